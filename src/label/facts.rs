@@ -1,0 +1,95 @@
+//! What the qrels know of a query apart from any ranking: how many documents carry each code.
+//!
+//! The number of relevant documents at any level, the ideal ranking and the ideal DCG at any cutoff follow from it.
+
+use super::code::Above;
+
+/// The judged counts of all queries, as compressed rows: a query costs 5 bytes for each code that occurs in it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Facts {
+    offsets: Vec<u32>,
+    codes: Vec<u8>,
+    counts: Vec<u32>,
+}
+
+impl Facts {
+    /// No queries.
+    pub fn new() -> Self {
+        Facts { offsets: vec![0], codes: Vec::new(), counts: Vec::new() }
+    }
+
+    /// Appends the query whose documents carry these codes (2 … 255), in any order.
+    pub fn push(&mut self, codes: impl IntoIterator<Item = u8>) {
+        let mut histogram = [0u32; 256];
+        for code in codes {
+            histogram[usize::from(code)] += 1;
+        }
+        for (code, &count) in histogram.iter().enumerate().filter(|&(_, &count)| count > 0) {
+            self.codes.push(code as u8);
+            self.counts.push(count);
+        }
+        self.offsets.push(self.codes.len() as u32);
+    }
+
+    /// From the three columns of a file; `None` where they do not fit together.
+    pub(crate) fn from_columns(
+        offsets: Vec<u32>,
+        codes: Vec<u8>,
+        counts: Vec<u32>,
+        max_code: u8,
+    ) -> Option<Self> {
+        let ends =
+            offsets.first() == Some(&0) && offsets.last().map(|&end| end as usize) == Some(codes.len());
+        let ascending = offsets.is_sorted();
+        if !ends || !ascending || codes.len() != counts.len() {
+            return None;
+        }
+        let facts = Facts { offsets, codes, counts };
+        let sorted = (0..facts.len()).all(|query| {
+            let of = facts.of(query);
+            of.codes.windows(2).all(|pair| pair[0] < pair[1])
+                && of.codes.iter().all(|&c| (2..=max_code).contains(&c))
+        });
+        sorted.then_some(facts)
+    }
+
+    /// Offsets (one more than queries), codes and counts.
+    pub(crate) fn columns(&self) -> (&[u32], &[u8], &[u32]) {
+        (&self.offsets, &self.codes, &self.counts)
+    }
+
+    /// How many queries there are.
+    pub fn len(&self) -> usize {
+        self.offsets.len().saturating_sub(1)
+    }
+
+    /// Are there no queries?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The facts of one query.
+    pub fn of(&self, query: usize) -> QueryFacts<'_> {
+        let range = self.offsets[query] as usize..self.offsets[query + 1] as usize;
+        QueryFacts { codes: &self.codes[range.clone()], counts: &self.counts[range] }
+    }
+}
+
+/// How many documents of one query carry each code.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryFacts<'a> {
+    codes: &'a [u8],
+    counts: &'a [u32],
+}
+
+impl<'a> QueryFacts<'a> {
+    /// The codes that occur, ascending, with their counts.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, u32)> + 'a {
+        std::iter::zip(self.codes.iter().copied(), self.counts.iter().copied())
+    }
+
+    /// How many documents of the qrels are in a set of codes.
+    pub fn count(&self, set: Above) -> u64 {
+        self.iter().filter(|&(code, _)| set.contains(code)).map(|(_, count)| u64::from(count)).sum()
+    }
+}

@@ -1,0 +1,499 @@
+//! The `.lmx` file: a label matrix as it lies in memory, with checksums.
+//!
+//! ```text
+//! header     magic (8) · version u32 · sections u32 · file length u64 · checksum u64 of header and table
+//! table      a section each: kind u32 · 0 u32 · offset u64 · length u64 · xxh3-64 u64
+//! sections   each on a 64-byte boundary, in this order:
+//!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
+//! ```
+//!
+//! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
+//! in place by the engines, and their checksum is compared on request only. A label that a flipped bit made meaningless is still a
+//! byte, and every table has 256 entries: damage there gives a wrong number, never a read out of bounds.
+
+use std::io::Write;
+use std::path::Path;
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::code::{Codebook, MAX_GRADES};
+use super::facts::Facts;
+use super::matrix::{Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
+use super::mmap::Mapping;
+use super::tile::{Line, Packing};
+use crate::error::{Error, Result};
+
+/// The version of the format. Until it is frozen it stays 0, and a file serves only the build that wrote it.
+pub const VERSION: u32 = 0;
+
+/// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is recognised.
+const MAGIC: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
+const HEADER: usize = 32;
+const ENTRY: usize = 32;
+const ALIGN: usize = 64;
+/// Tiles start on a page, so that mapped tiles are as aligned as owned ones.
+const TILE_ALIGN: usize = 4096;
+
+/// The sections in file order; the kind of a section is its index + 1.
+const SECTIONS: [&str; 8] =
+    ["rule", "codebook", "query ids", "judged counts", "runs", "row lengths", "tile directory", "tiles"];
+const TILES: usize = SECTIONS.len() - 1;
+
+/// One section of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Its name.
+    pub name: &'static str,
+    /// Where it starts.
+    pub offset: u64,
+    /// Its length in bytes.
+    pub length: u64,
+    /// The xxh3-64 of its bytes.
+    pub checksum: u64,
+}
+
+/// The header and table of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Description {
+    /// The version of the format.
+    pub version: u32,
+    /// The length of the file in bytes.
+    pub bytes: u64,
+    /// The sections in file order.
+    pub sections: Vec<Section>,
+}
+
+impl Description {
+    /// Reads the header and section table of the file at `path`.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        describe(&Mapping::open(path)?, path)
+    }
+
+    /// Does the file start like a `.lmx` file?
+    pub fn recognises(start: &[u8]) -> bool {
+        start.starts_with(&MAGIC)
+    }
+}
+
+impl LabelMatrix {
+    /// Checks the checksum of every section of the file at `path`, tiles included, and that every label means something.
+    pub fn verify(path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let map = Mapping::open(path)?;
+        let description = describe(&map, path)?;
+        for at in 0..SECTIONS.len() {
+            section(&map, &description, at, path)?;
+        }
+        let matrix = open(path, true)?;
+        for at in 0..matrix.packing().tiles.len() {
+            let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));
+            for lane in 0..tile.lanes {
+                let depth = rows.get(lane).map_or(0, |&row| matrix.depths()[row as usize]) as usize;
+                let sound = tile.lane(lane).enumerate().all(|(rank, label)| {
+                    if rank < depth {
+                        label > 0 && usize::from(label) < matrix.book().codes()
+                    } else {
+                        label == 0
+                    }
+                });
+                if !sound {
+                    let message = format!("tile {at}, lane {lane}: a label means nothing in this codebook");
+                    return Err(damaged(path, SECTIONS[TILES], message));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
+    let small = [
+        encode_rule(matrix),
+        encode_book(&matrix.book),
+        encode_ids(&matrix.queries),
+        encode_facts(&matrix.facts),
+        encode_runs(&matrix.runs),
+        bytes_of(&matrix.depths),
+        encode_packing(&matrix.packing),
+    ];
+    let sections: Vec<&[u8]> = small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]).collect();
+    let mut table = Vec::new();
+    let mut offset = HEADER + ENTRY * sections.len();
+    for (at, bytes) in sections.iter().enumerate() {
+        offset = offset.next_multiple_of(if at == TILES { TILE_ALIGN } else { ALIGN });
+        table.push((offset, bytes));
+        offset += bytes.len();
+    }
+    let mut head = Encoder::default();
+    head.bytes(&MAGIC);
+    head.u32(VERSION);
+    head.u32(sections.len() as u32);
+    head.u64(offset as u64);
+    head.u64(0);
+    for (at, (offset, bytes)) in table.iter().enumerate() {
+        head.u32(at as u32 + 1);
+        head.u32(0);
+        head.u64(*offset as u64);
+        head.u64(bytes.len() as u64);
+        head.u64(xxh3_64(bytes));
+    }
+    let mut head = head.0;
+    let checksum = xxh3_64(&head);
+    head[HEADER - 8..HEADER].copy_from_slice(&checksum.to_le_bytes());
+
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let failed = |e| Error::io(path, "write", e);
+    let mut file = tempfile::Builder::new().prefix(".lmx-").tempfile_in(folder).map_err(failed)?;
+    let mut written = 0;
+    let mut put = |at: usize, bytes: &[u8]| -> std::io::Result<()> {
+        file.write_all(&vec![0; at - written])?;
+        file.write_all(bytes)?;
+        written = at + bytes.len();
+        Ok(())
+    };
+    put(0, &head).map_err(failed)?;
+    for (offset, bytes) in table {
+        put(offset, bytes).map_err(failed)?;
+    }
+    file.as_file().sync_all().map_err(failed)?;
+    set_mode(&file).map_err(failed)?;
+    file.persist(path).map_err(|e| failed(e.error))?;
+    Ok(())
+}
+
+/// Temporary files are private; a finished one is as readable as any file the user makes.
+fn set_mode(file: &tempfile::NamedTempFile) -> std::io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
+    }
+    let _ = file;
+    Ok(())
+}
+
+pub(super) fn open(path: &Path, mapped: bool) -> Result<LabelMatrix> {
+    let map = Mapping::open(path)?;
+    let description = describe(&map, path)?;
+    let read = |at: usize| Ok::<_, Error>(Decoder { rest: section(&map, &description, at, path)?, at, path });
+
+    let (rule, fingerprint) = decode_rule(&mut read(0)?)?;
+    let book = decode_book(&mut read(1)?)?;
+    let queries = decode_ids(&mut read(2)?)?;
+    let facts = decode_facts(&mut read(3)?, queries.len(), (book.codes() - 1) as u8)?;
+    let runs = decode_runs(&mut read(4)?)?;
+    let depths = read(5)?.u32s(queries.len().saturating_mul(runs.len()))?;
+    let packing = Packing::new(&depths);
+    if section(&map, &description, 6, path)? != encode_packing(&packing) {
+        return Err(damaged(path, SECTIONS[6], "does not follow from the row lengths".into()));
+    }
+    let tiles = &description.sections[TILES];
+    if tiles.length != packing.bytes() {
+        let message = format!("has {} bytes where the row lengths need {}", tiles.length, packing.bytes());
+        return Err(damaged(path, SECTIONS[TILES], message));
+    }
+    let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
+    let labels = if mapped {
+        Labels::Mapped { map, range }
+    } else {
+        section(&map, &description, TILES, path)?;
+        let mut lines = vec![<Line as bytemuck::Zeroable>::zeroed(); range.len() / size_of::<Line>()];
+        bytemuck::cast_slice_mut(&mut lines).copy_from_slice(&map[range]);
+        Labels::Owned(lines)
+    };
+    Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels })
+}
+
+fn damaged(path: &Path, section: &'static str, message: String) -> Error {
+    Error::Matrix { path: path.to_owned(), section, message }
+}
+
+/// Checks header and table: magic, version, checksum, sizes, order.
+fn describe(file: &[u8], path: &Path) -> Result<Description> {
+    let header = |message: String| damaged(path, "header", message);
+    if !file.starts_with(&MAGIC[..MAGIC.len().min(file.len())]) || file.is_empty() {
+        return Err(header("is not a .lmx file (made by `laneval build`)".into()));
+    }
+    let table_end = HEADER + ENTRY * SECTIONS.len();
+    let Some(head) = file.get(..HEADER) else {
+        return Err(header(format!("the file ends after {} bytes", file.len())));
+    };
+    let u32_at =
+        |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
+    let u64_at =
+        |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
+    let version = u32_at(head, 8);
+    if version != VERSION {
+        return Err(header(format!(
+            "is of format version {version}, and this laneval reads version {VERSION}: rebuild it with `laneval build`"
+        )));
+    }
+    let bytes = u64_at(head, 16);
+    if bytes != file.len() as u64 {
+        return Err(header(format!(
+            "the file has {} bytes where its header says {bytes}: it is truncated",
+            file.len()
+        )));
+    }
+    let Some(table) = file.get(..table_end) else {
+        return Err(header(format!("the file ends after {} bytes", file.len())));
+    };
+    let mut unsigned = table.to_vec();
+    unsigned[HEADER - 8..HEADER].fill(0);
+    if u32_at(head, 12) as usize != SECTIONS.len() || xxh3_64(&unsigned) != u64_at(head, 24) {
+        return Err(header("the checksum does not match: the file is damaged".into()));
+    }
+    let mut sections = Vec::new();
+    let mut end = table_end as u64;
+    for (at, name) in SECTIONS.iter().enumerate() {
+        let entry = &table[HEADER + at * ENTRY..][..ENTRY];
+        let (offset, length) = (u64_at(entry, 8), u64_at(entry, 16));
+        let inside = offset >= end && offset.checked_add(length).is_some_and(|end| end <= bytes);
+        if u32_at(entry, 0) as usize != at + 1 || !inside || !offset.is_multiple_of(ALIGN as u64) {
+            return Err(damaged(path, name, "lies outside of the file".into()));
+        }
+        end = offset + length;
+        sections.push(Section { name, offset, length, checksum: u64_at(entry, 24) });
+    }
+    Ok(Description { version, bytes, sections })
+}
+
+/// The bytes of a section, their checksum compared.
+fn section<'a>(file: &'a [u8], description: &Description, at: usize, path: &Path) -> Result<&'a [u8]> {
+    let section = &description.sections[at];
+    let bytes = &file[section.offset as usize..(section.offset + section.length) as usize];
+    if xxh3_64(bytes) != section.checksum {
+        return Err(damaged(path, section.name, "the checksum does not match: the file is damaged".into()));
+    }
+    Ok(bytes)
+}
+
+fn bytes_of(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+}
+
+fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.u32(match matrix.rule.ties {
+        Ties::DocnoDescending => 0,
+        Ties::DocnoAscending => 1,
+        Ties::Input => 2,
+    });
+    out.u32(match matrix.rule.score {
+        ScoreType::F64 => 0,
+        ScoreType::F32 => 1,
+    });
+    out.u32(matrix.rule.depth.unwrap_or(0));
+    out.bytes(&matrix.fingerprint.to_le_bytes());
+    out.0
+}
+
+fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)> {
+    let ties = match from.u32()? {
+        0 => Ties::DocnoDescending,
+        1 => Ties::DocnoAscending,
+        2 => Ties::Input,
+        other => return Err(from.bad(format!("unknown tie rule {other}"))),
+    };
+    let score = match from.u32()? {
+        0 => ScoreType::F64,
+        1 => ScoreType::F32,
+        other => return Err(from.bad(format!("unknown score type {other}"))),
+    };
+    let depth = Some(from.u32()?).filter(|&depth| depth > 0);
+    let fingerprint = from.take(16)?.try_into().map(u128::from_le_bytes).unwrap_or_default();
+    from.end()?;
+    Ok((RankingRule { ties, score, depth }, fingerprint))
+}
+
+fn encode_book(book: &Codebook) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.u32(book.grades().len() as u32);
+    book.grades().iter().for_each(|grade| out.u64(grade.to_bits()));
+    out.0
+}
+
+fn decode_book(from: &mut Decoder<'_>) -> Result<Codebook> {
+    let count = from.u32()? as usize;
+    if count > MAX_GRADES {
+        return Err(from.bad(format!("{count} grades")));
+    }
+    let grades: Vec<f64> = from.u64s(count)?.into_iter().map(f64::from_bits).collect();
+    from.end()?;
+    match Codebook::new(grades.iter().copied()) {
+        Ok(book) if book.grades() == grades => Ok(book),
+        _ => Err(from.bad("the grades are not finite, distinct and ascending".into())),
+    }
+}
+
+fn encode_ids(ids: &Ids) -> Vec<u8> {
+    let (ends, bytes) = ids.columns();
+    let mut out = Encoder::default();
+    out.u64(ids.len() as u64);
+    ends.iter().for_each(|&end| out.u64(end));
+    out.bytes(bytes);
+    out.0
+}
+
+fn decode_ids(from: &mut Decoder<'_>) -> Result<Ids> {
+    let count = from.count()?;
+    let ends = from.u64s(count.saturating_add(1))?;
+    let bytes = from.take(from.rest.len())?.to_vec();
+    let ids = Ids::from_columns(ends, bytes).ok_or_else(|| from.bad("the ends do not fit the ids".into()))?;
+    if !(1..ids.len()).all(|at| ids.get(at - 1) < ids.get(at)) {
+        return Err(from.bad("the ids are not distinct and ascending".into()));
+    }
+    Ok(ids)
+}
+
+fn encode_facts(facts: &Facts) -> Vec<u8> {
+    let (offsets, codes, counts) = facts.columns();
+    let mut out = Encoder::default();
+    out.u64(codes.len() as u64);
+    out.bytes(&bytes_of(offsets));
+    out.bytes(&bytes_of(counts));
+    out.bytes(codes);
+    out.0
+}
+
+fn decode_facts(from: &mut Decoder<'_>, queries: usize, max_code: u8) -> Result<Facts> {
+    let entries = from.count()?;
+    let offsets = from.u32_column(queries + 1)?;
+    let counts = from.u32_column(entries)?;
+    let codes = from.take(entries)?.to_vec();
+    from.end()?;
+    Facts::from_columns(offsets, codes, counts, max_code)
+        .ok_or_else(|| from.bad("offsets, codes and counts do not fit together".into()))
+}
+
+fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
+    let mut out = Encoder::default();
+    out.u32(runs.len() as u32);
+    for run in runs {
+        out.string(run.name.as_bytes());
+        out.string(&run.tag);
+        out.string(run.source.as_bytes());
+        out.u64(run.results);
+        out.u64(run.ignored.count);
+        out.u32(run.ignored.first.len() as u32);
+        run.ignored.first.iter().for_each(|id| out.string(id));
+    }
+    out.0
+}
+
+fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
+    let mut runs = Vec::new();
+    for _ in 0..from.u32()? {
+        let name = String::from_utf8_lossy(from.string()?).into_owned();
+        let tag = from.string()?.to_vec();
+        let source = String::from_utf8_lossy(from.string()?).into_owned();
+        let results = from.u64()?;
+        let count = from.u64()?;
+        let mut first = Vec::new();
+        for _ in 0..from.u32()? {
+            first.push(from.string()?.to_vec());
+        }
+        runs.push(RunInfo { name, tag, source, results, ignored: Unmatched { count, first } });
+    }
+    from.end()?;
+    Ok(runs)
+}
+
+fn encode_packing(packing: &Packing) -> Vec<u8> {
+    let mut out = Encoder::default();
+    for tile in &packing.tiles {
+        out.u64(tile.offset);
+        out.u32(tile.depth);
+        out.u32(tile.lanes);
+        out.u32(tile.first);
+        out.u32(tile.rows);
+    }
+    out.0
+}
+
+#[derive(Default)]
+struct Encoder(Vec<u8>);
+
+impl Encoder {
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn u32(&mut self, number: u32) {
+        self.bytes(&number.to_le_bytes());
+    }
+
+    fn u64(&mut self, number: u64) {
+        self.bytes(&number.to_le_bytes());
+    }
+
+    fn string(&mut self, bytes: &[u8]) {
+        self.u32(bytes.len() as u32);
+        self.bytes(bytes);
+    }
+}
+
+/// Takes a section apart; running out of bytes is an error that names the section.
+struct Decoder<'a> {
+    rest: &'a [u8],
+    at: usize,
+    path: &'a Path,
+}
+
+impl<'a> Decoder<'a> {
+    fn bad(&self, message: String) -> Error {
+        damaged(self.path, SECTIONS[self.at], message)
+    }
+
+    fn take(&mut self, count: usize) -> Result<&'a [u8]> {
+        let Some((taken, rest)) = self.rest.split_at_checked(count) else {
+            return Err(self.bad("ends too early".into()));
+        };
+        self.rest = rest;
+        Ok(taken)
+    }
+
+    fn u32(&mut self) -> Result<u32> {
+        Ok(self.u32_column(1)?[0])
+    }
+
+    fn u64(&mut self) -> Result<u64> {
+        Ok(self.u64s(1)?[0])
+    }
+
+    fn count(&mut self) -> Result<usize> {
+        let count = self.u64()?;
+        usize::try_from(count).map_err(|_| self.bad(format!("{count} entries")))
+    }
+
+    fn u32_column(&mut self, count: usize) -> Result<Vec<u32>> {
+        let bytes = self.take(count.saturating_mul(4))?;
+        Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
+    }
+
+    /// A section that is nothing but `count` numbers.
+    fn u32s(&mut self, count: usize) -> Result<Vec<u32>> {
+        let numbers = self.u32_column(count)?;
+        self.end()?;
+        Ok(numbers)
+    }
+
+    fn u64s(&mut self, count: usize) -> Result<Vec<u64>> {
+        let bytes = self.take(count.saturating_mul(8))?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect())
+    }
+
+    fn string(&mut self) -> Result<&'a [u8]> {
+        let length = self.u32()? as usize;
+        self.take(length)
+    }
+
+    fn end(&self) -> Result<()> {
+        if self.rest.is_empty() {
+            Ok(())
+        } else {
+            Err(self.bad(format!("{} bytes too many", self.rest.len())))
+        }
+    }
+}

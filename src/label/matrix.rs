@@ -1,0 +1,384 @@
+//! The label matrix itself, and how it is put together from staged rows.
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::code::Codebook;
+use super::facts::Facts;
+use super::mmap::Mapping;
+use super::tile::{GROUP, Line, Packing, Tile, position};
+use crate::error::{Error, Result};
+
+/// How equal scores are ordered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ties {
+    /// By docno, bytewise descending, as trec_eval does.
+    #[default]
+    DocnoDescending,
+    /// By docno, bytewise ascending.
+    DocnoAscending,
+    /// In the order of the input.
+    Input,
+}
+
+/// The type in which scores are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ScoreType {
+    /// 64-bit floats, as trec_eval 10 does.
+    #[default]
+    F64,
+    /// Parsed as 64-bit floats, then rounded to 32 bits, as trec_eval 9 and pytrec_eval do.
+    F32,
+}
+
+/// How rankings were made out of scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RankingRule {
+    /// The order of equal scores.
+    pub ties: Ties,
+    /// The type in which scores are compared.
+    pub score: ScoreType,
+    /// Only so many ranks were kept of each ranking; `None`: all.
+    pub depth: Option<u32>,
+}
+
+/// Byte strings one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ids {
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Ids { bytes: Vec::new(), ends: vec![0] }
+    }
+}
+
+impl Ids {
+    /// Appends an id.
+    pub fn push(&mut self, id: &[u8]) {
+        self.bytes.extend_from_slice(id);
+        self.ends.push(self.bytes.len() as u64);
+    }
+
+    /// From the columns of a file; `None` where they do not fit together.
+    pub(crate) fn from_columns(ends: Vec<u64>, bytes: Vec<u8>) -> Option<Self> {
+        let fits = ends.first() == Some(&0) && ends.is_sorted() && ends.last() == Some(&(bytes.len() as u64));
+        fits.then_some(Ids { bytes, ends })
+    }
+
+    /// Ends (with a leading 0) and bytes.
+    pub(crate) fn columns(&self) -> (&[u64], &[u8]) {
+        (&self.ends, &self.bytes)
+    }
+
+    /// How many ids there are.
+    pub fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The id at an index.
+    pub fn get(&self, at: usize) -> &[u8] {
+        &self.bytes[self.ends[at] as usize..self.ends[at + 1] as usize]
+    }
+
+    /// All ids in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Ids {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(iter: I) -> Self {
+        let mut ids = Ids::default();
+        iter.into_iter().for_each(|id| ids.push(id));
+        ids
+    }
+}
+
+/// Queries that only one side has: how many, and the first few ids in bytewise order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unmatched {
+    /// How many there are.
+    pub count: u64,
+    /// The first few of them.
+    pub first: Vec<Vec<u8>>,
+}
+
+impl Unmatched {
+    /// How many ids are kept.
+    pub const KEPT: usize = 5;
+
+    /// Of ids in bytewise order.
+    pub fn new<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut unmatched = Unmatched::default();
+        for id in ids {
+            if unmatched.first.len() < Self::KEPT {
+                unmatched.first.push(id.to_vec());
+            }
+            unmatched.count += 1;
+        }
+        unmatched
+    }
+}
+
+/// Where a run came from.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RunInfo {
+    /// The name that tells it apart from the other runs of the matrix.
+    pub name: String,
+    /// The run id that its last line carries.
+    pub tag: Vec<u8>,
+    /// The path it was read from, as given.
+    pub source: String,
+    /// Result lines read, those of unjudged queries included.
+    pub results: u64,
+    /// Queries of the run that the qrels lack; their results were ignored.
+    pub ignored: Unmatched,
+}
+
+/// Rankings joined to judgments: runs × queries rows of one-byte labels, with what makes them interpretable.
+///
+/// Every judged query has a row in every run; one that a run lacks has depth 0.
+/// The row of run `r` and query `q` has the index `r * queries + q`.
+#[derive(Debug)]
+pub struct LabelMatrix {
+    pub(super) book: Codebook,
+    pub(super) rule: RankingRule,
+    pub(super) fingerprint: u128,
+    pub(super) queries: Ids,
+    pub(super) facts: Facts,
+    pub(super) runs: Vec<RunInfo>,
+    pub(super) depths: Vec<u32>,
+    pub(super) packing: Packing,
+    pub(super) labels: Labels,
+}
+
+/// The bytes of the tiles.
+#[derive(Debug)]
+pub(super) enum Labels {
+    Owned(Vec<Line>),
+    Mapped { map: Mapping, range: std::ops::Range<usize> },
+}
+
+impl Labels {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Labels::Owned(lines) => bytemuck::cast_slice(lines),
+            Labels::Mapped { map, range } => &map[range.clone()],
+        }
+    }
+}
+
+impl LabelMatrix {
+    /// Reads a `.lmx` file into memory.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or that is truncated, foreign, of another version, or damaged.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        super::format::open(path.as_ref(), false)
+    }
+
+    /// Maps a `.lmx` file: its tiles are read as they are used, and never copied.
+    ///
+    /// See [`Mapping`] for the caller's risk. Everything but the tiles is checked, as [`LabelMatrix::read`] does.
+    pub fn map(path: impl AsRef<Path>) -> Result<Self> {
+        super::format::open(path.as_ref(), true)
+    }
+
+    /// Writes the matrix as a `.lmx` file: to a temporary name in the same folder first, so there is never half a file.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        super::format::write(self, path.as_ref())
+    }
+
+    /// What the codes mean.
+    pub fn book(&self) -> &Codebook {
+        &self.book
+    }
+
+    /// How the rankings were made.
+    pub fn rule(&self) -> RankingRule {
+        self.rule
+    }
+
+    /// A fingerprint of the judgments: results are comparable only where it is equal.
+    pub fn fingerprint(&self) -> u128 {
+        self.fingerprint
+    }
+
+    /// The judged queries, in bytewise order.
+    pub fn queries(&self) -> &Ids {
+        &self.queries
+    }
+
+    /// What the qrels know of each query.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The runs.
+    pub fn runs(&self) -> &[RunInfo] {
+        &self.runs
+    }
+
+    /// Gives the runs other names.
+    pub fn rename(&mut self, names: impl IntoIterator<Item = String>) {
+        for (run, name) in std::iter::zip(&mut self.runs, names) {
+            run.name = name;
+        }
+    }
+
+    /// Rows: runs × queries.
+    pub fn rows(&self) -> usize {
+        self.depths.len()
+    }
+
+    /// How many results each row has, `[run][query]`; 0 where the run lacks the query.
+    pub fn depths(&self) -> &[u32] {
+        &self.depths
+    }
+
+    /// The depths of one run, by query.
+    pub fn run_depths(&self, run: usize) -> &[u32] {
+        let queries = self.queries.len();
+        &self.depths[run * queries..(run + 1) * queries]
+    }
+
+    /// Which row lies where.
+    pub fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// The labels of one tile.
+    pub fn tile(&self, at: usize) -> Tile<'_> {
+        let span = self.packing.tiles[at];
+        let range = span.offset as usize..(span.offset + span.bytes()) as usize;
+        Tile { labels: &self.labels.bytes()[range], lanes: span.lanes as usize, depth: span.depth as usize }
+    }
+
+    /// The rows of one tile, lane by lane.
+    pub fn tile_rows(&self, at: usize) -> &[u32] {
+        let span = self.packing.tiles[at];
+        &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
+    }
+
+    /// All tiles, as they lie.
+    pub fn tile_bytes(&self) -> &[u8] {
+        &self.labels.bytes()[..self.packing.bytes() as usize]
+    }
+}
+
+/// One run as the ingest stages it: rows of labels in the order in which they were met.
+#[derive(Debug, Default)]
+pub struct StagedRun {
+    /// Where it came from.
+    pub info: RunInfo,
+    /// The labels, row after row, in as many pieces as there were workers or chunks.
+    pub pieces: Vec<Vec<u8>>,
+    /// The rows, at most one a query, in any order.
+    pub rows: Vec<StagedRow>,
+}
+
+/// One ranking among the staged pieces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StagedRow {
+    /// The query, as an index into the sorted ids.
+    pub query: u32,
+    /// The piece that holds its labels.
+    pub piece: u32,
+    /// Where they start in it.
+    pub start: usize,
+    /// How many there are, at least 1.
+    pub depth: u32,
+}
+
+/// Collects runs over one set of judgments and packs them into tiles.
+#[derive(Debug)]
+pub struct MatrixBuilder {
+    book: Codebook,
+    rule: RankingRule,
+    fingerprint: u128,
+    queries: Ids,
+    facts: Facts,
+    runs: Vec<StagedRun>,
+}
+
+impl MatrixBuilder {
+    /// A matrix over these queries, in bytewise order and distinct, with their facts.
+    pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
+        debug_assert_eq!(queries.len(), facts.len());
+        MatrixBuilder { book, rule, fingerprint, queries, facts, runs: Vec::new() }
+    }
+
+    /// Adds a run.
+    pub fn push(&mut self, run: StagedRun) {
+        self.runs.push(run);
+    }
+
+    /// Packs the rows into tiles, in parallel.
+    ///
+    /// # Errors
+    /// More than 2³² rows.
+    pub fn finish(self) -> Result<LabelMatrix> {
+        let queries = self.queries.len();
+        if u32::try_from(queries * self.runs.len()).is_err() {
+            return Err(Error::Unanswerable(format!(
+                "{} runs × {queries} queries are more than 2³² rankings: build several matrices",
+                self.runs.len()
+            )));
+        }
+        let mut depths = vec![0u32; queries * self.runs.len()];
+        let mut labels_of: Vec<&[u8]> = vec![&[]; depths.len()];
+        for (number, run) in self.runs.iter().enumerate() {
+            for row in &run.rows {
+                let at = number * queries + row.query as usize;
+                debug_assert_eq!(depths[at], 0, "one row a query");
+                depths[at] = row.depth;
+                labels_of[at] = &run.pieces[row.piece as usize][row.start..][..row.depth as usize];
+            }
+        }
+        let packing = Packing::new(&depths);
+        let mut lines =
+            vec![<Line as bytemuck::Zeroable>::zeroed(); packing.bytes() as usize / size_of::<Line>()];
+        let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
+        let mut places = Vec::with_capacity(packing.tiles.len());
+        for span in &packing.tiles {
+            let (tile, after) = rest.split_at_mut(span.bytes() as usize);
+            places.push((span, tile));
+            rest = after;
+        }
+        places.into_par_iter().for_each(|(span, tile)| {
+            let rows = &packing.order[span.first as usize..(span.first + span.rows) as usize];
+            for (lane, &row) in rows.iter().enumerate() {
+                place(labels_of[row as usize], span.lanes as usize, lane, tile);
+            }
+        });
+        drop(labels_of);
+        Ok(LabelMatrix {
+            book: self.book,
+            rule: self.rule,
+            fingerprint: self.fingerprint,
+            queries: self.queries,
+            facts: self.facts,
+            runs: self.runs.into_iter().map(|run| run.info).collect(),
+            depths,
+            packing,
+            labels: Labels::Owned(lines),
+        })
+    }
+}
+
+/// Writes one row into its lane.
+fn place(labels: &[u8], lanes: usize, lane: usize, tile: &mut [u8]) {
+    for (group, ranks) in labels.chunks(GROUP).enumerate() {
+        let at = position(lanes, lane, group * GROUP);
+        tile[at..at + ranks.len()].copy_from_slice(ranks);
+    }
+}

@@ -1,0 +1,21 @@
+//! The label matrix: rankings joined to judgments, one byte a retrieved document, and nothing else.
+//!
+//! Documents and their ids are gone here. A *row* is one ranking, a (run, query) pair; a *column* is a rank; a *label* is a
+//! [code](code) of the [`Codebook`]. Rows are packed side by side into [`Tile`]s, which the engines read as they lie.
+
+pub mod code;
+mod facts;
+mod format;
+mod matrix;
+pub mod mmap;
+mod tile;
+mod view;
+
+pub use code::{Above, Codebook};
+pub use facts::{Facts, QueryFacts};
+pub use format::{Description, Section, VERSION};
+pub use matrix::{
+    Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedRow, StagedRun, Ties, Unmatched,
+};
+pub use tile::{LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
+pub use view::View;

@@ -1,0 +1,7 @@
+//! laneval evaluates ranked retrieval offline.
+
+pub mod error;
+pub mod label;
+
+pub use error::{Error, Result};
+pub use label::LabelMatrix;

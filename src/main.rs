@@ -1,0 +1,3 @@
+//! The `laneval` command.
+
+fn main() {}
