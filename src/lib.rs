@@ -1,7 +1,18 @@
 //! laneval evaluates ranked retrieval offline.
 
+pub mod engine;
 pub mod error;
+pub mod evaluate;
+pub mod fold;
 pub mod label;
+pub mod measure;
+pub mod plan;
+pub mod reference;
+pub mod scores;
+pub mod stats;
 
 pub use error::{Error, Result};
-pub use label::LabelMatrix;
+pub use evaluate::{EngineChoice, Evaluator, QuerySet};
+pub use label::{LabelMatrix, View};
+pub use measure::Measure;
+pub use scores::Scores;

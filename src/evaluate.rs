@@ -1,0 +1,336 @@
+//! The front door: measures in, scores out.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::engine::{Engine, Job, cpu::Cpu};
+use crate::error::{Error, Result};
+use crate::fold::Columns;
+use crate::label::{Ids, LabelMatrix, Unmatched, View};
+use crate::measure::{Average, Defaults, Measure, parse_list};
+use crate::plan::Plan;
+use crate::reference::{self, Ranking};
+use crate::scores::{PerQuery, RunScores, Scores};
+use crate::stats::{ExactSum, Stat, summarise};
+
+/// Which queries count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum QuerySet {
+    /// Every judged query; one that the run lacks has the values of an empty ranking.
+    #[default]
+    Judged,
+    /// Only queries that are both judged and in the run.
+    Both,
+    /// Every judged query, and it is an error if the run lacks one.
+    Complete,
+}
+
+/// Who computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EngineChoice {
+    /// The fastest engine for the matrix at hand.
+    #[default]
+    Auto,
+    /// Folds in SIMD on all threads.
+    Cpu,
+    /// The plain functions of [`reference`](crate::reference), slow and obvious.
+    Reference,
+}
+
+/// Measures and how to evaluate them.
+///
+/// ```
+/// use laneval::{Evaluator, Join};
+/// let qrels = Join::qrels([("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0)])?;
+/// let run = [("q1", "d2", 9.5), ("q1", "d1", 7.0), ("q2", "d1", 3.0)];
+/// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+/// let scores = Evaluator::new(["nDCG@10", "AP", "RR"])?.evaluate(&matrix)?;
+/// assert_eq!(scores.runs[0].average(1), Some(0.75));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Evaluator {
+    measures: Vec<Measure>,
+    /// Which queries count.
+    pub queries: QuerySet,
+    /// How to look at the rankings.
+    pub view: View,
+    /// Who computes.
+    pub engine: EngineChoice,
+    /// Statistics besides the average.
+    pub stats: Vec<Stat>,
+    /// Keep the values of each query.
+    pub per_query: bool,
+}
+
+/// Tiles are evaluated in batches of about so many rows, so that the columns of a large matrix never exist all at once.
+const BATCH_ROWS: u32 = 1 << 16;
+
+impl Evaluator {
+    /// An evaluator of measures by name; see [`parse_list`] for the spellings.
+    ///
+    /// # Errors
+    /// A name that does not parse.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let lists = names.into_iter().map(|name| parse_list(name, Defaults::default()));
+        Ok(Self::of(lists.collect::<Result<Vec<_>>>()?.concat()))
+    }
+
+    /// An evaluator of these measures.
+    pub fn of(measures: Vec<Measure>) -> Self {
+        Evaluator { measures, ..Self::default() }
+    }
+
+    /// The measures.
+    pub fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+
+    /// What would run for a matrix.
+    pub fn plan(&self, matrix: &LabelMatrix) -> Result<Plan> {
+        Plan::new(&self.measures, matrix)
+    }
+
+    /// The engine in words.
+    pub fn engine_name(&self) -> String {
+        match self.engine {
+            EngineChoice::Reference => "reference".to_owned(),
+            EngineChoice::Auto | EngineChoice::Cpu => Cpu::new().describe(),
+        }
+    }
+
+    /// Evaluates all runs of a matrix.
+    ///
+    /// # Errors
+    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix.
+    pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
+        self.check(matrix)?;
+        let plan = self.plan(matrix)?;
+        let mut collected = Collected::new(self, matrix);
+        let batches = batches(matrix);
+        match self.engine {
+            EngineChoice::Reference => {
+                let functions = self.functions()?;
+                for tiles in batches {
+                    let values =
+                        tiles.clone().into_par_iter().map(|at| self.plain(matrix, &functions, at)).collect();
+                    collected.add(matrix, tiles, values);
+                }
+            }
+            EngineChoice::Auto | EngineChoice::Cpu => {
+                let job = Job { matrix, view: self.view, program: plan.program() };
+                let finish = |tile: usize, columns: &Columns| finish_tile(matrix, &plan, tile, columns);
+                for tiles in batches {
+                    collected.add(matrix, tiles.clone(), Cpu::new().run(job, tiles, &finish)?);
+                }
+            }
+        }
+        if self.queries != QuerySet::Both {
+            collected.add_missing(matrix, &plan);
+        }
+        Ok(collected.scores(self, matrix))
+    }
+
+    fn check(&self, matrix: &LabelMatrix) -> Result<()> {
+        if let (Some(asked), Some(built)) = (self.view.depth, matrix.rule().depth)
+            && asked > built
+        {
+            return Err(Error::Unanswerable(format!(
+                "depth {asked} was asked for, but the matrix keeps only the first {built} ranks: build it deeper"
+            )));
+        }
+        if self.queries == QuerySet::Complete {
+            for (run, info) in matrix.runs().iter().enumerate() {
+                let missing = missing(matrix, run);
+                if missing.count > 0 {
+                    let (name, list) = (&info.name, list(&missing));
+                    return Err(Error::Unanswerable(format!(
+                        "{name}: {} judged queries are not in the run: {list}",
+                        missing.count
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn functions(&self) -> Result<Vec<reference::Function>> {
+        let function = |m: &Measure| {
+            reference::function(m)
+                .ok_or_else(|| Error::Unanswerable(format!("{m} has no reference function")))
+        };
+        self.measures.iter().map(function).collect()
+    }
+
+    /// The values of one tile by the plain functions, `[measure][row]`.
+    fn plain(&self, matrix: &LabelMatrix, functions: &[reference::Function], at: usize) -> Vec<f64> {
+        let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));
+        let mut values = vec![0.0; functions.len() * rows.len()];
+        for (lane, &row) in rows.iter().enumerate() {
+            let mut labels: Vec<u8> = tile.lane(lane).take(matrix.depths()[row as usize] as usize).collect();
+            self.view.of_row(&mut labels);
+            let query = row as usize % matrix.queries().len();
+            let ranking = Ranking { labels: &labels, facts: matrix.facts().of(query), book: matrix.book() };
+            for (at, (measure, function)) in self.measures.iter().zip(functions).enumerate() {
+                values[at * rows.len() + lane] = function(measure, &ranking);
+            }
+        }
+        values
+    }
+}
+
+/// A list of ids for a message.
+pub fn list(unmatched: &Unmatched) -> String {
+    let mut ids: Vec<String> = unmatched.first.iter().map(|id| crate::error::printable(id)).collect();
+    if unmatched.count > ids.len() as u64 {
+        ids.push("…".to_owned());
+    }
+    ids.join(", ")
+}
+
+/// The values of one tile from its columns, `[measure][row]`.
+fn finish_tile(matrix: &LabelMatrix, plan: &Plan, tile: usize, columns: &Columns) -> Vec<f64> {
+    let rows = matrix.tile_rows(tile);
+    let queries = matrix.queries().len();
+    let mut values = vec![0.0; plan.measures().len() * rows.len()];
+    for (lane, &row) in rows.iter().enumerate() {
+        plan.finish(row as usize % queries, columns, lane, |measure, value| {
+            values[measure * rows.len() + lane] = value
+        });
+    }
+    values
+}
+
+/// Ranges of tiles with about [`BATCH_ROWS`] rows each.
+fn batches(matrix: &LabelMatrix) -> Vec<Range<usize>> {
+    let tiles = &matrix.packing().tiles;
+    let mut batches = Vec::new();
+    let mut start = 0;
+    for at in 0..tiles.len() {
+        let rows = tiles[at].first + tiles[at].rows - tiles[start].first;
+        if rows >= BATCH_ROWS || at + 1 == tiles.len() {
+            batches.push(start..at + 1);
+            start = at + 1;
+        }
+    }
+    batches
+}
+
+/// The judged queries that a run lacks.
+fn missing(matrix: &LabelMatrix, run: usize) -> Unmatched {
+    let depths = matrix.run_depths(run).iter().enumerate();
+    Unmatched::new(depths.filter(|&(_, &depth)| depth == 0).map(|(query, _)| matrix.queries().get(query)))
+}
+
+/// Values as they come in: exact sums, and all of them where a statistic needs that.
+struct Collected {
+    averages: Vec<Average>,
+    /// `[run][measure]`.
+    sums: Vec<Vec<ExactSum>>,
+    /// `[measure][row]`, NaN for rows that do not count; empty unless values are kept.
+    kept: Vec<Vec<f64>>,
+    counts: Vec<usize>,
+}
+
+impl Collected {
+    fn new(evaluator: &Evaluator, matrix: &LabelMatrix) -> Self {
+        let measures = evaluator.measures.len();
+        let keep = evaluator.per_query || evaluator.stats.iter().any(|stat| stat.needs_values());
+        Collected {
+            averages: evaluator.measures.iter().map(|m| m.definition().average).collect(),
+            sums: vec![vec![ExactSum::default(); measures]; matrix.runs().len()],
+            kept: if keep { vec![vec![f64::NAN; matrix.rows()]; measures] } else { Vec::new() },
+            counts: vec![0; matrix.runs().len()],
+        }
+    }
+
+    /// Adds the values of some tiles, each `[measure][row]`.
+    fn add(&mut self, matrix: &LabelMatrix, tiles: Range<usize>, values: Vec<Vec<f64>>) {
+        for (tile, values) in tiles.zip(values) {
+            let rows = matrix.tile_rows(tile);
+            self.rows(matrix, rows, |measure, lane| values[measure * rows.len() + lane]);
+        }
+    }
+
+    /// Adds the rows without any document.
+    fn add_missing(&mut self, matrix: &LabelMatrix, plan: &Plan) {
+        let empty = Columns::zeros(plan.program(), 1);
+        let mut values = vec![0.0; plan.measures().len()];
+        for row in (0..matrix.rows() as u32).filter(|&row| matrix.depths()[row as usize] == 0) {
+            plan.finish(row as usize % matrix.queries().len(), &empty, 0, |measure, value| {
+                values[measure] = value
+            });
+            self.rows(matrix, &[row], |measure, _| values[measure]);
+        }
+    }
+
+    fn rows(&mut self, matrix: &LabelMatrix, rows: &[u32], value: impl Fn(usize, usize) -> f64) {
+        let queries = matrix.queries().len();
+        for (lane, &row) in rows.iter().enumerate() {
+            self.counts[row as usize / queries] += 1;
+            for (measure, sum) in self.sums[row as usize / queries].iter_mut().enumerate() {
+                let value = value(measure, lane);
+                sum.add(self.averages[measure].term(value));
+                if let Some(kept) = self.kept.get_mut(measure) {
+                    kept[row as usize] = value;
+                }
+            }
+        }
+    }
+
+    fn scores(self, evaluator: &Evaluator, matrix: &LabelMatrix) -> Scores {
+        let runs = matrix.runs().iter().enumerate().map(|(run, info)| {
+            let missing = missing(matrix, run);
+            let queries = self.counts[run];
+            let values = self.values(matrix, run);
+            let summaries = self.averages.iter().enumerate().map(|(measure, &average)| {
+                let sum = self.sums[run][measure].value();
+                let mut summary =
+                    if queries > 0 { vec![(average.name(), average.of(sum, queries))] } else { Vec::new() };
+                for &stat in evaluator.stats.iter().filter(|stat| stat.needs_values()) {
+                    summary.extend(summarise(stat, average, &values[measure]));
+                }
+                summary
+            });
+            RunScores {
+                name: info.name.clone(),
+                tag: info.tag.clone(),
+                queries,
+                filled: evaluator.queries != QuerySet::Both,
+                missing,
+                ignored: info.ignored.clone(),
+                summaries: summaries.collect(),
+                per_query: evaluator.per_query.then(|| self.per_query(matrix, run, values)),
+            }
+        });
+        Scores { measures: evaluator.measures.clone(), runs: runs.collect() }
+    }
+
+    /// The kept values of one run, `[measure][query]`, those of queries that count.
+    fn values(&self, matrix: &LabelMatrix, run: usize) -> Vec<Vec<f64>> {
+        let queries = matrix.queries().len();
+        let of = |kept: &Vec<f64>| {
+            let row = &kept[run * queries..(run + 1) * queries];
+            row.iter()
+                .copied()
+                .zip(self.counted(matrix, run))
+                .filter(|&(_, counts)| counts)
+                .map(|(value, _)| value)
+                .collect()
+        };
+        self.kept.iter().map(of).collect()
+    }
+
+    fn per_query(&self, matrix: &LabelMatrix, run: usize, values: Vec<Vec<f64>>) -> PerQuery {
+        let counted = matrix.queries().iter().zip(self.counted(matrix, run));
+        let queries: Ids = counted.filter(|&(_, counts)| counts).map(|(id, _)| id).collect();
+        PerQuery { queries, values }
+    }
+
+    /// Does each query count for a run? All do, or those that the run has.
+    fn counted<'a>(&self, matrix: &'a LabelMatrix, run: usize) -> impl Iterator<Item = bool> + use<'a> {
+        let all = self.counts[run] == matrix.queries().len();
+        matrix.run_depths(run).iter().map(move |&depth| all || depth > 0)
+    }
+}

@@ -1,0 +1,203 @@
+//! Folds: the closed set of things the engines can compute over the ranks of a row. Data only.
+//!
+//! A fold walks down one ranking and keeps a small state; a measure is a choice of folds, tables and cutoffs, and a last line
+//! of arithmetic on the host. Engines know folds and labels, never measures.
+//!
+//! With the code `c` at rank `i` (from 1):
+//!
+//! | fold | state | step |
+//! |---|---|---|
+//! | [`Fold::Count`] | h | `h += 1` where `c` is in the set |
+//! | [`Fold::FirstRank`] | r | the first `i` where `c` is in the set; 0 before |
+//! | [`Fold::PrecisionSum`] | h, s | `h += 1; s += h / i` where `c` is in the set |
+//! | [`Fold::WeightedSum`] | s | `s += gain[c] · discount(i)` |
+//! | [`Fold::Cascade`] | p = 1, s | `s += p · stop[c] · discount(i); p *= 1 − stop[c]` |
+//! | [`Fold::PeakPrecision`] | h, max | the largest `h / i` from the cap-th hit on |
+//! | [`Fold::Histogram`] | n\[code\] | `n[c] += 1` |
+//!
+//! Every lane adds in rank order, in f64, with the operations as written: the order is part of the definition.
+
+use std::sync::Arc;
+
+use crate::label::Above;
+
+/// One value for each code; the entry of code 0 is 0.
+pub type CodeTable = Arc<[f64; 256]>;
+
+/// How much a rank counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Discount {
+    /// Every rank alike.
+    None,
+    /// Divide by lg(i + 1).
+    Log2,
+    /// Divide by i.
+    Rank,
+    /// Multiply by pⁱ⁻¹, the powers by running product.
+    Power(f64),
+}
+
+/// A [`Discount`] for the ranks 1, 2, … in order.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Weights {
+    /// A term is `gain / weights[i - 1]`.
+    Divide(Arc<[f64]>),
+    /// A term is `gain * weights[i - 1]`.
+    Multiply(Arc<[f64]>),
+}
+
+impl Discount {
+    /// The weights of the ranks 1 to `depth`.
+    pub fn weights(self, depth: usize) -> Weights {
+        let ranks = 1..=depth;
+        match self {
+            Discount::None => Weights::Multiply(ranks.map(|_| 1.0).collect()),
+            Discount::Log2 => Weights::Divide(ranks.map(|i| ((i + 1) as f64).log2()).collect()),
+            Discount::Rank => Weights::Divide(ranks.map(|i| i as f64).collect()),
+            Discount::Power(p) => {
+                let powers = std::iter::successors(Some(1.0), |&power| Some(power * p));
+                Weights::Multiply(powers.take(depth).collect())
+            }
+        }
+    }
+}
+
+impl Weights {
+    /// The term of a gain at index `rank` (from 0).
+    #[inline]
+    pub fn term(&self, gain: f64, rank: usize) -> f64 {
+        match self {
+            Weights::Divide(by) => gain / by[rank],
+            Weights::Multiply(by) => gain * by[rank],
+        }
+    }
+}
+
+/// What to compute over the ranks of a row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fold {
+    /// How many labels are in the set.
+    Count(Above),
+    /// The first rank with a label in the set, 0 if there is none.
+    FirstRank(Above),
+    /// The sum of the precisions at the ranks with a label in the set.
+    PrecisionSum(Above),
+    /// The discounted sum of gains.
+    WeightedSum {
+        /// The gain of each code.
+        gain: CodeTable,
+        /// How much a rank counts.
+        discount: Discount,
+    },
+    /// The discounted sum of the chances to stop at a rank, the user going on with the rest.
+    Cascade {
+        /// The chance to stop at a document of each code, 0 to 1.
+        stop: CodeTable,
+        /// How much a rank counts.
+        discount: Discount,
+    },
+    /// The largest precision from the n-th hit on, for each of several n, 0 where there are fewer hits; over the whole ranking.
+    PeakPrecision {
+        /// What is a hit.
+        hits: Above,
+        /// Each n, as an index into the inputs of the program; ascending in every row.
+        caps: Vec<usize>,
+    },
+    /// How many labels there are of each code, over the whole ranking.
+    Histogram,
+}
+
+impl Fold {
+    /// The name of the fold, that of its variant.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Fold::Count(_) => "Count",
+            Fold::FirstRank(_) => "FirstRank",
+            Fold::PrecisionSum(_) => "PrecisionSum",
+            Fold::WeightedSum { .. } => "WeightedSum",
+            Fold::Cascade { .. } => "Cascade",
+            Fold::PeakPrecision { .. } => "PeakPrecision",
+            Fold::Histogram => "Histogram",
+        }
+    }
+}
+
+/// Where a fold's state is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Cut {
+    /// After this rank, or at the end of a shorter ranking.
+    At(u32),
+    /// At the end of the ranking.
+    End,
+    /// After a rank of each query's own, as an index into the inputs of the program.
+    PerQuery(usize),
+}
+
+/// A fold and the places where it is read, in order and distinct: one column each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Task {
+    /// What to compute.
+    pub fold: Fold,
+    /// Where to read it. [`Fold::FirstRank`] has one cut, as deep as it is needed; [`Fold::PeakPrecision`] and
+    /// [`Fold::Histogram`] have `End`. Per-query cuts stand on [`Fold::Count`] alone.
+    pub cuts: Vec<Cut>,
+}
+
+impl Task {
+    /// How many columns the task makes: one a cut, or one a cap. A histogram makes none: it has a place of its own.
+    pub fn columns(&self) -> usize {
+        match &self.fold {
+            Fold::PeakPrecision { caps, .. } => caps.len(),
+            Fold::Histogram => 0,
+            _ => self.cuts.len(),
+        }
+    }
+}
+
+/// What an engine runs: folds, each once, with all the cutoffs at which any measure wants them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Program {
+    /// The folds.
+    pub tasks: Vec<Task>,
+    /// Numbers of each query that cuts and caps refer to, `[input][query]`.
+    pub inputs: Vec<Vec<u32>>,
+    /// How many codes a histogram has.
+    pub codes: usize,
+}
+
+impl Program {
+    /// The columns of all tasks.
+    pub fn columns(&self) -> usize {
+        self.tasks.iter().map(Task::columns).sum()
+    }
+
+    /// Is a histogram asked for?
+    pub fn histogram(&self) -> bool {
+        self.tasks.iter().any(|task| task.fold == Fold::Histogram)
+    }
+}
+
+/// What an engine answers for one tile. Counts and ranks are exact in f64 too, so all columns share one type.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Columns {
+    /// `[column][lane]`, columns in the order of the tasks and their cuts.
+    pub values: Vec<f64>,
+    /// `[lane][code]`; empty unless a histogram was asked for.
+    pub histogram: Vec<u32>,
+    /// The lanes of the tile.
+    pub lanes: usize,
+}
+
+impl Columns {
+    /// All zeros, as for rankings without any document.
+    pub fn zeros(program: &Program, lanes: usize) -> Self {
+        let histogram = if program.histogram() { lanes * program.codes } else { 0 };
+        Columns { values: vec![0.0; program.columns() * lanes], histogram: vec![0; histogram], lanes }
+    }
+
+    /// The value of a column in a lane.
+    #[inline]
+    pub fn value(&self, column: usize, lane: usize) -> f64 {
+        self.values[column * self.lanes + lane]
+    }
+}

@@ -1,0 +1,77 @@
+//! Gains: what a document of each grade is worth.
+
+use crate::fold::CodeTable;
+use crate::label::Codebook;
+use crate::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
+
+/// A function from grades to gains.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Gains {
+    /// The grade itself (Järvelin and Kekäläinen 2002).
+    Linear,
+    /// 2^grade − 1 (Burges et al. 2005).
+    Exp2,
+    /// 1 for grades of at least the level, 0 below.
+    AtLeast(f64),
+    /// The grade divided by a largest grade.
+    Share(f64),
+    /// Named grades have these gains, the others are worth their grade. As in trec_eval, −1 names the documents that the
+    /// qrels lack, and −2 those with a negative grade.
+    Table(Vec<(f64, f64)>),
+}
+
+impl Gains {
+    /// The gain of a grade ≥ 0.
+    pub fn of(&self, grade: f64) -> f64 {
+        match self {
+            Gains::Linear => grade,
+            Gains::Exp2 => grade.exp2() - 1.0,
+            Gains::AtLeast(level) => f64::from(grade >= *level),
+            Gains::Share(max) => grade / max,
+            Gains::Table(pairs) => named(pairs, grade).unwrap_or(grade),
+        }
+    }
+
+    /// The gain of every code; 0 for the codes of unjudged documents unless a table names them.
+    ///
+    /// # Errors
+    /// A gain that is not finite, such as 2^2000.
+    pub fn table(&self, book: &Codebook) -> Result<CodeTable, String> {
+        let mut table = [0.0; 256];
+        if let Gains::Table(pairs) = self {
+            table[usize::from(UNPOOLED)] = named(pairs, -1.0).unwrap_or(0.0);
+            table[usize::from(NEGATIVE)] = named(pairs, -2.0).unwrap_or(0.0);
+        }
+        for (at, &grade) in book.grades().iter().enumerate() {
+            let gain = self.of(grade);
+            if !gain.is_finite() {
+                return Err(format!("the gain of grade {grade} is not a finite number"));
+            }
+            table[usize::from(FIRST_GRADE) + at] = gain;
+        }
+        Ok(table.into())
+    }
+}
+
+fn named(pairs: &[(f64, f64)], grade: f64) -> Option<f64> {
+    pairs.iter().find(|(of, _)| *of == grade).map(|&(_, gain)| gain)
+}
+
+/// The chance that a document of each code satisfies the user, `(2^grade − 1) / 2^gmax` (Chapelle et al. 2009).
+///
+/// # Errors
+/// A grade above `gmax`.
+pub fn stop_table(gmax: f64, book: &Codebook) -> Result<CodeTable, String> {
+    if let Some(max) = book.max_grade()
+        && max > gmax
+    {
+        return Err(format!(
+            "the qrels have a grade of {max}, above gmax={gmax}: give gmax={max} or more, or gmax=auto"
+        ));
+    }
+    let mut table = [0.0; 256];
+    for (at, &grade) in book.grades().iter().enumerate() {
+        table[usize::from(FIRST_GRADE) + at] = (grade.exp2() - 1.0) / gmax.exp2();
+    }
+    Ok(table.into())
+}

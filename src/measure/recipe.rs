@@ -1,0 +1,165 @@
+//! What a measure reads and how it is finished: the only link between formulas and folds.
+
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::fold::{CodeTable, Discount, Fold, Weights};
+use crate::label::{Above, Facts};
+
+/// What a measure reads, and the last line of its formula.
+#[derive(Clone)]
+pub struct Recipe {
+    /// The numbers that `finish` gets, in this order.
+    pub reads: Vec<Read>,
+    /// From those numbers to the value, in f64.
+    pub finish: Finish,
+}
+
+/// The last line of a formula.
+pub type Finish = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+
+impl Recipe {
+    /// Reads `N` numbers and finishes with a function of them.
+    pub fn new<const N: usize>(
+        reads: [Read; N],
+        finish: impl Fn([f64; N]) -> f64 + Send + Sync + 'static,
+    ) -> Result<Self, String> {
+        let finish = move |numbers: &[f64]| {
+            let mut array = [0.0; N];
+            array.copy_from_slice(numbers);
+            finish(array)
+        };
+        Ok(Recipe { reads: reads.into(), finish: Arc::new(finish) })
+    }
+
+    /// Reads any number of numbers and finishes with a function of them.
+    pub fn of_many(
+        reads: Vec<Read>,
+        finish: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
+    ) -> Result<Self, String> {
+        Ok(Recipe { reads, finish: Arc::new(finish) })
+    }
+}
+
+/// One number of one row.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Read {
+    /// The state of a fold at a place.
+    Fold(Fold, Place),
+    /// The largest precision from a level of recall on.
+    Peak {
+        /// What is a hit.
+        hits: Above,
+        /// How a level of recall becomes a number of hits.
+        rule: RecallRule,
+        /// The level of recall.
+        recall: f64,
+    },
+    /// Something the qrels say of the query.
+    Fact(Fact),
+    /// The discounted gain of the ideal order of the retrieved documents.
+    RetrievedIdeal(Ideal),
+}
+
+/// Where a fold is read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Place {
+    /// After this rank, or at the end of a shorter ranking.
+    Rank(u32),
+    /// At the end of the ranking.
+    End,
+    /// After a rank that is a fact of the query.
+    PerQuery(Fact),
+}
+
+impl From<Option<u32>> for Place {
+    fn from(rank: Option<u32>) -> Self {
+        rank.map_or(Place::End, Place::Rank)
+    }
+}
+
+/// A number that follows from the judgments of a query alone.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Fact {
+    /// How many documents of the qrels are in the set.
+    Count(Above),
+    /// How many hits a level of recall needs.
+    Hits {
+        /// What is a hit.
+        hits: Above,
+        /// How a level of recall becomes a number of hits.
+        rule: RecallRule,
+        /// The level of recall.
+        recall: f64,
+    },
+    /// The discounted gain of the ideal order of the judged documents.
+    Ideal(Ideal),
+}
+
+/// How a level of recall x becomes a number of hits, of R relevant documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecallRule {
+    /// ⌊x·R + 0.9⌋, as trec_eval 9.
+    V9,
+    /// x·R rounded, halves away from zero, as trec_eval 10.
+    V10,
+}
+
+impl RecallRule {
+    /// The number of hits.
+    pub fn hits(self, recall: f64, relevant: u64) -> u64 {
+        match self {
+            RecallRule::V9 => (recall * relevant as f64 + 0.9) as u64,
+            RecallRule::V10 => (recall * relevant as f64).round() as u64,
+        }
+    }
+}
+
+/// An ideal ranking: documents by gain, the largest first, those without gain left out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ideal {
+    /// The gain of each code.
+    pub gain: CodeTable,
+    /// How much a rank counts.
+    pub discount: Discount,
+    /// Only the first ranks of it.
+    pub rank: Option<u32>,
+}
+
+impl Ideal {
+    /// Discounts for ideal rankings of up to so many documents.
+    pub fn weights(&self, documents: usize) -> Weights {
+        self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize))
+    }
+
+    /// The discounted gain of the ideal order of documents that carry these codes so many times, summed rank by rank.
+    pub fn of(&self, weights: &Weights, counts: impl Iterator<Item = (u8, u32)>) -> f64 {
+        let mut gains: Vec<(f64, u32)> = counts
+            .map(|(code, count)| (self.gain[usize::from(code)], count))
+            .filter(|&(gain, _)| gain > 0.0)
+            .collect();
+        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let ranked = gains.iter().flat_map(|&(gain, count)| std::iter::repeat_n(gain, count as usize));
+        let upto = self.rank.unwrap_or(u32::MAX) as usize;
+        ranked.take(upto).enumerate().fold(0.0, |sum, (rank, gain)| sum + weights.term(gain, rank))
+    }
+}
+
+impl Fact {
+    /// The number for every query.
+    pub fn column(&self, facts: &Facts) -> Vec<f64> {
+        let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
+        match self {
+            Fact::Count(set) => queries.map(|facts| facts.count(*set) as f64).collect(),
+            Fact::Hits { hits, rule, recall } => {
+                queries.map(|facts| rule.hits(*recall, facts.count(*hits)) as f64).collect()
+            }
+            Fact::Ideal(ideal) => {
+                let deepest = queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
+                let weights = ideal.weights(deepest as usize);
+                queries.map(|facts| ideal.of(&weights, facts.iter())).collect()
+            }
+        }
+    }
+}

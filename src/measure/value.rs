@@ -1,0 +1,274 @@
+//! A measure as a value, and the shape of a row of the table.
+
+use std::fmt;
+use std::hash::{Hash, Hasher};
+
+use super::recipe::Recipe;
+use crate::error::{MeasureError, Result};
+use crate::label::Codebook;
+
+/// One row of the table of measures.
+pub struct Definition {
+    /// The canonical name, in the field's own spelling.
+    pub name: &'static str,
+    /// Names of other tools that mean the same with the default parameters.
+    pub aliases: &'static [&'static str],
+    /// Does it take a cutoff?
+    pub cutoff: CutoffRule,
+    /// Its parameters, in the order in which they print.
+    pub params: &'static [Param],
+    /// How the values of queries become one.
+    pub average: Average,
+    /// What it measures, in a sentence.
+    pub doc: &'static str,
+    /// The formula in plain text.
+    pub formula: &'static str,
+    /// Where it comes from.
+    pub citation: &'static str,
+    /// What it reads and how it is finished, for a codebook.
+    pub recipe: fn(&Measure, &Codebook) -> Result<Recipe, String>,
+}
+
+/// Does a measure take a cutoff `@k`?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CutoffRule {
+    /// No.
+    None,
+    /// With it the first k ranks count, without it the whole ranking.
+    Optional,
+    /// It is meaningless without.
+    Required,
+    /// It is a level of recall, 0 to 1.
+    Recall,
+}
+
+/// A parameter of a measure.
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// What values it takes; the default first where there is a list.
+    pub kind: Kind,
+    /// The default as it would be written; empty where leaving it out means something else than any value.
+    pub default: &'static str,
+    /// Another parameter that cannot be given together with it.
+    pub excludes: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+}
+
+/// The values a parameter takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    /// A relevance level: a finite grade ≥ 0.
+    Level,
+    /// A number in a closed range.
+    Number(f64, f64),
+    /// A number in a closed range, or a word.
+    NumberOr(f64, f64, &'static [&'static str]),
+    /// One of these words.
+    Word(&'static [&'static str]),
+    /// `linear`, `exp2`, or a table `{grade:gain,…}`.
+    Gain,
+    /// A list of levels of recall, ascending: `[0.2,0.5,0.8]`.
+    Points,
+}
+
+/// The value of a parameter.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// A number.
+    Number(f64),
+    /// A word of the parameter's list.
+    Word(&'static str),
+    /// A table of (grade, gain), ascending by grade.
+    Table(Vec<(f64, f64)>),
+    /// A list of numbers.
+    List(Vec<f64>),
+}
+
+/// Where a measure stops reading.
+#[derive(Debug, Clone, Copy)]
+pub enum Cutoff {
+    /// After so many ranks, at least 1.
+    Rank(u32),
+    /// At a level of recall.
+    Recall(f64),
+}
+
+/// How the values of queries become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Average {
+    /// The arithmetic mean.
+    Mean,
+    /// The sum, for counts.
+    Sum,
+    /// The geometric mean.
+    Geometric,
+}
+
+/// A measure: a row of the table, parameters, and a cutoff.
+///
+/// ```
+/// use laneval::Measure;
+/// let measure: Measure = "nDCG@10(gain=exp2)".parse()?;
+/// assert_eq!(measure.to_string(), "nDCG(gain=exp2)@10");
+/// assert_eq!(measure, "nDCG(gain=exp2, ideal=judged)@10".parse()?);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Measure {
+    definition: &'static Definition,
+    /// The parameters that differ from their defaults, by index, ascending.
+    values: Vec<(usize, Value)>,
+    cutoff: Option<Cutoff>,
+}
+
+impl Measure {
+    /// A measure out of its parts; parameters equal to their defaults are dropped, so equal measures are equal values.
+    pub(super) fn new(
+        definition: &'static Definition,
+        values: impl IntoIterator<Item = (usize, Value)>,
+        cutoff: Option<Cutoff>,
+    ) -> Self {
+        let mut values: Vec<_> = values
+            .into_iter()
+            .filter(|(at, value)| value.to_string() != definition.params[*at].default)
+            .collect();
+        values.sort_by_key(|&(at, _)| at);
+        Measure { definition, values, cutoff }
+    }
+
+    /// The row of the table.
+    pub fn definition(&self) -> &'static Definition {
+        self.definition
+    }
+
+    /// The cutoff rank, if there is one.
+    pub fn rank(&self) -> Option<u32> {
+        match self.cutoff {
+            Some(Cutoff::Rank(k)) => Some(k),
+            _ => None,
+        }
+    }
+
+    /// The level of recall, for the measures that are read at one; 0 for others.
+    pub fn recall(&self) -> f64 {
+        match self.cutoff {
+            Some(Cutoff::Recall(x)) => x,
+            _ => 0.0,
+        }
+    }
+
+    /// A parameter's value where it differs from its default.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        let at = self.definition.params.iter().position(|param| param.name == name)?;
+        self.values.iter().find(|&&(of, _)| of == at).map(|(_, value)| value)
+    }
+
+    /// A parameter as written: its value, or its default; `""` where the measure has no such parameter.
+    pub fn word(&self, name: &str) -> &'static str {
+        match self.value(name) {
+            Some(Value::Word(word)) => word,
+            Some(_) => "",
+            None => self.default(name),
+        }
+    }
+
+    /// A numeric parameter; `None` where it is not given and has no numeric default.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        match self.value(name) {
+            Some(Value::Number(number)) => Some(*number),
+            Some(_) => None,
+            None => self.default(name).parse().ok(),
+        }
+    }
+
+    /// The relevance level, 1 unless given.
+    pub fn rel(&self) -> f64 {
+        self.number("rel").unwrap_or(1.0)
+    }
+
+    fn default(&self, name: &str) -> &'static str {
+        self.definition.params.iter().find(|param| param.name == name).map_or("", |param| param.default)
+    }
+
+    /// What the measure reads and how it is finished, under a codebook.
+    ///
+    /// # Errors
+    /// A parameter that does not fit the grades, such as an ERR scale that is too small.
+    pub fn recipe(&self, book: &Codebook) -> Result<Recipe> {
+        (self.definition.recipe)(self, book).map_err(|message| {
+            let text = self.to_string();
+            MeasureError { span: 0..text.len(), text, message, suggestions: Vec::new() }.into()
+        })
+    }
+}
+
+impl fmt::Display for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.definition.name)?;
+        for (number, (at, value)) in self.values.iter().enumerate() {
+            let open = if number == 0 { '(' } else { ',' };
+            write!(f, "{open}{}={value}", self.definition.params[*at].name)?;
+        }
+        if !self.values.is_empty() {
+            f.write_str(")")?;
+        }
+        match self.cutoff {
+            None => Ok(()),
+            Some(Cutoff::Rank(k)) => write!(f, "@{k}"),
+            Some(Cutoff::Recall(x)) => write!(f, "@{x}"),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Value::Number(number) => write!(f, "{number}"),
+            Value::Word(word) => f.write_str(word),
+            Value::Table(pairs) => {
+                let pairs: Vec<_> = pairs.iter().map(|(grade, gain)| format!("{grade}:{gain}")).collect();
+                write!(f, "{{{}}}", pairs.join(","))
+            }
+            Value::List(numbers) => {
+                let numbers: Vec<_> = numbers.iter().map(f64::to_string).collect();
+                write!(f, "[{}]", numbers.join(","))
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Measure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Measure({self})")
+    }
+}
+
+impl fmt::Debug for Definition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Definition").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl PartialEq for Measure {
+    fn eq(&self, other: &Self) -> bool {
+        self.to_string() == other.to_string()
+    }
+}
+
+impl Eq for Measure {}
+
+impl Hash for Measure {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.to_string().hash(state);
+    }
+}
+
+impl std::str::FromStr for Measure {
+    type Err = crate::Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        super::parse(text)
+    }
+}

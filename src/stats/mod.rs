@@ -1,0 +1,7 @@
+//! Statistics over the values of queries.
+
+mod aggregate;
+mod summary;
+
+pub use aggregate::ExactSum;
+pub use summary::{Stat, summarise};

@@ -1,0 +1,174 @@
+//! From the values of queries to one number or an interval.
+
+use rayon::prelude::*;
+
+use super::aggregate::ExactSum;
+use crate::measure::Average;
+
+/// A statistic over the values of queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stat {
+    /// The measure's own average: arithmetic mean, sum, or geometric mean.
+    Average,
+    /// The median; the mean of the two middle values where their number is even.
+    Median,
+    /// The sample standard deviation, n − 1 in the denominator; 0 for one query.
+    Std,
+    /// The smallest value.
+    Min,
+    /// The largest value.
+    Max,
+    /// A 95 % confidence interval of the average: percentiles of a seeded bootstrap over queries.
+    Ci95,
+}
+
+impl Stat {
+    /// Every statistic, by the name of the command line.
+    pub const ALL: [(&'static str, Stat); 6] = [
+        ("mean", Stat::Average),
+        ("median", Stat::Median),
+        ("std", Stat::Std),
+        ("min", Stat::Min),
+        ("max", Stat::Max),
+        ("ci95", Stat::Ci95),
+    ];
+
+    /// Does it need the values of all queries at once?
+    pub fn needs_values(self) -> bool {
+        self != Stat::Average
+    }
+}
+
+/// Resamples of a bootstrap.
+const RESAMPLES: u64 = 1000;
+/// The seed of every bootstrap: the same values give the same interval, everywhere.
+const SEED: u64 = 0x6c61_6e65_7661_6c31;
+
+/// The named numbers of a statistic of one measure, `ci95` being two; nothing for no values.
+pub fn summarise(stat: Stat, average: Average, values: &[f64]) -> Vec<(&'static str, f64)> {
+    if values.is_empty() {
+        return Vec::new();
+    }
+    match stat {
+        Stat::Average => {
+            let sum: ExactSum = values.iter().map(|&value| average.term(value)).collect();
+            vec![(average.name(), average.of(sum.value(), values.len()))]
+        }
+        Stat::Median => vec![("median", median(values))],
+        Stat::Std => vec![("std", deviation(values))],
+        Stat::Min => vec![("min", values.iter().copied().fold(f64::INFINITY, f64::min))],
+        Stat::Max => vec![("max", values.iter().copied().fold(f64::NEG_INFINITY, f64::max))],
+        Stat::Ci95 => {
+            let (low, high) = interval(average, values);
+            vec![("ci95_low", low), ("ci95_high", high)]
+        }
+    }
+}
+
+impl Average {
+    /// How the average is called among the statistics.
+    pub fn name(self) -> &'static str {
+        match self {
+            Average::Mean => "mean",
+            Average::Sum => "sum",
+            Average::Geometric => "gmean",
+        }
+    }
+
+    /// What of a query's value is summed.
+    pub fn term(self, value: f64) -> f64 {
+        if self == Average::Geometric { value.ln() } else { value }
+    }
+
+    /// The average of `count` queries from the sum of their terms.
+    pub fn of(self, sum: f64, count: usize) -> f64 {
+        match self {
+            Average::Mean => sum / count as f64,
+            Average::Sum => sum,
+            Average::Geometric => (sum / count as f64).exp(),
+        }
+    }
+}
+
+fn median(values: &[f64]) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.len() / 2;
+    if sorted.len().is_multiple_of(2) { (sorted[middle - 1] + sorted[middle]) / 2.0 } else { sorted[middle] }
+}
+
+fn deviation(values: &[f64]) -> f64 {
+    if values.len() < 2 {
+        return 0.0;
+    }
+    let mean = values.iter().copied().collect::<ExactSum>().value() / values.len() as f64;
+    let squares: ExactSum = values.iter().map(|value| (value - mean) * (value - mean)).collect();
+    (squares.value() / (values.len() - 1) as f64).sqrt()
+}
+
+/// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resampled queries.
+fn interval(average: Average, values: &[f64]) -> (f64, f64) {
+    let terms: Vec<f64> = values.iter().map(|&value| average.term(value)).collect();
+    let mut averages: Vec<f64> = (0..RESAMPLES)
+        .into_par_iter()
+        .map(|resample| {
+            let mut draws = Draws(SEED ^ resample.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let sum = (0..terms.len()).fold(0.0, |sum, _| sum + terms[draws.below(terms.len())]);
+            average.of(sum, terms.len())
+        })
+        .collect();
+    averages.sort_by(f64::total_cmp);
+    (percentile(&averages, 0.025), percentile(&averages, 0.975))
+}
+
+/// Linear interpolation between the two nearest of sorted values, as NumPy's default.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let place = share * (sorted.len() - 1) as f64;
+    let below = place.floor() as usize;
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + (sorted[above] - sorted[below]) * (place - place.floor())
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014): a resample's draws follow from its seed alone.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        (u128::from(z) * bound as u128 >> 64) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(stat: Stat, values: &[f64]) -> f64 {
+        summarise(stat, Average::Mean, values)[0].1
+    }
+
+    #[test]
+    fn small_samples() {
+        let values = [1.0, 2.0, 4.0, 9.0];
+        assert_eq!(one(Stat::Average, &values), 4.0);
+        assert_eq!(one(Stat::Median, &values), 3.0);
+        assert_eq!(one(Stat::Std, &values), (38.0f64 / 3.0).sqrt());
+        assert_eq!((one(Stat::Min, &values), one(Stat::Max, &values)), (1.0, 9.0));
+        assert_eq!(one(Stat::Std, &[0.1; 7]), 0.0, "equal values do not vary");
+        assert_eq!(summarise(Stat::Average, Average::Geometric, &[1.0, 4.0]), [("gmean", 2.0)]);
+        assert!(summarise(Stat::Median, Average::Mean, &[]).is_empty());
+    }
+
+    /// The interval of the mean of a large sample is that of the normal distribution.
+    #[test]
+    fn the_interval_is_as_wide_as_theory_says() {
+        let values: Vec<f64> = (0..4000).map(|i| f64::from(i % 100)).collect();
+        let (low, high) = interval(Average::Mean, &values);
+        let half = 1.96 * deviation(&values) / (values.len() as f64).sqrt();
+        assert!((low - (49.5 - half)).abs() < 0.2 * half && (high - (49.5 + half)).abs() < 0.2 * half);
+    }
+}
