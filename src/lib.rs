@@ -1,6 +1,7 @@
 //! laneval evaluates ranked retrieval offline.
 
 pub mod error;
+pub mod ingest;
 pub mod label;
 
 pub use error::{Error, Result};
