@@ -122,7 +122,7 @@ impl Evaluator {
     /// As [`Evaluator::evaluate`], and what the engine refuses.
     pub fn evaluate_on(&self, engine: &dyn Engine, matrix: &LabelMatrix) -> Result<Scores> {
         self.collect(matrix, |plan, tiles| {
-            let finish = |tile: usize, columns: &Columns| finish_tile(matrix, plan, tile, columns);
+            let finish = |tile: usize, columns: &Columns| self.finish_tile(matrix, plan, tile, columns);
             engine.run(Job { matrix, view: self.view, program: plan.program() }, tiles, &finish)
         })
     }
@@ -140,7 +140,7 @@ impl Evaluator {
             collected.add(matrix, tiles.clone(), run(&plan, tiles)?);
         }
         if self.queries != QuerySet::Both {
-            collected.add_missing(matrix, &plan);
+            collected.add_missing(matrix, &plan, &self.walks(&plan));
         }
         Ok(collected.scores(self, matrix))
     }
@@ -178,19 +178,54 @@ impl Evaluator {
 
     /// The values of one tile by the plain functions, `[measure][row]`.
     fn plain(&self, matrix: &LabelMatrix, functions: &[reference::Function], at: usize) -> Vec<f64> {
-        let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));
+        let rows = matrix.tile_rows(at);
         let mut values = vec![0.0; functions.len() * rows.len()];
-        for (lane, &row) in rows.iter().enumerate() {
-            let mut labels: Vec<u8> = tile.lane(lane).take(matrix.depths()[row as usize] as usize).collect();
-            self.view.of_row(&mut labels);
-            let query = row as usize % matrix.queries().len();
-            let ranking = Ranking { labels: &labels, facts: matrix.facts().of(query), book: matrix.book() };
+        for lane in 0..rows.len() {
+            let labels = self.labels(matrix, at, lane);
             for (at, (measure, function)) in self.measures.iter().zip(functions).enumerate() {
-                values[at * rows.len() + lane] = function(measure, &ranking);
+                values[at * rows.len() + lane] = function(measure, &ranking(matrix, rows[lane], &labels));
             }
         }
         values
     }
+
+    /// The values of one tile from its columns, `[measure][row]`; measures that walk do so here.
+    fn finish_tile(&self, matrix: &LabelMatrix, plan: &Plan, tile: usize, columns: &Columns) -> Vec<f64> {
+        let rows = matrix.tile_rows(tile);
+        let walks = self.walks(plan);
+        let mut values = vec![0.0; plan.measures().len() * rows.len()];
+        for (lane, &row) in rows.iter().enumerate() {
+            let query = row as usize % matrix.queries().len();
+            plan.finish(query, columns, lane, |measure, value| values[measure * rows.len() + lane] = value);
+            if !walks.is_empty() {
+                let labels = self.labels(matrix, tile, lane);
+                for &(measure, function) in &walks {
+                    let value = function(&self.measures[measure], &ranking(matrix, row, &labels));
+                    values[measure * rows.len() + lane] = value;
+                }
+            }
+        }
+        values
+    }
+
+    /// The measures that walk, with their functions.
+    fn walks(&self, plan: &Plan) -> Vec<(usize, reference::Function)> {
+        plan.walks().filter_map(|at| Some((at, reference::function(&self.measures[at])?))).collect()
+    }
+
+    /// The labels of one lane as seen.
+    fn labels(&self, matrix: &LabelMatrix, tile: usize, lane: usize) -> Vec<u8> {
+        let depth = matrix.depths()[matrix.tile_rows(tile)[lane] as usize];
+        let mut labels: Vec<u8> = matrix.tile(tile).lane(lane).take(depth as usize).collect();
+        self.view.of_row(&mut labels);
+        labels
+    }
+}
+
+/// A row with what the qrels know of its query.
+fn ranking<'a>(matrix: &'a LabelMatrix, row: u32, labels: &'a [u8]) -> Ranking<'a> {
+    let query = row as usize % matrix.queries().len();
+    Ranking { labels, facts: matrix.facts().of(query), book: matrix.book() }
 }
 
 /// A list of ids for a message.
@@ -200,19 +235,6 @@ pub fn list(unmatched: &Unmatched) -> String {
         ids.push("…".to_owned());
     }
     ids.join(", ")
-}
-
-/// The values of one tile from its columns, `[measure][row]`.
-fn finish_tile(matrix: &LabelMatrix, plan: &Plan, tile: usize, columns: &Columns) -> Vec<f64> {
-    let rows = matrix.tile_rows(tile);
-    let queries = matrix.queries().len();
-    let mut values = vec![0.0; plan.measures().len() * rows.len()];
-    for (lane, &row) in rows.iter().enumerate() {
-        plan.finish(row as usize % queries, columns, lane, |measure, value| {
-            values[measure * rows.len() + lane] = value
-        });
-    }
-    values
 }
 
 /// Ranges of tiles with about [`BATCH_ROWS`] rows each.
@@ -267,13 +289,16 @@ impl Collected {
     }
 
     /// Adds the rows without any document.
-    fn add_missing(&mut self, matrix: &LabelMatrix, plan: &Plan) {
+    fn add_missing(&mut self, matrix: &LabelMatrix, plan: &Plan, walks: &[(usize, reference::Function)]) {
         let empty = Columns::zeros(plan.program(), 1);
         let mut values = vec![0.0; plan.measures().len()];
         for row in (0..matrix.rows() as u32).filter(|&row| matrix.depths()[row as usize] == 0) {
             plan.finish(row as usize % matrix.queries().len(), &empty, 0, |measure, value| {
                 values[measure] = value
             });
+            for &(measure, function) in walks {
+                values[measure] = function(&plan.measures()[measure], &ranking(matrix, row, &[]));
+            }
             self.rows(matrix, &[row], |measure, _| values[measure]);
         }
     }

@@ -6,7 +6,7 @@ use std::fmt;
 
 use crate::error::Result;
 use crate::fold::{Columns, Cut, Fold, Program, Task, Weights};
-use crate::label::LabelMatrix;
+use crate::label::{Above, LabelMatrix};
 use crate::measure::{Fact, Ideal, Measure, Place, Read, RecallRule, Recipe};
 
 /// What will run, and how each measure is finished from it.
@@ -39,11 +39,12 @@ impl Plan {
     pub fn new(measures: &[Measure], matrix: &LabelMatrix) -> Result<Self> {
         let recipes: Vec<Recipe> = measures.iter().map(|m| m.recipe(matrix.book())).collect::<Result<_>>()?;
         let mut draft = Draft::default();
-        recipes.iter().flat_map(|recipe| &recipe.reads).for_each(|read| draft.ask(read));
+        recipes.iter().flat_map(Recipe::reads).for_each(|read| draft.ask(read));
         let peaks = draft.finish();
 
-        let sources =
-            recipes.iter().map(|recipe| recipe.reads.iter().map(|read| draft.source(read, &peaks)).collect());
+        let sources = recipes
+            .iter()
+            .map(|recipe| recipe.reads().iter().map(|read| draft.source(read, &peaks)).collect());
         let recipes = sources.collect::<Vec<_>>().into_iter().zip(recipes).map(|(s, r)| (r, s)).collect();
         let columns: Vec<Vec<f64>> = draft.facts.iter().map(|fact| fact.column(matrix.facts())).collect();
         let inputs =
@@ -64,7 +65,7 @@ impl Plan {
         &self.program
     }
 
-    /// Finishes every measure of one row, in order.
+    /// Finishes every measure of one row, in order, but those that walk.
     pub fn finish(&self, query: usize, columns: &Columns, lane: usize, mut value: impl FnMut(usize, f64)) {
         let codes = self.program.codes;
         let mut numbers = Vec::with_capacity(16);
@@ -79,8 +80,19 @@ impl Plan {
                     ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
                 }
             }));
-            value(at, (recipe.finish)(&numbers));
+            if let Recipe::Folds { finish, .. } = recipe {
+                value(at, finish(&numbers));
+            }
         }
+    }
+
+    /// The measures that walk down each ranking instead, by index.
+    pub fn walks(&self) -> impl Iterator<Item = usize> {
+        self.recipes
+            .iter()
+            .enumerate()
+            .filter(|(_, (recipe, _))| matches!(recipe, Recipe::Walk))
+            .map(|(at, _)| at)
     }
 }
 
@@ -97,7 +109,7 @@ struct Draft {
 
 /// The levels of recall asked of one kind of hit under one rule, and the task that answers them.
 struct Peaks {
-    read: (crate::label::Above, RecallRule),
+    read: (Above, RecallRule),
     recalls: Vec<f64>,
     task: usize,
 }
@@ -122,12 +134,22 @@ impl Draft {
                     None => self.peaks.push(Peaks { read: (*hits, *rule), recalls: vec![*recall], task: 0 }),
                 }
             }
+            Read::Preference { hits, judged } => {
+                let fold = self.preference(*hits, *judged);
+                self.task(&fold).cuts = vec![Cut::End];
+            }
             Read::Fact(fact) => _ = position_or_push(&mut self.facts, fact),
             Read::RetrievedIdeal(ideal) => {
                 self.task(&Fold::Histogram).cuts = vec![Cut::End];
                 position_or_push(&mut self.ideals, ideal);
             }
         }
+    }
+
+    fn preference(&mut self, hits: Above, judged: Above) -> Fold {
+        let cap = self.input(&Fact::Count(hits));
+        let bound = self.input(&Fact::Fewer { hits, judged });
+        Fold::PreferenceSum { hits, judged, cap, bound }
     }
 
     fn task(&mut self, fold: &Fold) -> &mut Task {
@@ -170,9 +192,11 @@ impl Draft {
         match read {
             Read::Fold(fold, place) => {
                 let cut = self.cut(place);
-                let task = self.tasks.iter().position(|task| task.fold == *fold).unwrap_or_default();
-                let at = self.tasks[task].cuts.iter().position(|&of| of == cut).unwrap_or_default();
-                Source::Column(self.first_column(task) + at)
+                self.column(fold, cut)
+            }
+            Read::Preference { hits, judged } => {
+                let fold = self.preference(*hits, *judged);
+                self.column(&fold, Cut::End)
             }
             Read::Peak { hits, rule, recall } => {
                 let peaks = peaks.iter().find(|peaks| peaks.read == (*hits, *rule));
@@ -185,6 +209,12 @@ impl Draft {
             Read::Fact(fact) => Source::Fact(position_or_push(&mut self.facts, fact)),
             Read::RetrievedIdeal(ideal) => Source::Ideal(position_or_push(&mut self.ideals, ideal)),
         }
+    }
+
+    fn column(&self, fold: &Fold, cut: Cut) -> Source {
+        let task = self.tasks.iter().position(|task| task.fold == *fold).unwrap_or_default();
+        let at = self.tasks[task].cuts.iter().position(|&of| of == cut).unwrap_or_default();
+        Source::Column(self.first_column(task) + at)
     }
 
     fn first_column(&self, task: usize) -> usize {
@@ -225,7 +255,11 @@ impl fmt::Display for Plan {
             writeln!(f, "  f{at} = {}", describe_fact(fact))?;
         }
         writeln!(f, "measures, finished in f64:")?;
-        for (measure, (_, sources)) in std::iter::zip(&self.measures, &self.recipes) {
+        for (measure, (recipe, sources)) in std::iter::zip(&self.measures, &self.recipes) {
+            if matches!(recipe, Recipe::Walk) {
+                writeln!(f, "  {measure} = {} by a walk down each ranking", measure.definition().formula)?;
+                continue;
+            }
             let sources: Vec<_> = sources
                 .iter()
                 .map(|source| match source {
@@ -253,14 +287,15 @@ fn cut_name(cut: &Cut) -> String {
 }
 
 fn describe(fold: &Fold) -> String {
-    let set = |above: &crate::label::Above| format!("code > {}", above.0);
+    let set = |above: &Above| format!("code > {}", above.0);
     match fold {
         Fold::Count(hits)
         | Fold::FirstRank(hits)
         | Fold::PrecisionSum(hits)
-        | Fold::PeakPrecision { hits, .. } => {
-            format!("{}({})", fold.name(), set(hits))
-        }
+        | Fold::InferredSum(hits)
+        | Fold::PairSum(hits)
+        | Fold::PreferenceSum { hits, .. }
+        | Fold::PeakPrecision { hits, .. } => format!("{}({})", fold.name(), set(hits)),
         Fold::WeightedSum { discount, .. } | Fold::Cascade { discount, .. } => {
             format!("{}({discount:?})", fold.name())
         }
@@ -270,6 +305,8 @@ fn describe(fold: &Fold) -> String {
 
 fn describe_fact(fact: &Fact) -> String {
     match fact {
+        Fact::MaxGrade(_) => "the largest grade".to_owned(),
+        Fact::Fewer { hits, .. } => format!("the smaller of R (code > {}) and N", hits.0),
         Fact::Count(set) => format!("documents with code > {}", set.0),
         Fact::Hits { hits, rule, recall } => {
             format!("hits (code > {}) at recall {recall} by {rule:?}", hits.0)

@@ -32,6 +32,15 @@ impl Document {
     fn is_relevant(self, level: f64) -> bool {
         matches!(self, Document::Judged(grade) if grade >= level)
     }
+
+    /// Judged, and not relevant.
+    fn is_nonrelevant(self, level: f64) -> bool {
+        matches!(self, Document::Judged(grade) if grade < level)
+    }
+
+    fn is_judged(self) -> bool {
+        matches!(self, Document::Judged(_))
+    }
 }
 
 impl<'a> Ranking<'a> {
@@ -95,10 +104,37 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     ("SetP", set_precision),
     ("SetR", set_recall),
     ("SetF", set_f),
+    ("SetAP", set_average_precision),
+    ("Bpref", bpref),
+    ("GMBpref", |m, r| bpref(m, r).max(0.00001)),
+    ("InfAP", inferred_average_precision),
+    ("YAAP", yaap),
+    ("BinG", bin_g),
+    ("G", g),
+    ("nDCGrel", ndcg_over_relevant),
+    ("RnDCG", ndcg_over_changes),
+    ("IDCG", ideal_dcg),
+    ("RBPresid", rbp_residual),
+    ("Unjudged", unjudged),
+    ("Utility", utility),
+    ("Accuracy", accuracy),
+    ("FallOut", fall_out),
+    ("Compat", compatibility),
+    ("INST", inst),
+    ("INSQ", |m, r| cwl(m, r, |i, _, _| inverse_square(i, m))),
+    ("BPM", |m, r| cwl(m, r, |i, _, found| if found < target(m) && i < cutoff(m) { 1.0 } else { 0.0 })),
+    ("SDCG", scaled_dcg),
+    ("NERR8", |m, r| cwl(m, r, |i, gain, _| if i < cutoff(m) { 1.0 - gain } else { 0.0 })),
+    ("NERR9", |m, r| cwl(m, r, |i, gain, _| if i < cutoff(m) { i / (i + 1.0) * (1.0 - gain) } else { 0.0 })),
+    ("NERR10", |m, r| cwl(m, r, |_, gain, _| m.number("p").unwrap_or(0.9) * (1.0 - gain))),
+    ("NERR11", |m, r| cwl(m, r, |i, gain, _| inverse_square(i, m) * (1.0 - gain))),
     ("NumQ", |_, _| 1.0),
     ("NumRet", |_, r| r.retrieved()),
     ("NumRel", |m, r| r.relevant(m.rel())),
     ("NumRelRet", |m, r| r.hits(m.rel(), None)),
+    ("NumNonrelRet", |m, r| {
+        r.top(None).filter(|(_, document)| document.is_nonrelevant(m.rel())).count() as f64
+    }),
 ];
 
 /// The function of a measure.
@@ -116,7 +152,8 @@ fn ratio(a: f64, b: f64) -> f64 {
 }
 
 fn precision(m: &Measure, r: &Ranking<'_>) -> f64 {
-    r.hits(m.rel(), m.rank()) / cutoff(m)
+    let hits = r.hits(m.rel(), m.rank());
+    if m.word("norm") == "min" { ratio(hits, r.retrieved().min(cutoff(m))) } else { hits / cutoff(m) }
 }
 
 fn recall(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -175,8 +212,8 @@ fn reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 fn r_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let relevant = r.relevant(m.rel());
-    ratio(r.hits(m.rel(), Some(relevant as u32)), relevant)
+    let rank = (m.number("mult").unwrap_or(1.0) * r.relevant(m.rel()) + 0.9).trunc();
+    ratio(r.hits(m.rel(), Some(rank as u32)), rank)
 }
 
 /// The gain of a document under the parameters `gain` and `rel`.
@@ -214,23 +251,38 @@ fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
     sum
 }
 
-fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let mut ideal: Vec<f64> = match m.word("ideal") {
-        "retrieved" => r.top(None).map(|(_, document)| gain(m, document)).collect(),
-        _ => r
-            .facts
-            .iter()
-            .flat_map(|(code, count)| std::iter::repeat_n(gain(m, r.document(code)), count as usize))
-            .collect(),
-    };
-    ideal.sort_by(|a, b| b.total_cmp(a));
-    let mut best = 0.0;
-    for (index, gain) in ideal.iter().take(m.rank().map_or(usize::MAX, |k| k as usize)).enumerate() {
-        if *gain > 0.0 {
-            best += gain / discount(index + 1);
-        }
+/// The positive gains of all judged documents, the largest first.
+fn ideal_gains(m: &Measure, r: &Ranking<'_>) -> Vec<f64> {
+    let documents =
+        r.facts.iter().flat_map(|(code, count)| std::iter::repeat_n(r.document(code), count as usize));
+    descending(documents.map(|document| gain(m, document)))
+}
+
+fn descending(gains: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut gains: Vec<f64> = gains.filter(|&gain| gain > 0.0).collect();
+    gains.sort_by(|a, b| b.total_cmp(a));
+    gains
+}
+
+/// DCG of gains in order, down to rank k.
+fn dcg_of(gains: &[f64], k: usize) -> f64 {
+    let mut sum = 0.0;
+    for (index, gain) in gains.iter().take(k).enumerate() {
+        sum += gain / discount(index + 1);
     }
-    ratio(discounted_cumulated_gain(m, r), best)
+    sum
+}
+
+fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let ideal = match m.word("ideal") {
+        "retrieved" => descending(r.top(None).map(|(_, document)| gain(m, document))),
+        _ => ideal_gains(m, r),
+    };
+    ratio(discounted_cumulated_gain(m, r), dcg_of(&ideal, m.rank().map_or(usize::MAX, |k| k as usize)))
+}
+
+fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
+    dcg_of(&ideal_gains(m, r), m.rank().map_or(usize::MAX, |k| k as usize))
 }
 
 fn expected_reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -248,14 +300,17 @@ fn expected_reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 fn rank_biased_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     let p = m.number("p").unwrap_or(0.8);
+    let topic = m.word("scale") == "topic";
     let max = r.book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0);
+    let depth = m.number("norm").map(|depth| depth as u32);
     let (mut sum, mut reaches) = (0.0, 1.0);
-    for (_, document) in r.top(m.rank()) {
+    for (_, document) in r.top(m.rank().into_iter().chain(depth).min()) {
         if let Document::Judged(grade) = document
-            && grade >= m.rel()
+            && (topic || grade >= m.rel())
         {
             sum += reaches
                 * match m.word("gain") {
+                    _ if topic => grade,
                     "binary" => 1.0,
                     "grade" => grade / max,
                     _ => grade,
@@ -263,7 +318,30 @@ fn rank_biased_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
         }
         reaches *= p;
     }
-    (1.0 - p) * sum
+    if topic {
+        let highest = r.judged().map(|(grade, _)| grade).fold(1.0, f64::max);
+        return (1.0 - p) * (sum / highest);
+    }
+    let Some(depth) = depth else { return (1.0 - p) * sum };
+    let (mut weights, mut reaches) = (0.0, 1.0);
+    for _ in 0..depth {
+        weights += reaches;
+        reaches *= p;
+    }
+    sum / weights
+}
+
+fn rbp_residual(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let p = m.number("p").unwrap_or(0.9);
+    let (mut sum, mut reaches) = (0.0, 1.0);
+    for (_, document) in r.top(None) {
+        if !document.is_judged() {
+            sum += reaches;
+        }
+        reaches *= p;
+    }
+    let all_judged = r.top(None).all(|(_, document)| document.is_judged());
+    if all_judged { 0.0 } else { p.powi(r.labels.len() as i32) + (1.0 - p) * sum }
 }
 
 /// The largest precision at any rank that has at least as many hits as the level of recall needs.
@@ -304,7 +382,8 @@ fn judged(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 fn set_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
-    ratio(r.hits(m.rel(), None), r.retrieved())
+    let most = if m.word("norm") == "min" { r.relevant(m.rel()) } else { f64::INFINITY };
+    ratio(r.hits(m.rel(), None), r.retrieved().min(most))
 }
 
 fn set_recall(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -314,4 +393,249 @@ fn set_recall(m: &Measure, r: &Ranking<'_>) -> f64 {
 fn set_f(m: &Measure, r: &Ranking<'_>) -> f64 {
     let beta2 = m.number("beta2").unwrap_or_else(|| m.number("beta").unwrap_or(1.0).powi(2));
     f_of(set_precision(m, r), set_recall(m, r), beta2)
+}
+
+fn set_average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let hits = r.hits(m.rel(), None);
+    ratio(hits * hits, r.retrieved() * r.relevant(m.rel()))
+}
+
+fn bpref(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let negatives = m.word("negatives") == "nonrelevant";
+    let is_nonrelevant = |document: Document| {
+        document.is_nonrelevant(m.rel()) || (negatives && document == Document::Negative)
+    };
+    let relevant = r.relevant(m.rel());
+    let known = r.facts.iter().map(|(code, count)| (r.document(code), count));
+    let nonrelevant: f64 =
+        known.filter(|&(document, _)| is_nonrelevant(document)).map(|(_, count)| f64::from(count)).sum();
+    let (mut above, mut sum) = (0.0, 0.0);
+    for (_, document) in r.top(None) {
+        if document.is_relevant(m.rel()) {
+            sum += if above > 0.0 {
+                1.0 - f64::min(above, relevant) / f64::min(nonrelevant, relevant)
+            } else {
+                1.0
+            };
+        } else if is_nonrelevant(document) {
+            above += 1.0;
+        }
+    }
+    ratio(sum, relevant)
+}
+
+fn inferred_average_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
+    const EPSILON: f64 = 0.00001;
+    let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
+    for (rank, document) in r.top(None) {
+        match document {
+            Document::Unpooled => {}
+            Document::Negative => pooled += 1.0,
+            Document::Judged(grade) if grade < m.rel() => nonrelevant += 1.0,
+            Document::Judged(_) => {
+                let above = (rank - 1) as f64;
+                sum += if above == 0.0 {
+                    1.0
+                } else {
+                    let judged = relevant + nonrelevant;
+                    1.0 / (above + 1.0)
+                        + (above / (above + 1.0))
+                            * ((judged + pooled) / above)
+                            * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
+                };
+                relevant += 1.0;
+            }
+        }
+    }
+    ratio(sum, r.relevant(m.rel()))
+}
+
+fn yaap(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let (sum, relevant) = (precision_sum(m.rel(), None, r), r.relevant(m.rel()));
+    if relevant == 0.0 { 0.0 } else { ((1.0 + sum) / (1.0 + relevant - sum)).ln() }
+}
+
+fn bin_g(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let (mut hits, mut sum) = (0, 0.0);
+    for (rank, document) in r.top(None) {
+        if document.is_relevant(m.rel()) {
+            hits += 1;
+            sum += 1.0 / ((2 + rank - hits) as f64).log2();
+        }
+    }
+    ratio(sum, r.relevant(m.rel()))
+}
+
+fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let ideal = ideal_gains(m, r);
+    let (mut cost, mut gained, mut sum) = (0.0, 0.0, 0.0);
+    for (rank, document) in r.top(None) {
+        let gain = gain(m, document);
+        cost += ideal.get(rank - 1).copied().unwrap_or(0.0).max(1.0);
+        gained += gain;
+        if gain != 0.0 {
+            sum += gain / (2.0 + cost - gained).log2();
+        }
+    }
+    ratio(sum, ideal.iter().sum())
+}
+
+fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let ideal = ideal_gains(m, r);
+    let (mut dcg, mut best, mut found, mut sum) = (0.0, 0.0, 0, 0.0);
+    for (rank, document) in r.top(None) {
+        let gain = gain(m, document);
+        dcg += gain / discount(rank);
+        best += ideal.get(rank - 1).map_or(0.0, |gain| gain / discount(rank));
+        if gain > 0.0 {
+            sum += dcg / best;
+            found += 1;
+        }
+    }
+    let missing = ideal.len() as f64 - f64::from(found);
+    ratio(sum + missing * ratio(dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64)
+}
+
+fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
+    if r.relevant(m.rel()) == 0.0 {
+        return 0.0;
+    }
+    let ideal = ideal_gains(m, r);
+    let gains: Vec<f64> = r.top(None).map(|(_, document)| gain(m, document)).collect();
+    let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
+    for (index, gain) in ideal.iter().enumerate() {
+        dcg += gains.get(index).map_or(0.0, |gain| gain / discount(index + 1));
+        best += gain / discount(index + 1);
+        if ideal.get(index + 1) != Some(gain) {
+            sum += dcg / best;
+            count += 1.0;
+        }
+    }
+    if gains.len() >= ideal.len() + 2 && !ideal.is_empty() {
+        sum += dcg_of(&gains, usize::MAX) / best;
+        count += 1.0;
+    }
+    ratio(sum, count)
+}
+
+fn unjudged(m: &Measure, r: &Ranking<'_>) -> f64 {
+    r.top(m.rank()).filter(|(_, document)| !document.is_judged()).count() as f64 / cutoff(m)
+}
+
+fn utility(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let price = |name: &str| m.number(name).unwrap_or(0.0);
+    let (hits, n, relevant) = (r.hits(m.rel(), None), r.retrieved(), r.relevant(m.rel()));
+    price("a") * hits
+        + price("b") * (n - hits)
+        + price("c") * (relevant - hits)
+        + price("d") * (price("docs") + hits - n - relevant)
+}
+
+fn accuracy(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let (mut hits, mut others, mut wrong) = (0.0, 0.0, 0.0);
+    for (_, document) in r.top(m.rank()) {
+        if document.is_relevant(m.rel()) {
+            hits += 1.0;
+            wrong += others;
+        } else {
+            others += 1.0;
+        }
+    }
+    if hits == 0.0 { 0.0 } else { 1.0 - ratio(wrong, others * hits) }
+}
+
+fn fall_out(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let judged = m.word("norm") == "judged";
+    let counts = |document: &Document| !document.is_relevant(m.rel()) && (!judged || document.is_judged());
+    let found = r.top(m.rank()).filter(|(_, document)| counts(document)).count() as f64;
+    let all = match judged {
+        true => r.judged().filter(|&(grade, _)| grade < m.rel()).map(|(_, count)| f64::from(count)).sum(),
+        false => r.top(None).filter(|(_, document)| counts(document)).count() as f64,
+    };
+    ratio(found, all)
+}
+
+/// Rank-biased overlap with the ideal ranking that is nearest: positive grades descending, within a grade the retrieved documents
+/// in their order and then the absent ones.
+fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let p = m.number("p").unwrap_or(0.95);
+    let better =
+        |grade: f64| r.judged().filter(|&(of, _)| of > grade).map(|(_, count)| count as usize).sum::<usize>();
+    let ideal = better(0.0);
+    let depth = ideal.max(r.labels.len());
+    // The overlap grows at the later one of a document's two ranks.
+    let mut grows = vec![0u32; depth + 1];
+    let mut met: Vec<(f64, usize)> = Vec::new();
+    for (rank, document) in r.top(None) {
+        if let Document::Judged(grade) = document
+            && grade > 0.0
+        {
+            let at = met.iter().position(|&(of, _)| of == grade).unwrap_or_else(|| {
+                met.push((grade, 0));
+                met.len() - 1
+            });
+            met[at].1 += 1;
+            grows[rank.max(better(grade) + met[at].1)] += 1;
+        }
+    }
+    let (mut overlap, mut weight, mut found, mut best, mut whole) = (0u32, 1.0, 0.0, 0.0, 0.0);
+    for (depth, grown) in grows.iter().enumerate().skip(1) {
+        overlap += grown;
+        found += weight * f64::from(overlap) / depth as f64;
+        best += weight * ideal.min(depth) as f64 / depth as f64;
+        whole += weight;
+        weight *= p;
+    }
+    if m.word("normalize") == "false" { ratio(found, whole) } else { ratio(found, best) }
+}
+
+fn target(m: &Measure) -> f64 {
+    m.number("T").unwrap_or(1.0)
+}
+
+fn inverse_square(i: f64, m: &Measure) -> f64 {
+    let chance = (i + 2.0 * target(m) - 1.0) / (i + 2.0 * target(m));
+    chance * chance
+}
+
+fn inst(m: &Measure, r: &Ranking<'_>) -> f64 {
+    cwl(m, r, |i, _, found| {
+        let wait = i + 2.0 * target(m) - found;
+        ((wait - 1.0) / wait) * ((wait - 1.0) / wait)
+    })
+}
+
+/// The gain of a document for a C/W/L user: 1 if relevant, or its grade as a share of the scale, at most 1.
+fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: Document) -> f64 {
+    match (document, m.word("gain")) {
+        (Document::Judged(grade), "grade") => {
+            let top = m.number("gmax").or(r.book.max_grade()).unwrap_or(0.0);
+            if top > 0.0 { grade.min(top) / top } else { 0.0 }
+        }
+        (document, _) => f64::from(document.is_relevant(m.rel())),
+    }
+}
+
+/// A C/W/L user goes on from rank i with a chance that depends on i, the gain there, and the gain so far; the value is the mean
+/// gain weighted with the chance to reach a rank, ranks without a document giving nothing.
+fn cwl(m: &Measure, r: &Ranking<'_>, goes_on: impl Fn(f64, f64, f64) -> f64) -> f64 {
+    let (mut weight, mut weights, mut sum, mut found) = (1.0, 0.0, 0.0, 0.0);
+    for index in 0..m.number("depth").unwrap_or(1000.0) as usize {
+        let gain = r.labels.get(index).map_or(0.0, |&code| cwl_gain(m, r, r.document(code)));
+        found += gain;
+        sum += weight * gain;
+        weights += weight;
+        weight *= goes_on((index + 1) as f64, gain, found);
+    }
+    sum / weights
+}
+
+fn scaled_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let (mut sum, mut whole) = (0.0, 0.0);
+    for rank in 1..=m.rank().unwrap_or(1) as usize {
+        let gain = r.labels.get(rank - 1).map_or(0.0, |&code| cwl_gain(m, r, r.document(code)));
+        sum += gain / discount(rank);
+        whole += 1.0 / discount(rank);
+    }
+    sum / whole
 }

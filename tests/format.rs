@@ -34,13 +34,36 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
     let queries: Vec<Vec<u8>> = matrix.queries().iter().map(<[u8]>::to_vec).collect();
     let facts = matrix.facts().clone();
     let runs = matrix.runs().to_vec();
-    (matrix.book().clone(), queries, facts, runs, matrix.depths().to_vec(), matrix.rule(), matrix.fingerprint(), tiles)
+    (
+        matrix.book().clone(),
+        queries,
+        facts,
+        runs,
+        matrix.depths().to_vec(),
+        matrix.rule(),
+        matrix.fingerprint(),
+        tiles,
+    )
 }
 
 fn scores(matrix: &LabelMatrix) -> Vec<u64> {
-    let scores = Evaluator::new(["AP", "nDCG@10", "nDCG(ideal=retrieved)", "IPrec11", "RR", "Judged@5", "ERR(gmax=auto)"]).unwrap();
+    let scores = Evaluator::new([
+        "AP",
+        "nDCG@10",
+        "nDCG(ideal=retrieved)",
+        "IPrec11",
+        "RR",
+        "Judged@5",
+        "ERR(gmax=auto)",
+    ])
+    .unwrap();
     let scores = scores.evaluate(matrix).unwrap();
-    scores.runs.iter().flat_map(|run| run.summaries.iter().flatten()).map(|(_, value)| value.to_bits()).collect()
+    scores
+        .runs
+        .iter()
+        .flat_map(|run| run.summaries.iter().flatten())
+        .map(|(_, value)| value.to_bits())
+        .collect()
 }
 
 proptest! {
@@ -100,7 +123,8 @@ fn every_flipped_bit_before_the_tiles_is_an_error() {
     let description = Description::read(&path).unwrap();
     let bad = folder.path().join("bad.lmx");
     let header = 0..32 + 32 * description.sections.len();
-    let sections = description.sections[..7].iter().map(|s| s.offset as usize..(s.offset + s.length) as usize);
+    let sections =
+        description.sections[..7].iter().map(|s| s.offset as usize..(s.offset + s.length) as usize);
     for (number, at) in std::iter::once(header).chain(sections).flatten().enumerate() {
         if number > 2000 && number % 61 != 0 {
             continue;
@@ -155,6 +179,7 @@ fn nothing_is_half_written() {
     std::fs::create_dir(folder.path().join("taken.lmx")).unwrap();
     std::fs::write(folder.path().join("taken.lmx/inside"), "").unwrap();
     assert!(matrix.write(folder.path().join("taken.lmx")).is_err());
-    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["taken.lmx"]);
 }

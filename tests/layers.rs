@@ -59,7 +59,9 @@ fn arrows_point_down_only() {
             for used in code(file).split("crate::").skip(1) {
                 let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
                 let known = MAY_USE.iter().any(|(name, _)| *name == used);
-                let fine = used == *module || allowed.contains(&used.as_str()) || (used == "Error" || used == "Result");
+                let fine = used == *module
+                    || allowed.contains(&used.as_str())
+                    || (used == "Error" || used == "Result");
                 assert!(fine || !known, "{}: `{module}` may not use `{used}`", file.display());
                 assert!(fine || known, "{}: `crate::{used}` is in no layer", file.display());
             }
@@ -78,7 +80,11 @@ fn every_module_is_in_the_layers() {
 fn the_command_uses_the_public_library_only() {
     for file in ["main", "cli"].iter().filter_map(|module| modules().remove(*module)).flatten() {
         for used in code(&file).split("crate::").skip(1) {
-            assert!(used.starts_with("cli") || !file.ends_with("main.rs"), "{}: crate::{used:.20}", file.display());
+            assert!(
+                used.starts_with("cli") || !file.ends_with("main.rs"),
+                "{}: crate::{used:.20}",
+                file.display()
+            );
         }
     }
 }
@@ -87,7 +93,8 @@ fn the_command_uses_the_public_library_only() {
 fn unsafe_code_is_where_it_is_declared() {
     for file in modules().into_values().flatten() {
         let declared = file.ends_with("label/mmap.rs");
-        let found = code(&file).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
+        let found =
+            code(&file).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
         assert!(declared || !found, "{}", file.display());
     }
 }

@@ -2,6 +2,7 @@
 
 mod agree;
 mod format;
+mod golden;
 mod layers;
 mod matrices;
 mod names;

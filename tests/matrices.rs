@@ -1,6 +1,8 @@
 //! Random label matrices of chosen shapes, made without any text.
 
-use laneval::label::{Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedRow, StagedRun};
+use laneval::label::{
+    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedRow, StagedRun,
+};
 use proptest::prelude::*;
 
 /// The rankings of one query in every run, as labels, and how many judged documents no run retrieves, by code.
@@ -48,10 +50,15 @@ pub fn shape() -> impl Strategy<Value = Shape> {
     (grades(), 1..3usize, sizes, density).prop_flat_map(move |(grades, runs, size, density)| {
         let codes = (3 + grades.len()) as u16;
         let codes = codes.min(255) as u8;
-        let rankings = proptest::collection::vec(depths.clone().prop_flat_map(move |d| ranking(codes, d, density)), runs);
+        let rankings = proptest::collection::vec(
+            depths.clone().prop_flat_map(move |d| ranking(codes, d, density)),
+            runs,
+        );
         let unretrieved = proptest::collection::vec(2..codes.max(3), 0..20);
-        let query = (rankings, unretrieved).prop_map(|(rankings, unretrieved)| Query { rankings, unretrieved });
-        proptest::collection::vec(query, size).prop_map(move |queries| Shape { grades: grades.clone(), queries })
+        let query =
+            (rankings, unretrieved).prop_map(|(rankings, unretrieved)| Query { rankings, unretrieved });
+        proptest::collection::vec(query, size)
+            .prop_map(move |queries| Shape { grades: grades.clone(), queries })
     })
 }
 
@@ -64,7 +71,12 @@ pub fn matrix(shape: &Shape) -> LabelMatrix {
     let mut builder_runs: Vec<StagedRun> = Vec::new();
     for (number, query) in shape.queries.iter().enumerate() {
         let most = |code: u8| {
-            query.rankings.iter().map(|labels| labels.iter().filter(|&&label| label == code).count()).max().unwrap_or(0)
+            query
+                .rankings
+                .iter()
+                .map(|labels| labels.iter().filter(|&&label| label == code).count())
+                .max()
+                .unwrap_or(0)
         };
         let retrieved = (2..=255u8).flat_map(|code| std::iter::repeat_n(code, most(code)));
         facts.push(retrieved.chain(query.unretrieved.iter().copied()));

@@ -30,7 +30,12 @@ fn the_table_is_whole() {
         let others = MEASURES.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, row)| row);
         for other in others {
             assert!(other.name != row.name && !other.aliases.contains(&row.name), "{} twice", row.name);
-            assert!(row.aliases.iter().all(|alias| !other.aliases.contains(alias)), "{} and {}", row.name, other.name);
+            assert!(
+                row.aliases.iter().all(|alias| !other.aliases.contains(alias)),
+                "{} and {}",
+                row.name,
+                other.name
+            );
         }
         assert!(!row.doc.is_empty() && !row.formula.is_empty() && !row.citation.is_empty(), "{}", row.name);
         for param in row.params {
@@ -38,7 +43,12 @@ fn the_table_is_whole() {
             assert!(param.excludes.is_empty() || excluded, "{}: {}", row.name, param.name);
             assert!(!param.doc.is_empty());
         }
-        assert_eq!(reference::FUNCTIONS.iter().filter(|(name, _)| *name == row.name).count(), 1, "{}", row.name);
+        assert_eq!(
+            reference::FUNCTIONS.iter().filter(|(name, _)| *name == row.name).count(),
+            1,
+            "{}",
+            row.name
+        );
     }
     assert_eq!(reference::FUNCTIONS.len(), MEASURES.len());
 }
@@ -139,7 +149,7 @@ fn the_default_level_is_for_binary_measures() {
 
 #[test]
 fn errors_point_at_the_part_at_fault_and_suggest() {
-    assert_eq!(message("nDGC@10"), "there is no measure `nDGC`\n  nDGC@10\n  ^^^^ did you mean nDCG?");
+    assert_eq!(message("nDGC@10"), "there is no measure `nDGC`\n  nDGC@10\n  ^^^^ did you mean nDCG or RnDCG?");
     assert_eq!(message("AP(rle=2)"), "`AP` has no parameter `rle`, but rel, norm\n  AP(rle=2)\n     ^^^");
     assert_eq!(message("P@0"), "a cutoff is at least 1\n  P@0\n    ^");
     for (text, part) in [

@@ -13,6 +13,9 @@
 //! | [`Fold::WeightedSum`] | s | `s += gain[c] · discount(i)` |
 //! | [`Fold::Cascade`] | p = 1, s | `s += p · stop[c] · discount(i); p *= 1 − stop[c]` |
 //! | [`Fold::PeakPrecision`] | h, max | the largest `h / i` from the cap-th hit on |
+//! | [`Fold::PreferenceSum`] | b, s | a hit: `s += 1 − min(b, cap) / bound`, or `s += 1` while b = 0; another judged one: `b += 1` |
+//! | [`Fold::InferredSum`] | a, b, u, s | a hit: `s +=` its expected precision, see there |
+//! | [`Fold::PairSum`] | h, s | a hit: `h += 1; s += i − h` |
 //! | [`Fold::Histogram`] | n\[code\] | `n[c] += 1` |
 //!
 //! Every lane adds in rank order, in f64, with the operations as written: the order is part of the definition.
@@ -35,6 +38,8 @@ pub enum Discount {
     Rank,
     /// Multiply by pⁱ⁻¹, the powers by running product.
     Power(f64),
+    /// Multiply by the chance to reach i when going on from j with the chance ((j + 2T − 1) / (j + 2T))².
+    InverseSquare(f64),
 }
 
 /// A [`Discount`] for the ranks 1, 2, … in order.
@@ -57,6 +62,14 @@ impl Discount {
             Discount::Power(p) => {
                 let powers = std::iter::successors(Some(1.0), |&power| Some(power * p));
                 Weights::Multiply(powers.take(depth).collect())
+            }
+            Discount::InverseSquare(t) => {
+                let next = |&(reaches, rank): &(f64, f64)| {
+                    let goes_on = (rank + 2.0 * t - 1.0) / (rank + 2.0 * t);
+                    Some((reaches * (goes_on * goes_on), rank + 1.0))
+                };
+                let weights = std::iter::successors(Some((1.0, 1.0)), next).map(|(reaches, _)| reaches);
+                Weights::Multiply(weights.take(depth).collect())
             }
         }
     }
@@ -103,6 +116,24 @@ pub enum Fold {
         /// Each n, as an index into the inputs of the program; ascending in every row.
         caps: Vec<usize>,
     },
+    /// The sum over the hits of the share of known non-relevant documents that are not above them; over the whole ranking.
+    PreferenceSum {
+        /// What is a hit.
+        hits: Above,
+        /// What is judged; the judged documents that are no hits are the non-relevant ones.
+        judged: Above,
+        /// More than so many above a hit count no more, as an index into the inputs of the program.
+        cap: usize,
+        /// What the number above is divided by, as an index into the inputs.
+        bound: usize,
+    },
+    /// The sum over the hits of the precision expected there from a sampled pool; over the whole ranking.
+    ///
+    /// At rank i, below a hits, b other judged documents and u pooled ones without a judgment, with f = i − 1 and ε = 0.00001:
+    /// 1 where f is 0, else `1/(f+1) + f/(f+1) · (a+b+u)/f · (a+ε)/(a+b+2ε)`.
+    InferredSum(Above),
+    /// The number of pairs of a hit and a document above it that is none.
+    PairSum(Above),
     /// How many labels there are of each code, over the whole ranking.
     Histogram,
 }
@@ -117,6 +148,9 @@ impl Fold {
             Fold::WeightedSum { .. } => "WeightedSum",
             Fold::Cascade { .. } => "Cascade",
             Fold::PeakPrecision { .. } => "PeakPrecision",
+            Fold::PreferenceSum { .. } => "PreferenceSum",
+            Fold::InferredSum(_) => "InferredSum",
+            Fold::PairSum(_) => "PairSum",
             Fold::Histogram => "Histogram",
         }
     }

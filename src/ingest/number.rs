@@ -5,7 +5,8 @@
 //! up to 10²²) is the correctly rounded value, so the short way gives the same bits as a full parser, which does the rest.
 
 /// Powers of ten by exponent, all exact.
-const POW10: [f64; 16] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+const POW10: [f64; 16] =
+    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
 
 /// The longest field that the short way takes.
 const SHORT: usize = 16;
@@ -90,7 +91,9 @@ mod tests {
 
     #[test]
     fn short_fields_take_the_short_way() {
-        for field in ["0", "7", "37.085274", "-12.5", "5.", ".5", "-0", "9007199254740992", "0.00000000000001"] {
+        for field in
+            ["0", "7", "37.085274", "-12.5", "5.", ".5", "-0", "9007199254740992", "0.00000000000001"]
+        {
             let value = plain(field).unwrap_or_else(|| panic!("{field} is plain"));
             assert_eq!(value.to_bits(), std_finite(field).unwrap().to_bits(), "{field}");
         }
@@ -98,7 +101,9 @@ mod tests {
 
     #[test]
     fn everything_else_is_left_to_the_full_parser() {
-        for field in ["", "-", ".", "-.", "1.2.3", "1e5", "+1", "abc", "9007199254740993", "12345678901234567", "1:2"] {
+        for field in
+            ["", "-", ".", "-.", "1.2.3", "1e5", "+1", "abc", "9007199254740993", "12345678901234567", "1:2"]
+        {
             assert_eq!(plain(field), None, "{field}");
         }
         assert_eq!(plain_decimal(b"1.5", 0, 3), None, "nothing before it");

@@ -267,7 +267,10 @@ impl Worker {
     }
 
     /// Takes judgments from memory, a million in a chunk.
-    fn judgments<Q: AsRef<[u8]>, D: AsRef<[u8]>>(&mut self, judgments: impl IntoIterator<Item = (Q, D, f64)>) {
+    fn judgments<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
+        &mut self,
+        judgments: impl IntoIterator<Item = (Q, D, f64)>,
+    ) {
         const CHUNK: u64 = 1 << 20;
         let Keep::Scattered(scattered) = &mut self.keep else { return };
         for (query, docno, grade) in judgments {
@@ -330,7 +333,10 @@ impl Reading<'_, '_> {
     }
 
     fn end_query(&mut self) {
-        let Worker { keep: Keep::Grouped(records), queries, shelving, findings, .. } = &mut *self.worker else { return };
+        let Worker { keep: Keep::Grouped(records), queries, shelving, findings, .. } = &mut *self.worker
+        else {
+            return;
+        };
         if records.is_empty() {
             return;
         }
@@ -524,7 +530,8 @@ impl Read {
         for table in &tables {
             facts.push(shelvings[table.shelf as usize].shelf.codes(*table));
         }
-        let fingerprint = shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
+        let fingerprint =
+            shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
         let shelves = shelvings.into_iter().map(|shelving| shelving.shelf).collect();
         let name = name.to_owned();
         (Qrels { name, book, queries: Names::of(ids), facts, tables, shelves, fingerprint }, problems)

@@ -84,7 +84,8 @@ pub(super) fn hash(text: &[u8], start: usize, length: usize) -> u64 {
         return xxh3_64(&text[start..start + length]);
     }
     let id = short(text, start, length);
-    let product = u128::from(id as u64 ^ LOW) * u128::from((id >> 64) as u64 ^ HIGH ^ ((length as u64) << 56));
+    let product =
+        u128::from(id as u64 ^ LOW) * u128::from((id >> 64) as u64 ^ HIGH ^ ((length as u64) << 56));
     product as u64 ^ (product >> 64) as u64
 }
 

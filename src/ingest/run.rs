@@ -312,7 +312,8 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         self.results += 1;
         self.tag = (fields.starts[5], fields.ends[5]);
         let (start, end) = (fields.starts[4], fields.ends[4]);
-        let score = plain_decimal(text, start, end).or_else(|| (self.joining.dialect.score)(&text[start..end]));
+        let score =
+            plain_decimal(text, start, end).or_else(|| (self.joining.dialect.score)(&text[start..end]));
         let Some(score) = score else {
             return self.problem(fields.starts[0], line, || {
                 let wrong = not_a_number(&text[start..end]);

@@ -91,7 +91,8 @@ impl Scanner {
             let mut next = 0;
             while let Some(ends) = separators.get(next..).and_then(|rest| rest.first_chunk::<N>()) {
                 line += 1;
-                if let Some((fields, after)) = plain_line(text, start, ends.map(|end| window + end as usize)) {
+                if let Some((fields, after)) = plain_line(text, start, ends.map(|end| window + end as usize))
+                {
                     lines.fields(text, line, &fields);
                     next += N + (after - fields.ends[N - 1] - 1);
                     start = after;
@@ -262,7 +263,10 @@ mod tests {
             text.extend_from_slice(format!("q{} 0 document{line} 1\r\n", line / 7).as_bytes());
         }
         check(&text);
-        check(&[&vec![b'x'; 3 * WINDOW], &b" 0 d 1\nq 0 d 1\n"[..], &vec![b' '; 2 * WINDOW], b"q\nq 0 d 1"].concat());
+        check(
+            &[&vec![b'x'; 3 * WINDOW], &b" 0 d 1\nq 0 d 1\n"[..], &vec![b' '; 2 * WINDOW], b"q\nq 0 d 1"]
+                .concat(),
+        );
     }
 
     proptest! {

@@ -57,7 +57,14 @@ impl Scattered {
 
     /// Keeps a record, whose address is that of its docno in `text`.
     #[inline]
-    pub fn keep(&mut self, mut record: Record, line: u64, chunk: u64, docno: impl FnOnce() -> (usize, usize), text: &[u8]) {
+    pub fn keep(
+        &mut self,
+        mut record: Record,
+        line: u64,
+        chunk: u64,
+        docno: impl FnOnce() -> (usize, usize),
+        text: &[u8],
+    ) {
         if let Some((_, copy)) = self.copies.as_mut().and_then(|copies| copies.last_mut()) {
             let (start, end) = docno();
             record.at = address(chunk, copy_docno(copy, line, &text[start..end]));
@@ -74,7 +81,8 @@ impl Scattered {
         for bucket in self.buckets {
             for mut record in bucket {
                 record.query = number[record.query as usize];
-                renumbered.buckets[(u64::from(record.query) * buckets / renumbered.queries) as usize].push(record);
+                renumbered.buckets[(u64::from(record.query) * buckets / renumbered.queries) as usize]
+                    .push(record);
             }
         }
         renumbered

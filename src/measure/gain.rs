@@ -15,6 +15,8 @@ pub enum Gains {
     AtLeast(f64),
     /// The grade divided by a largest grade.
     Share(f64),
+    /// The grade divided by the top of a scale, at most 1.
+    Clipped(f64),
     /// Named grades have these gains, the others are worth their grade. As in trec_eval, −1 names the documents that the
     /// qrels lack, and −2 those with a negative grade.
     Table(Vec<(f64, f64)>),
@@ -28,6 +30,7 @@ impl Gains {
             Gains::Exp2 => grade.exp2() - 1.0,
             Gains::AtLeast(level) => f64::from(grade >= *level),
             Gains::Share(max) => grade / max,
+            Gains::Clipped(max) => grade.min(*max) / max,
             Gains::Table(pairs) => named(pairs, grade).unwrap_or(grade),
         }
     }

@@ -5,21 +5,36 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::fold::{CodeTable, Discount, Fold, Weights};
+use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Facts};
 
-/// What a measure reads, and the last line of its formula.
+/// How a measure is computed.
 #[derive(Clone)]
-pub struct Recipe {
-    /// The numbers that `finish` gets, in this order.
-    pub reads: Vec<Read>,
-    /// From those numbers to the value, in f64.
-    pub finish: Finish,
+pub enum Recipe {
+    /// From folds and facts.
+    Folds {
+        /// The numbers that `finish` gets, in this order.
+        reads: Vec<Read>,
+        /// From those numbers to the value, in f64: the last line of the formula.
+        finish: Finish,
+    },
+    /// By walking down each ranking with the measure's own reference function, because its state needs the query's own ideal
+    /// ranking or a continuation that no table holds.
+    Walk,
 }
 
 /// The last line of a formula.
 pub type Finish = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
 
 impl Recipe {
+    /// The numbers that are read; none for a walk.
+    pub fn reads(&self) -> &[Read] {
+        match self {
+            Recipe::Folds { reads, .. } => reads,
+            Recipe::Walk => &[],
+        }
+    }
+
     /// Reads `N` numbers and finishes with a function of them.
     pub fn new<const N: usize>(
         reads: [Read; N],
@@ -30,7 +45,7 @@ impl Recipe {
             array.copy_from_slice(numbers);
             finish(array)
         };
-        Ok(Recipe { reads: reads.into(), finish: Arc::new(finish) })
+        Ok(Recipe::Folds { reads: reads.into(), finish: Arc::new(finish) })
     }
 
     /// Reads any number of numbers and finishes with a function of them.
@@ -38,7 +53,7 @@ impl Recipe {
         reads: Vec<Read>,
         finish: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
     ) -> Result<Self, String> {
-        Ok(Recipe { reads, finish: Arc::new(finish) })
+        Ok(Recipe::Folds { reads, finish: Arc::new(finish) })
     }
 }
 
@@ -55,6 +70,13 @@ pub enum Read {
         rule: RecallRule,
         /// The level of recall.
         recall: f64,
+    },
+    /// The sum over the hits of the share of known non-relevant documents that are not above them.
+    Preference {
+        /// What is a hit.
+        hits: Above,
+        /// What is judged.
+        judged: Above,
     },
     /// Something the qrels say of the query.
     Fact(Fact),
@@ -84,6 +106,15 @@ impl From<Option<u32>> for Place {
 pub enum Fact {
     /// How many documents of the qrels are in the set.
     Count(Above),
+    /// The smaller one of R, the hits, and N, the judged documents that are no hits.
+    Fewer {
+        /// What is a hit.
+        hits: Above,
+        /// What is judged.
+        judged: Above,
+    },
+    /// The largest grade ≥ 0 of any judged document, 0 if there is none.
+    MaxGrade(Arc<[f64]>),
     /// How many hits a level of recall needs.
     Hits {
         /// What is a hit.
@@ -152,6 +183,18 @@ impl Fact {
         let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
         match self {
             Fact::Count(set) => queries.map(|facts| facts.count(*set) as f64).collect(),
+            Fact::MaxGrade(grades) => {
+                let grade = |code: u8| grades.get(usize::from(code.wrapping_sub(FIRST_GRADE))).copied();
+                queries
+                    .map(|facts| facts.iter().rev().find_map(|(code, _)| grade(code)).unwrap_or(0.0))
+                    .collect()
+            }
+            Fact::Fewer { hits, judged } => queries
+                .map(|facts| {
+                    let relevant = facts.count(*hits);
+                    relevant.min(facts.count(*judged) - relevant) as f64
+                })
+                .collect(),
             Fact::Hits { hits, rule, recall } => {
                 queries.map(|facts| rule.hits(*recall, facts.count(*hits)) as f64).collect()
             }

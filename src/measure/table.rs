@@ -6,6 +6,7 @@ use super::gain::{Gains, stop_table};
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
 use super::value::{Average, CutoffRule, Definition, Kind, Measure, Param, Value};
 use crate::fold::{CodeTable, Discount, Fold};
+use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook};
 
 /// The row of this canonical name.
@@ -35,20 +36,54 @@ const CUT: Param = param(
     "hits that recall x needs, of R: ⌊x·R + 0.9⌋ (v9, as trec_eval 9) or x·R rounded (v10)",
 );
 
+const NEGATIVES: Param = param(
+    "negatives",
+    Kind::Word(&["unjudged", "nonrelevant"]),
+    "unjudged",
+    "documents with a negative grade are skipped, or count as judged non-relevant, as in ranx",
+);
+const TARGET: Param = param("T", Kind::Number(0.1, LARGE), "1", "how much gain the user wants");
+const BINARY: Param = param(
+    "gain",
+    Kind::Word(&["binary", "grade"]),
+    "binary",
+    "1 for a relevant document, or its grade as a share of gmax, at most 1",
+);
+const GMAX: Param = param(
+    "gmax",
+    Kind::NumberOr(0.0, LARGE, &["auto"]),
+    "auto",
+    "the top of the grading scale for gain=grade; auto: the largest grade of the qrels",
+);
+const DEPTH: Param =
+    param("depth", Kind::Number(1.0, LARGE), "1000", "rankings are cut or padded to so many ranks");
+
 /// Every measure, in the order in which help lists them.
 pub static MEASURES: &[Definition] = &[
     Definition {
         name: "P",
         aliases: &["Precision", "precision"],
         cutoff: CutoffRule::Required,
-        params: &[REL],
+        params: &[
+            REL,
+            param(
+                "norm",
+                Kind::Word(&["k", "min"]),
+                "k",
+                "divide by k, or by the smaller of k and n, the documents retrieved",
+            ),
+        ],
         average: Average::Mean,
         doc: "Precision: the share of relevant documents among the first k ranks, empty ranks included.",
-        formula: "P@k = r(k) / k",
-        citation: "Cleverdon, Mills, Keen 1966",
+        formula: "P@k = r(k) / k; norm=min: r(k) / min(k, n)",
+        citation: "Cleverdon, Mills, Keen 1966; norm=min: torchmetrics (adaptive_k)",
         recipe: |m, book| {
             let k = f64::from(m.rank().unwrap_or(1));
-            Recipe::new([hits(m, book, m.rank().into())], move |[hits]| hits / k)
+            let hits = hits(m, book, m.rank().into());
+            match m.word("norm") {
+                "min" => Recipe::new([hits, retrieved()], move |[hits, n]| ratio(hits, n.min(k))),
+                _ => Recipe::new([hits], move |[hits]| hits / k),
+            }
         },
     },
     Definition {
@@ -176,14 +211,24 @@ pub static MEASURES: &[Definition] = &[
         name: "Rprec",
         aliases: &["Rprecision", "r-precision"],
         cutoff: CutoffRule::None,
-        params: &[REL],
+        params: &[
+            REL,
+            param(
+                "mult",
+                Kind::Number(0.0, 1000.0),
+                "1",
+                "look at so many times R ranks: c = ⌊mult·R + 0.9⌋",
+            ),
+        ],
         average: Average::Mean,
-        doc: "R-precision: precision at rank R, the number of the query's relevant documents.",
-        formula: "Rprec = r(R) / R",
+        doc: "R-precision: precision at rank R, the number of the query's relevant documents, or at a multiple of it.",
+        formula: "Rprec = r(c) / c with c = ⌊mult·R + 0.9⌋, which is R for mult=1",
         citation: "Buckley and Voorhees 2000",
         recipe: |m, book| {
-            let at = Place::PerQuery(Fact::Count(relevant_codes(m, book)));
-            Recipe::new([hits(m, book, at), relevant(m, book)], |[hits, relevant]| ratio(hits, relevant))
+            let recall = m.number("mult").unwrap_or(1.0);
+            let rank = Fact::Hits { hits: relevant_codes(m, book), rule: RecallRule::V9, recall };
+            let reads = [hits(m, book, Place::PerQuery(rank.clone())), Read::Fact(rank)];
+            Recipe::new(reads, |[hits, rank]| ratio(hits, rank))
         },
     },
     Definition {
@@ -269,22 +314,49 @@ pub static MEASURES: &[Definition] = &[
                 "binary",
                 "1 for a relevant document; its grade as a share of the largest grade of the qrels; its grade (which can exceed 1)",
             ),
+            param(
+                "scale",
+                Kind::Word(&["none", "topic"]),
+                "none",
+                "topic: raw grades, then divided by the largest of the query if that exceeds 1, as trec_eval 10 does",
+            ),
+            param(
+                "norm",
+                Kind::NumberOr(1.0, LARGE, &["none"]),
+                "none",
+                "stop at this rank and divide by the weights down to it, as cwl_eval does at 1000",
+            ),
         ],
         average: Average::Mean,
         doc: "Rank-biased precision: the expected rate of gain of a user who goes on with probability p.",
         formula: "RBP = (1 − p)·Σ gain(i)·p^(i−1)",
-        citation: "Moffat and Zobel 2008; gain=raw: Bassani 2022 (ranx)",
+        citation: "Moffat and Zobel 2008; gain=raw: Bassani 2022 (ranx); norm: Azzopardi, Thomas, Moffat 2019",
         recipe: |m, book| {
             let p = m.number("p").unwrap_or(0.8);
-            let floor = book.at_least(m.rel());
-            let table = match m.word("gain") {
-                "grade" => {
+            let table = match (m.word("gain"), m.word("scale")) {
+                (_, "topic") | ("raw", _) => Gains::Linear.table(book)?,
+                ("grade", _) => {
                     Gains::Share(book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0)).table(book)?
                 }
-                "raw" => Gains::Linear.table(book)?,
                 _ => Gains::AtLeast(m.rel()).table(book)?,
             };
-            Recipe::new([gained(without(table, floor), Discount::Power(p), m)], move |[sum]| (1.0 - p) * sum)
+            let gain =
+                if m.word("scale") == "topic" { table } else { without(table, relevant_codes(m, book)) };
+            let depth = m.number("norm").map(|depth| depth as u32);
+            let place = m.rank().into_iter().chain(depth).min();
+            let read = Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, place.into());
+            let whole = match depth {
+                Some(depth) => (0..depth).fold((0.0, 1.0), |(sum, power), _| (sum + power, power * p)).0,
+                None => 1.0,
+            };
+            match (m.word("scale"), depth) {
+                ("topic", _) => {
+                    let max = Read::Fact(Fact::MaxGrade(book.grades().into()));
+                    Recipe::new([read, max], move |[sum, max]| (1.0 - p) * (sum / max.max(1.0)))
+                }
+                (_, Some(_)) => Recipe::new([read], move |[sum]| sum / whole),
+                _ => Recipe::new([read], move |[sum]| (1.0 - p) * sum),
+            }
         },
     },
     Definition {
@@ -345,13 +417,27 @@ pub static MEASURES: &[Definition] = &[
         name: "SetP",
         aliases: &["set_P"],
         cutoff: CutoffRule::None,
-        params: &[REL],
+        params: &[
+            REL,
+            param(
+                "norm",
+                Kind::Word(&["retrieved", "min"]),
+                "retrieved",
+                "divide by n, or by the smaller of n and R",
+            ),
+        ],
         average: Average::Mean,
         doc: "Precision of the whole ranking as a set.",
-        formula: "SetP = m / n",
-        citation: "van Rijsbergen 1979",
-        recipe: |m, book| {
-            Recipe::new([hits(m, book, Place::End), retrieved()], |[hits, retrieved]| ratio(hits, retrieved))
+        formula: "SetP = m / n; norm=min: m / min(n, R)",
+        citation: "van Rijsbergen 1979; norm=min: Buckley et al., trec_eval (set_relative_P)",
+        recipe: |m, book| match m.word("norm") {
+            "min" => {
+                let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
+                Recipe::new(reads, |[hits, retrieved, relevant]| ratio(hits, retrieved.min(relevant)))
+            }
+            _ => Recipe::new([hits(m, book, Place::End), retrieved()], |[hits, retrieved]| {
+                ratio(hits, retrieved)
+            }),
         },
     },
     Definition {
@@ -397,6 +483,376 @@ pub static MEASURES: &[Definition] = &[
         },
     },
     Definition {
+        name: "SetAP",
+        aliases: &["set_map"],
+        cutoff: CutoffRule::None,
+        params: &[REL],
+        average: Average::Mean,
+        doc: "Precision times recall of the whole ranking as a set.",
+        formula: "SetAP = m² / (n·R)",
+        citation: "Buckley et al., trec_eval (set_map)",
+        recipe: |m, book| {
+            let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
+            Recipe::new(reads, |[hits, n, relevant]| ratio(hits * hits, n * relevant))
+        },
+    },
+    Definition {
+        name: "Bpref",
+        aliases: &["bpref"],
+        cutoff: CutoffRule::None,
+        params: &[REL, NEGATIVES],
+        average: Average::Mean,
+        doc: "How rarely judged non-relevant documents stand above relevant ones; unjudged documents are skipped.",
+        formula: "Bpref = (1/R)·Σ_{relevant} (1 − min(b, R) / min(N, R)), b the non-relevant above",
+        citation: "Buckley and Voorhees 2004",
+        recipe: |m, book| {
+            Recipe::new([preference(m, book), relevant(m, book)], |[sum, relevant]| ratio(sum, relevant))
+        },
+    },
+    Definition {
+        name: "GMBpref",
+        aliases: &["gm_bpref"],
+        cutoff: CutoffRule::None,
+        params: &[REL, NEGATIVES],
+        average: Average::Geometric,
+        doc: "Geometric mean of Bpref; a query's value is at least 0.00001.",
+        formula: "GMBpref = exp(mean of ln max(Bpref, 0.00001))",
+        citation: "Buckley et al., trec_eval (gm_bpref)",
+        recipe: |m, book| {
+            let reads = [preference(m, book), relevant(m, book)];
+            Recipe::new(reads, |[sum, relevant]| ratio(sum, relevant).max(0.00001))
+        },
+    },
+    Definition {
+        name: "InfAP",
+        aliases: &["infAP"],
+        cutoff: CutoffRule::None,
+        params: &[REL],
+        average: Average::Mean,
+        doc: "Average precision as inferred from a pool of which only a sample was judged.",
+        formula: "InfAP = (1/R)·Σ_{relevant} (1/i + (i−1)/i · (a+b+u)/(i−1) · (a+ε)/(a+b+2ε)), of the ranks above: a relevant, b not, u pooled only",
+        citation: "Yilmaz and Aslam 2006",
+        recipe: |m, book| {
+            let sum = Read::Fold(Fold::InferredSum(relevant_codes(m, book)), Place::End);
+            Recipe::new([sum, relevant(m, book)], |[sum, relevant]| ratio(sum, relevant))
+        },
+    },
+    Definition {
+        name: "YAAP",
+        aliases: &["yaap"],
+        cutoff: CutoffRule::None,
+        params: &[REL],
+        average: Average::Mean,
+        doc: "Yet another average precision: its log odds.",
+        formula: "YAAP = ln((1 + s) / (1 + R − s)), s = Σ_{relevant} r(i) / i; 0 if R = 0",
+        citation: "Robertson 2012; trec_eval (yaap)",
+        recipe: |m, book| {
+            let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), Place::End);
+            let value = |[sum, relevant]: [f64; 2]| ((1.0 + sum) / (1.0 + relevant - sum)).ln();
+            Recipe::new(
+                [sum, relevant(m, book)],
+                move |reads| if reads[1] > 0.0 { value(reads) } else { 0.0 },
+            )
+        },
+    },
+    Definition {
+        name: "BinG",
+        aliases: &["binG"],
+        cutoff: CutoffRule::None,
+        params: &[REL],
+        average: Average::Mean,
+        doc: "Average precision with the logarithm of the documents above that are not relevant as discount.",
+        formula: "BinG = (1/R)·Σ_{relevant} 1 / lg(2 + i − r(i))",
+        citation: "Buckley et al., trec_eval (binG)",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "G",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[GAIN, FLOOR],
+        average: Average::Mean,
+        doc: "Gain discounted by how far the ranking lags behind the ideal one.",
+        formula: "G = (Σ gain(i) / lg(2 + C(i) − S(i))) / Σ ideal gains; S the gain so far, C that of the ideal, at least 1 a rank",
+        citation: "Buckley et al., trec_eval (G)",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "nDCGrel",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[GAIN, FLOOR],
+        average: Average::Mean,
+        doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
+        formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal)",
+        citation: "Sakai 2007; trec_eval (ndcg_rel)",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "RnDCG",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[REL, GAIN],
+        average: Average::Mean,
+        doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
+        formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1",
+        citation: "Buckley et al., trec_eval (Rndcg)",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "IDCG",
+        aliases: &[],
+        cutoff: CutoffRule::Optional,
+        params: &[GAIN, FLOOR],
+        average: Average::Mean,
+        doc: "Discounted cumulated gain of the ideal ranking of all judged documents.",
+        formula: "IDCG@k = DCG@k of the judged documents by descending gain",
+        citation: "Järvelin and Kekäläinen 2002",
+        recipe: |m, book| {
+            let ideal = Ideal { gain: gains(m, book)?, discount: Discount::Log2, rank: m.rank() };
+            Recipe::new([Read::Fact(Fact::Ideal(ideal))], |[ideal]| ideal)
+        },
+    },
+    Definition {
+        name: "RBPresid",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[param(
+            "p",
+            Kind::Number(0.0, 1.0),
+            "0.9",
+            "the chance that the user goes on to the next rank",
+        )],
+        average: Average::Mean,
+        doc: "How much RBP could still grow if the unjudged documents, and those never retrieved, were all relevant.",
+        formula: "RBPresid = p^n + (1 − p)·Σ_{unjudged} p^(i−1); 0 if every document is judged, as trec_eval 10 does",
+        citation: "Moffat and Zobel 2008; trec_eval (rbp_resid)",
+        recipe: |m, _| {
+            let p = m.number("p").unwrap_or(0.9);
+            let mut unjudged = [0.0; 256];
+            unjudged[usize::from(UNPOOLED)..=usize::from(NEGATIVE)].fill(1.0);
+            let gain = std::sync::Arc::new(unjudged);
+            let sum = Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, Place::End);
+            let rest = move |n: f64| p.powi(n as i32);
+            Recipe::new([sum, retrieved(), judged()], move |[sum, n, judged]| {
+                if n == judged { 0.0 } else { rest(n) + (1.0 - p) * sum }
+            })
+        },
+    },
+    Definition {
+        name: "Unjudged",
+        aliases: &[],
+        cutoff: CutoffRule::Required,
+        params: &[],
+        average: Average::Mean,
+        doc: "The share of the first k ranks that hold a document without a grade of 0 or more.",
+        formula: "Unjudged@k = #{i ≤ k: unjudged} / k",
+        citation: "Buckley et al., trec_eval (unj)",
+        recipe: |m, _| {
+            let k = f64::from(m.rank().unwrap_or(1));
+            let reads =
+                [Above::RETRIEVED, Above::JUDGED].map(|set| Read::Fold(Fold::Count(set), m.rank().into()));
+            Recipe::new(reads, move |[retrieved, judged]| (retrieved - judged) / k)
+        },
+    },
+    Definition {
+        name: "Utility",
+        aliases: &["utility"],
+        cutoff: CutoffRule::None,
+        params: &[
+            REL,
+            param("a", Kind::Number(-LARGE, LARGE), "1", "for each relevant document retrieved"),
+            param("b", Kind::Number(-LARGE, LARGE), "-1", "for each other document retrieved"),
+            param("c", Kind::Number(-LARGE, LARGE), "0", "for each relevant document not retrieved"),
+            param("d", Kind::Number(-LARGE, LARGE), "0", "for each other document of the collection"),
+            param("docs", Kind::Number(0.0, 1e15), "0", "the number of documents in the collection"),
+        ],
+        average: Average::Mean,
+        doc: "A linear price of each kind of document, retrieved or not.",
+        formula: "Utility = a·m + b·(n − m) + c·(R − m) + d·(docs + m − n − R)",
+        citation: "Buckley et al., trec_eval (utility)",
+        recipe: |m, book| {
+            let [a, b, c, d, docs] = ["a", "b", "c", "d", "docs"].map(|name| m.number(name).unwrap_or(0.0));
+            let reads = [hits(m, book, Place::End), retrieved(), relevant(m, book)];
+            Recipe::new(reads, move |[hits, n, relevant]| {
+                a * hits + b * (n - hits) + c * (relevant - hits) + d * (docs + hits - n - relevant)
+            })
+        },
+    },
+    Definition {
+        name: "Accuracy",
+        aliases: &[],
+        cutoff: CutoffRule::Optional,
+        params: &[REL],
+        average: Average::Mean,
+        doc: "The share of pairs of a relevant and another document in the first k ranks that are in the right order.",
+        formula: "Accuracy@k = 1 − Σ_{relevant} z / (Z·r(k)), z of the Z other documents above; 0 without a relevant one, 1 if Z = 0",
+        citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
+        recipe: |m, book| {
+            let place: Place = m.rank().into();
+            let reads = [
+                Read::Fold(Fold::PairSum(relevant_codes(m, book)), place.clone()),
+                hits(m, book, place.clone()),
+                Read::Fold(Fold::Count(Above::RETRIEVED), place),
+            ];
+            Recipe::new(
+                reads,
+                |[pairs, hits, n]| if hits == 0.0 { 0.0 } else { 1.0 - ratio(pairs, (n - hits) * hits) },
+            )
+        },
+    },
+    Definition {
+        name: "FallOut",
+        aliases: &[],
+        cutoff: CutoffRule::Optional,
+        params: &[
+            REL,
+            param(
+                "norm",
+                Kind::Word(&["retrieved", "judged"]),
+                "retrieved",
+                "of the non-relevant documents that were retrieved at all, or of those judged",
+            ),
+        ],
+        average: Average::Mean,
+        doc: "The share of the non-relevant documents that stand in the first k ranks.",
+        formula: "FallOut@k = (min(k, n) − r(k)) / (n − m); norm=judged: judged ones only, / N",
+        citation: "van Rijsbergen 1979; torchmetrics",
+        recipe: |m, book| {
+            let place: Place = m.rank().into();
+            let above = |set| Read::Fold(Fold::Count(set), place.clone());
+            let hits_at = |place| hits(m, book, place);
+            match m.word("norm") {
+                "judged" => {
+                    let all = Read::Fact(Fact::Count(Above::JUDGED));
+                    let reads = [above(Above::JUDGED), hits_at(place.clone()), all, relevant(m, book)];
+                    Recipe::new(reads, |[judged, hits, all, relevant]| ratio(judged - hits, all - relevant))
+                }
+                _ => {
+                    let reads =
+                        [above(Above::RETRIEVED), hits_at(place.clone()), retrieved(), hits_at(Place::End)];
+                    Recipe::new(reads, |[top, hits, all, relevant]| ratio(top - hits, all - relevant))
+                }
+            }
+        },
+    },
+    Definition {
+        name: "Compat",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[
+            param("p", Kind::Number(0.0, 1.0), "0.95", "the persistence of rank-biased overlap"),
+            param(
+                "normalize",
+                Kind::Word(&["true", "false"]),
+                "true",
+                "divide by the overlap of the ideal ranking with itself",
+            ),
+        ],
+        average: Average::Mean,
+        doc: "Compatibility: the rank-biased overlap with the nearest ideal ranking, retrieved documents before absent ones of a grade.",
+        formula: "Compat = RBO(ranking, ideal) / RBO(ideal, ideal)",
+        citation: "Clarke, Vtyurina, Smucker 2020",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "INST",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[TARGET, REL, BINARY, GMAX, DEPTH],
+        average: Average::Mean,
+        doc: "Gain rate of a user who wants T documents and grows patient or impatient with what was found.",
+        formula: "C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², cg the gain so far; weighted mean gain over 1000 ranks",
+        citation: "Moffat, Bailey, Scholer, Thomas 2015; Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "INSQ",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[TARGET, REL, BINARY, GMAX, DEPTH],
+        average: Average::Mean,
+        doc: "Gain rate of a user whose interest falls with the square of the rank.",
+        formula: "C(i) = ((i + 2T − 1) / (i + 2T))²; weighted mean gain over 1000 ranks",
+        citation: "Moffat, Scholer, Thomas 2012; cwl_eval",
+        recipe: |m, book| {
+            let discount = Discount::InverseSquare(m.number("T").unwrap_or(1.0));
+            weighted_mean(m, book, discount, m.number("depth").unwrap_or(1000.0) as usize)
+        },
+    },
+    Definition {
+        name: "BPM",
+        aliases: &[],
+        cutoff: CutoffRule::Optional,
+        params: &[TARGET, REL, BINARY, GMAX, DEPTH],
+        average: Average::Mean,
+        doc: "Bejeweled player model: gain rate of a user who stops after T gains or k ranks.",
+        formula: "C(i) = 1 while cg(i) < T and i < k, else 0; weighted mean gain over 1000 ranks",
+        citation: "Zhang, Liu, Li, Zhang, Xu, Ma 2017; cwl_eval",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "SDCG",
+        aliases: &[],
+        cutoff: CutoffRule::Required,
+        params: &[REL, BINARY, GMAX],
+        average: Average::Mean,
+        doc: "Scaled DCG: DCG divided by the sum of its own discounts.",
+        formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1)",
+        citation: "Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
+        recipe: |m, book| weighted_mean(m, book, Discount::Log2, m.rank().unwrap_or(1) as usize),
+    },
+    Definition {
+        name: "NERR8",
+        aliases: &[],
+        cutoff: CutoffRule::Optional,
+        params: &[REL, BINARY, GMAX, DEPTH],
+        average: Average::Mean,
+        doc: "Gain rate of a user who goes on after each document with the chance that it did not satisfy.",
+        formula: "C(i) = 1 − gain(i) while i < k, else 0; weighted mean gain over 1000 ranks",
+        citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "NERR9",
+        aliases: &[],
+        cutoff: CutoffRule::Optional,
+        params: &[REL, BINARY, GMAX, DEPTH],
+        average: Average::Mean,
+        doc: "NERR8 with interest that falls with the rank.",
+        formula: "C(i) = i / (i + 1)·(1 − gain(i)) while i < k, else 0; weighted mean gain over 1000 ranks",
+        citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "NERR10",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[
+            param("p", Kind::Number(0.0, 1.0), "0.9", "the chance to go on at all"),
+            REL,
+            BINARY,
+            GMAX,
+            DEPTH,
+        ],
+        average: Average::Mean,
+        doc: "NERR8 with a constant chance to give up.",
+        formula: "C(i) = p·(1 − gain(i)); weighted mean gain over 1000 ranks",
+        citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
+        name: "NERR11",
+        aliases: &[],
+        cutoff: CutoffRule::None,
+        params: &[TARGET, REL, BINARY, GMAX, DEPTH],
+        average: Average::Mean,
+        doc: "NERR8 with interest that falls with the square of the rank.",
+        formula: "C(i) = ((i + 2T − 1) / (i + 2T))²·(1 − gain(i)); weighted mean gain over 1000 ranks",
+        citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
+        recipe: |_, _| Ok(Recipe::Walk),
+    },
+    Definition {
         name: "NumQ",
         aliases: &["num_q"],
         cutoff: CutoffRule::None,
@@ -440,6 +896,17 @@ pub static MEASURES: &[Definition] = &[
         citation: "Buckley et al., trec_eval",
         recipe: |m, book| Recipe::new([hits(m, book, Place::End)], |[hits]| hits),
     },
+    Definition {
+        name: "NumNonrelRet",
+        aliases: &["num_nonrel_judged_ret"],
+        cutoff: CutoffRule::None,
+        params: &[REL],
+        average: Average::Sum,
+        doc: "The number of documents retrieved that were judged and are not relevant.",
+        formula: "NumNonrelRet = judged documents retrieved − m, summed",
+        citation: "Buckley et al., trec_eval (num_nonrel_judged_ret)",
+        recipe: |m, book| Recipe::new([judged(), hits(m, book, Place::End)], |[judged, hits]| judged - hits),
+    },
 ];
 
 /// The codes that are relevant under the measure's level.
@@ -460,6 +927,30 @@ fn relevant(m: &Measure, book: &Codebook) -> Read {
 /// n: documents retrieved.
 fn retrieved() -> Read {
     Read::Fold(Fold::Count(Above::RETRIEVED), Place::End)
+}
+
+/// Judged documents retrieved.
+fn judged() -> Read {
+    Read::Fold(Fold::Count(Above::JUDGED), Place::End)
+}
+
+/// The sum that Bpref divides by R.
+fn preference(m: &Measure, book: &Codebook) -> Read {
+    let judged = if m.word("negatives") == "nonrelevant" { Above::POOLED } else { Above::JUDGED };
+    Read::Preference { hits: relevant_codes(m, book), judged }
+}
+
+/// The mean gain of the first ranks under fixed weights, ranks without a document counting as 0.
+fn weighted_mean(m: &Measure, book: &Codebook, discount: Discount, depth: usize) -> Result<Recipe, String> {
+    let gain = match (m.word("gain"), m.number("gmax").or(book.max_grade())) {
+        ("grade", Some(gmax)) if gmax > 0.0 => Gains::Clipped(gmax).table(book)?,
+        ("grade", _) => Gains::AtLeast(f64::MAX).table(book)?,
+        _ => Gains::AtLeast(m.rel()).table(book)?,
+    };
+    let weights = discount.weights(depth);
+    let whole = (0..depth).fold(0.0, |sum, rank| sum + weights.term(1.0, rank));
+    let read = Read::Fold(Fold::WeightedSum { gain, discount }, Place::Rank(depth as u32));
+    Recipe::new([read], move |[sum]| sum / whole)
 }
 
 /// Interpolated precision at a level of recall.

@@ -13,8 +13,8 @@
 //!
 //! # Walk or go dense
 //!
-//! Judgments are sparse: most labels are not hits (`code > above`). So the labels are compared first, a block of 64
-//! vectors at a time, which stays in L1, and what follows depends on how many hits the block has:
+//! Judgments are sparse: most labels are not hits (`code > above`). So the labels are compared first, a block of 256
+//! ranks at a time, which stays in L1, and what follows depends on how many hits the block has:
 //!
 //! ```text
 //! for each block between two cutoffs:
@@ -27,8 +27,9 @@
 //! ```
 //!
 //! Comparing costs one load, one compare and one mask move for 64 labels: it runs at memory speed. Walking costs some
-//! 5 cycles a hit and a mispredicted branch for most vectors that have one. Going dense costs the same whatever the
-//! labels are. The two lines cross near one hit in twenty labels; `Fold::CROSSOVER` says where for each fold.
+//! 6 cycles a hit and a mispredicted branch for most vectors that have one. Going dense costs the same whatever the
+//! labels are. The two lines cross where one label in 12 is a hit (precision sums, AVX-512) or one in 5 (narrower
+//! vectors, gains); `Fold::crossover` says where for each fold. Vectors of 128 bits always walk.
 //!
 //! A cutoff ends a block early and costs the store of one row of the output. A block that starts or ends inside a quad
 //! clears the bits outside it.
@@ -46,10 +47,13 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Level, dispatch, f64x8, mask8x64, mask64x8, prelude::*, u8x16, u8x64, u16x32, u32x16};
+use fearless_simd::{
+    Level, dispatch, f64x8, mask8x64, mask64x8, prelude::*, u8x16, u8x64, u16x32, u32x16, u64x8,
+};
 
 use crate::fold::Weights;
 use crate::label::Tile;
+use crate::label::code::{NEGATIVE, UNPOOLED};
 
 /// Labels in one SIMD vector.
 const VECTOR: usize = 64;
@@ -57,10 +61,14 @@ const VECTOR: usize = 64;
 const STRIP: usize = 16;
 /// Most lanes of a tile.
 const LANES: usize = 64;
-/// Vectors of a block.
-const BLOCK: usize = 64;
+/// Most ranks of a block.
+const RANKS: usize = 256;
+/// Most vectors of a block.
+const BLOCK: usize = RANKS / 4 * LANES / STRIP;
 /// Longest staircase that is climbed instead of looked up.
 const STEPS: usize = 8;
+/// Fewest ranks that are worth the tables of a dense fold.
+const DENSE_RANKS: usize = 8;
 /// From this depth on a quotient is divided at every level.
 const DEEPEST_FUSED: usize = 1 << 26;
 
@@ -218,58 +226,90 @@ struct Block<'a> {
     ranks: Range<usize>,
     /// Hits of a vector: bit `4 * lane + rank % 4`.
     masks: [u64; BLOCK],
-    hits: u32,
+    /// Which vectors have hits, one bit each.
+    hit: [u8; BLOCK / 8],
 }
 
 /// Masks of hits of one strip, by rank: bytes `2 * rank` (lanes 0 to 7) and `2 * rank + 1` (lanes 8 to 15).
-type ByRank = [u8; 8 * BLOCK];
+type ByRank = [u8; 2 * RANKS];
 
 impl<'a> Block<'a> {
-    /// The ranks `ranks` (from 0) of the tile, which span at most `BLOCK` vectors.
+    /// No block yet: it is filled again and again, because to clear and move 2 KB costs more than to compare 16.
     #[inline(always)]
-    fn new<S: Simd>(simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>) -> Self {
+    fn new() -> Self {
+        Block { labels: &[], strips: 1, first: 1, ranks: 0..0, masks: [0; BLOCK], hit: [0; BLOCK / 8] }
+    }
+
+    /// Turns to the ranks `ranks` (from 0) of the tile, within one stretch of `RANKS`.
+    #[inline(always)]
+    fn fill<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>) {
         let quads = ranks.start / 4..ranks.end.div_ceil(4);
         let first = quads.start * 4;
-        let mut block = Block {
-            labels: tile.quads(quads),
-            strips: tile.strips(),
-            first: first + 1,
-            ranks: ranks.start - first..ranks.end - first,
-            masks: [0; BLOCK],
-            hits: 0,
-        };
+        self.labels = tile.quads(quads);
+        self.strips = tile.strips();
+        self.first = first + 1;
+        self.ranks = ranks.start - first..ranks.end - first;
         let threshold = u8x64::splat(simd, above);
-        for (mask, labels) in block.masks.iter_mut().zip(block.labels.chunks_exact(VECTOR)) {
+        for (mask, labels) in self.masks.iter_mut().zip(self.labels.chunks_exact(VECTOR)) {
             *mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
         }
-        block.clear_outside();
-        block.hits = block.masks.iter().map(|mask| mask.count_ones()).sum();
-        block
+        self.clear_outside();
+        self.hit = [0; _];
+        let none = u64x8::splat(simd, 0);
+        let masks = self.masks[..self.vectors().next_multiple_of(8)].chunks_exact(8);
+        for (hit, masks) in self.hit.iter_mut().zip(masks) {
+            *hit = u64x8::from_slice(simd, masks).simd_ne(none).to_bitmask() as u8;
+        }
+    }
+
+    #[inline(always)]
+    fn vectors(&self) -> usize {
+        self.labels.len() / VECTOR
     }
 
     /// Clears the hits of the first and the last quad at ranks outside the block.
     #[inline(always)]
     fn clear_outside(&mut self) {
-        let vectors = self.labels.len() / VECTOR;
+        let vectors = self.vectors();
+        self.masks[vectors..vectors.next_multiple_of(8)].fill(0);
         let head = ranks_of_quad(self.ranks.start % 4..4);
         let tail = ranks_of_quad(0..(self.ranks.end + 3) % 4 + 1);
         self.masks[..self.strips].iter_mut().for_each(|mask| *mask &= head);
         self.masks[vectors - self.strips..vectors].iter_mut().for_each(|mask| *mask &= tail);
     }
 
-    /// Calls `hit(lane, rank, code)` for every hit, in rank order within each lane.
+    /// Calls `hit(lane, rank, label)`, with the label's place in the block, for every hit, in rank order within each lane.
     #[inline(always)]
-    fn walk(&self, mut hit: impl FnMut(usize, usize, u8)) {
-        for (v, labels) in self.labels.chunks_exact(VECTOR).enumerate() {
-            let mut mask = self.masks[v % BLOCK];
-            let lane = v % self.strips * STRIP;
-            let rank = self.first + v / self.strips * 4;
-            while mask != 0 {
-                let bit = mask.trailing_zeros() as usize;
-                hit((lane + bit / 4) % LANES, rank + bit % 4, labels[bit % VECTOR]);
-                mask &= mask - 1;
+    fn walk(&self, mut hit: impl FnMut(usize, usize, usize)) {
+        for (word, &hits) in self.hit.as_chunks().0.iter().enumerate() {
+            let mut hit_vectors = u64::from_le_bytes(hits);
+            while hit_vectors != 0 {
+                let v = (word * 64 + hit_vectors.trailing_zeros() as usize) % BLOCK;
+                hit_vectors &= hit_vectors - 1;
+                let mut mask = self.masks[v];
+                let lane = v % self.strips * STRIP;
+                let rank = self.first + v / self.strips * 4;
+                while mask != 0 {
+                    let bit = mask.trailing_zeros() as usize;
+                    hit((lane + bit / 4) % LANES, rank + bit % 4, v * VECTOR + bit);
+                    mask &= mask - 1;
+                }
             }
         }
+    }
+
+    /// Whether to walk: fewer than one label in `crossover` is a hit, or there are too few ranks to set up tables for.
+    #[inline(always)]
+    fn is_sparse(&self, crossover: usize) -> bool {
+        if crossover == 0 || self.ranks.len() < DENSE_RANKS {
+            return true;
+        }
+        let vectors: u32 = self.hit.iter().map(|hit| hit.count_ones()).sum();
+        if vectors as usize * 4 < self.vectors() {
+            return true;
+        }
+        let hits: u32 = self.masks[..self.vectors()].iter().map(|mask| mask.count_ones()).sum();
+        hits as usize * crossover < self.labels.len()
     }
 
     /// The vectors of one strip.
@@ -283,11 +323,20 @@ impl<'a> Block<'a> {
     fn by_rank<S: Simd>(&self, simd: S, strip: usize, above: u8, masks: &mut ByRank) {
         let threshold = u8x64::splat(simd, above);
         for (masks, labels) in masks.as_chunks_mut::<8>().0.iter_mut().zip(self.strip(strip)) {
-            let [a, b, c, d] = u8x16::load_four_interleaved(simd, labels);
-            let codes: u8x64<S> = a.combine(b).combine(c.combine(d));
-            *masks = codes.simd_gt(threshold).to_bitmask().to_le_bytes();
+            *masks = transposed(simd, labels).simd_gt(threshold).to_bitmask().to_le_bytes();
         }
     }
+}
+
+/// The codes of one vector by rank: `[rank%4][lane]`.
+#[inline(always)]
+fn transposed<S: Simd>(simd: S, labels: &[u8]) -> u8x64<S> {
+    if is_wide(simd) {
+        let by_rank = u8x64::from_fn(simd, |n| (n % STRIP * 4 + n / STRIP) as u8);
+        return u8x64::from_slice(simd, labels).swizzle_dyn(by_rank);
+    }
+    let [a, b, c, d] = u8x16::load_four_interleaved(simd, labels);
+    a.combine(b).combine(c.combine(d))
 }
 
 /// The bits of a vector's mask that belong to some ranks of its quad.
@@ -299,8 +348,8 @@ fn ranks_of_quad(ranks: Range<usize>) -> u64 {
 
 /// A fold that walks hits or steps 16 lanes at a time.
 trait Fold<S: Simd> {
-    /// A block with more hits than one label in so many is folded densely.
-    const CROSSOVER: u32;
+    /// A block with more hits than one label in so many is folded densely; 0: none is.
+    fn crossover(simd: S) -> usize;
 
     fn walk(&mut self, block: &Block);
 
@@ -313,41 +362,41 @@ trait Fold<S: Simd> {
 /// Folds the ranks from one cutoff to the next and stores the values at each.
 #[inline(always)]
 fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl Fold<S>, out: &mut [f64]) {
+    let mut block = Block::new();
     let mut rank = 0;
     for (&cut, out) in cuts.iter().zip(out.chunks_exact_mut(tile.lanes)) {
         let end = tile.clip(cut);
-        advance(simd, tile, above, rank..end, &mut fold);
+        advance(simd, tile, above, rank..end, &mut block, &mut fold);
         rank = end;
         out.copy_from_slice(&fold.values()[..tile.lanes]);
     }
 }
 
 #[inline(always)]
-fn advance<S: Simd>(simd: S, tile: Tile, above: u8, ranks: Range<usize>, fold: &mut impl Fold<S>) {
-    for ranks in blocks(tile, ranks) {
-        let block = Block::new(simd, tile, above, ranks);
-        if block.hits == 0 {
-            continue;
-        }
-        match is_sparse(&block, fold) {
-            true => fold.walk(&block),
-            false => fold.dense(simd, &block, above),
+fn advance<'a, S: Simd, F: Fold<S>>(
+    simd: S,
+    tile: Tile<'a>,
+    above: u8,
+    ranks: Range<usize>,
+    block: &mut Block<'a>,
+    fold: &mut F,
+) {
+    for ranks in blocks(ranks) {
+        block.fill(simd, tile, above, ranks);
+        if block.is_sparse(F::crossover(simd)) {
+            fold.walk(block);
+        } else {
+            fold.dense(simd, block, above);
         }
     }
 }
 
-#[inline(always)]
-fn is_sparse<S: Simd, F: Fold<S>>(block: &Block, _: &F) -> bool {
-    block.hits * F::CROSSOVER < block.labels.len() as u32
-}
-
 /// Splits ranks (from 0) at the borders of blocks.
 #[inline(always)]
-fn blocks(tile: Tile, ranks: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let step = BLOCK / tile.strips() * 4;
+fn blocks(ranks: Range<usize>) -> impl Iterator<Item = Range<usize>> {
     let mut start = ranks.start;
     std::iter::from_fn(move || {
-        let block = start..ranks.end.min((start / step + 1) * step);
+        let block = start..ranks.end.min((start / RANKS + 1) * RANKS);
         start = block.end;
         (!block.is_empty()).then_some(block)
     })
@@ -376,6 +425,28 @@ fn store<S: Simd>([low, high]: Strip<S>, lanes: &mut [f64; LANES], strip: usize)
 fn lanes_at<S: Simd>(simd: S, masks: &ByRank, rank: usize) -> [mask64x8<S>; 2] {
     let [low, high] = [masks[2 * rank % masks.len()], masks[(2 * rank + 1) % masks.len()]];
     [mask64x8::from_bitmask(simd, low.into()), mask64x8::from_bitmask(simd, high.into())]
+}
+
+/// The crossover for vectors of 512 and of 256 bits; narrower ones walk every hit faster than they widen its mask.
+#[inline(always)]
+fn by_width<S: Simd>(simd: S, [wide, half]: [usize; 2]) -> usize {
+    match simd.level() {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Level::Avx512(_) => wide,
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Level::Avx2(_) => half,
+        _ => 0,
+    }
+}
+
+/// Whether 16 lanes of `f64` are two vectors.
+#[inline(always)]
+fn is_wide<S: Simd>(simd: S) -> bool {
+    match simd.level() {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        Level::Avx512(_) => true,
+        _ => false,
+    }
 }
 
 /// Whether `mul_add` rounds once.
@@ -411,7 +482,7 @@ impl<const FIRST: bool> PrecisionSum<FIRST> {
         for strip in 0..block.strips {
             let first = &mut self.first[strip * STRIP..][..STRIP];
             let mut open = open_lanes(first);
-            for (quad, v) in (strip..block.labels.len() / VECTOR).step_by(block.strips).enumerate() {
+            for (quad, v) in (strip..block.vectors()).step_by(block.strips).enumerate() {
                 if open == 0 {
                     break;
                 }
@@ -422,7 +493,10 @@ impl<const FIRST: bool> PrecisionSum<FIRST> {
 }
 
 impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
-    const CROSSOVER: u32 = 20;
+    #[inline(always)]
+    fn crossover(simd: S) -> usize {
+        by_width(simd, [12, 5])
+    }
 
     #[inline(always)]
     fn walk(&mut self, block: &Block) {
@@ -445,6 +519,10 @@ impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
             self.find_first(block);
         }
         let fused = has_fused(simd) && block.first + block.ranks.end < DEEPEST_FUSED;
+        let mut inverse = [0.0; RANKS];
+        for (inverse, rank) in inverse.iter_mut().zip(block.first..block.first + block.ranks.end) {
+            *inverse = 1.0 / rank as f64;
+        }
         let mut masks = [0; _];
         for strip in 0..block.strips {
             block.by_rank(simd, strip, above, &mut masks);
@@ -454,7 +532,8 @@ impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
                 let i = (block.first + rank) as f64;
                 for (half, hit) in lanes_at(simd, &masks, rank).into_iter().enumerate() {
                     let h = hit.select(hits[half] + 1.0, hits[half]);
-                    let precision = if fused { fused_quotient(simd, h, i) } else { h / i };
+                    let precision =
+                        if fused { fused_quotient(simd, h, i, inverse[rank % RANKS]) } else { h / i };
                     hits[half] = h;
                     sum[half] = hit.select(sum[half] + precision, sum[half]);
                 }
@@ -472,8 +551,8 @@ impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
 
 /// `h / i` without a division, as rounded once: for `h <= i < 2^26`, where `mul_add` rounds once.
 #[inline(always)]
-fn fused_quotient<S: Simd>(simd: S, h: f64x8<S>, i: f64) -> f64x8<S> {
-    let inverse = f64x8::splat(simd, 1.0 / i);
+fn fused_quotient<S: Simd>(simd: S, h: f64x8<S>, i: f64, inverse: f64) -> f64x8<S> {
+    let inverse = f64x8::splat(simd, inverse);
     let q = h * inverse;
     let rest = (-q).mul_add(f64x8::splat(simd, i), h);
     rest.mul_add(inverse, q)
@@ -493,12 +572,13 @@ fn hits_at<S: Simd>(
     let mut precision = wanted.precision.iter().zip(precision.chunks_exact_mut(tile.lanes)).peekable();
     let mut first = Some((&wanted.first, first)).into_iter().peekable();
     let mut fold = PrecisionSum::<true>::new();
+    let mut block = Block::new();
     let mut rank = 0;
     loop {
         let cuts = [counts.peek().map(|c| c.0), precision.peek().map(|c| c.0), first.peek().map(|c| c.0)];
         let Some(&cut) = cuts.into_iter().flatten().min() else { return };
         let end = tile.clip(cut);
-        advance(simd, tile, above, rank..end, &mut fold);
+        advance(simd, tile, above, rank..end, &mut block, &mut fold);
         rank = end;
         if let Some((_, out)) = counts.next_if(|c| *c.0 == cut) {
             out.iter_mut().zip(&fold.hits).for_each(|(out, &hits)| *out = hits as u32);
@@ -669,7 +749,7 @@ struct Staircase<'a> {
     /// `above[n] < code` takes the value `value[n]`, the last step that does wins.
     above: [u8; STEPS],
     value: [f64; STEPS],
-    /// None: too many.
+    /// None: more than can be climbed.
     steps: Option<usize>,
 }
 
@@ -689,25 +769,15 @@ impl<'a> Staircase<'a> {
         stairs
     }
 
-    /// Calls `step(rank, values)` for every rank of a block with the values of one strip's labels.
-    #[inline(always)]
-    fn climb<S: Simd>(&self, simd: S, block: &Block, strip: usize, step: impl FnMut(usize, Strip<S>)) {
-        match self.steps {
-            Some(1) => self.select::<S, 1>(simd, block, strip, step),
-            Some(2) => self.select::<S, 2>(simd, block, strip, step),
-            Some(3) => self.select::<S, 3>(simd, block, strip, step),
-            Some(4) => self.select::<S, 4>(simd, block, strip, step),
-            Some(_) => self.select::<S, STEPS>(simd, block, strip, step),
-            None => self.look_up(simd, block, strip, step),
-        }
-    }
-
+    /// Calls `step(rank, values)` for every rank of a block with the `value(rank, n)` of the step `n` that each label of
+    /// one strip is on, 0 below all steps. `N` is no less than the number of steps.
     #[inline(always)]
     fn select<S: Simd, const N: usize>(
         &self,
         simd: S,
         block: &Block,
         strip: usize,
+        value: impl Fn(usize, usize) -> f64,
         mut step: impl FnMut(usize, Strip<S>),
     ) {
         let mut masks = [[0; _]; N];
@@ -716,8 +786,8 @@ impl<'a> Staircase<'a> {
         }
         for rank in block.ranks.clone() {
             let mut values = [f64x8::splat(simd, 0.0); 2];
-            for (masks, &value) in masks.iter().zip(&self.value) {
-                let value = f64x8::splat(simd, value);
+            for (n, masks) in masks.iter().enumerate() {
+                let value = f64x8::splat(simd, value(rank, n));
                 for (half, higher) in lanes_at(simd, masks, rank).into_iter().enumerate() {
                     values[half] = higher.select(value, values[half]);
                 }
@@ -726,6 +796,7 @@ impl<'a> Staircase<'a> {
         }
     }
 
+    /// Calls `step(rank, values)` for every rank of a block with the table's values for the labels of one strip.
     #[inline(always)]
     fn look_up<S: Simd>(&self, simd: S, block: &Block, strip: usize, mut step: impl FnMut(usize, Strip<S>)) {
         for (quad, labels) in block.strip(strip).enumerate() {
@@ -755,6 +826,15 @@ impl Weights {
         }
     }
 
+    /// One value at consecutive ranks.
+    #[inline(always)]
+    fn weigh_ranks(&self, value: f64, first: usize, out: &mut [f64]) {
+        match self {
+            Weights::Divide(d) => out.iter_mut().zip(&d[first - 1..]).for_each(|(out, d)| *out = value / d),
+            Weights::Multiply(w) => out.iter_mut().zip(&w[first - 1..]).for_each(|(out, w)| *out = value * w),
+        }
+    }
+
     #[inline(always)]
     fn weigh_lanes<S: Simd>(&self, value: f64x8<S>, rank: usize) -> f64x8<S> {
         match self {
@@ -762,36 +842,55 @@ impl Weights {
             Weights::Multiply(weights) => value * weights[rank - 1],
         }
     }
+
+    /// One rank of a cascade.
+    #[inline(always)]
+    fn stop_at<S: Simd>(&self, rank: usize, stops: Strip<S>, reading: &mut Strip<S>, sum: &mut Strip<S>) {
+        for ((stop, reading), sum) in stops.into_iter().zip(reading).zip(sum) {
+            *sum += self.weigh_lanes(*reading * stop, rank);
+            *reading *= 1.0 - stop;
+        }
+    }
 }
 
 struct WeightedSum<'a> {
-    gain: Staircase<'a>,
+    gain: &'a [f64; 256],
     weights: &'a Weights,
     sum: [f64; LANES],
 }
 
 impl<'a> WeightedSum<'a> {
     fn new(gain: &'a [f64; 256], weights: &'a Weights) -> Self {
-        WeightedSum { gain: Staircase::new(gain), weights, sum: [0.0; LANES] }
-    }
-}
-
-impl<S: Simd> Fold<S> for WeightedSum<'_> {
-    const CROSSOVER: u32 = 20;
-
-    #[inline(always)]
-    fn walk(&mut self, block: &Block) {
-        block.walk(
-            #[inline(always)]
-            |lane, rank, code| self.sum[lane] += self.weights.weigh(self.gain.table[usize::from(code)], rank),
-        );
+        WeightedSum { gain, weights, sum: [0.0; LANES] }
     }
 
+    /// Weighs each step once a rank, not each label.
     #[inline(always)]
-    fn dense(&mut self, simd: S, block: &Block, _: u8) {
+    fn add_steps<S: Simd, const N: usize>(&mut self, simd: S, block: &Block, stairs: &Staircase) {
+        let mut terms = [[0.0; RANKS]; N];
+        for (terms, &gain) in terms.iter_mut().zip(&stairs.value) {
+            self.weights.weigh_ranks(gain, block.first, &mut terms[..block.ranks.end]);
+        }
         for strip in 0..block.strips {
             let mut sum = load(simd, &self.sum, strip);
-            self.gain.climb(
+            stairs.select::<S, N>(
+                simd,
+                block,
+                strip,
+                #[inline(always)]
+                |rank, n| terms[n][rank % RANKS],
+                #[inline(always)]
+                |_, terms| sum.iter_mut().zip(terms).for_each(|(sum, term)| *sum += term),
+            );
+            store(sum, &mut self.sum, strip);
+        }
+    }
+
+    #[inline(always)]
+    fn add_looked_up<S: Simd>(&mut self, simd: S, block: &Block, stairs: &Staircase) {
+        for strip in 0..block.strips {
+            let mut sum = load(simd, &self.sum, strip);
+            stairs.look_up(
                 simd,
                 block,
                 strip,
@@ -805,6 +904,37 @@ impl<S: Simd> Fold<S> for WeightedSum<'_> {
             store(sum, &mut self.sum, strip);
         }
     }
+}
+
+impl<S: Simd> Fold<S> for WeightedSum<'_> {
+    #[inline(always)]
+    fn crossover(simd: S) -> usize {
+        by_width(simd, [6, 4])
+    }
+
+    #[inline(always)]
+    fn walk(&mut self, block: &Block) {
+        block.walk(
+            #[inline(always)]
+            |lane, rank, label| {
+                let gain = self.gain[usize::from(block.labels[label])];
+                self.sum[lane] += self.weights.weigh(gain, rank);
+            },
+        );
+    }
+
+    #[inline(always)]
+    fn dense(&mut self, simd: S, block: &Block, _: u8) {
+        let gain = Staircase::new(self.gain);
+        match gain.steps {
+            Some(1) => self.add_steps::<S, 1>(simd, block, &gain),
+            Some(2) => self.add_steps::<S, 2>(simd, block, &gain),
+            Some(3) => self.add_steps::<S, 3>(simd, block, &gain),
+            Some(4) => self.add_steps::<S, 4>(simd, block, &gain),
+            Some(_) => self.add_steps::<S, STEPS>(simd, block, &gain),
+            None => self.add_looked_up(simd, block, &gain),
+        }
+    }
 
     #[inline(always)]
     fn values(&self) -> &[f64; LANES] {
@@ -813,7 +943,7 @@ impl<S: Simd> Fold<S> for WeightedSum<'_> {
 }
 
 struct Cascade<'a> {
-    stop: Staircase<'a>,
+    stop: &'a [f64; 256],
     weights: &'a Weights,
     /// The probability that the user is still reading.
     reading: [f64; LANES],
@@ -822,19 +952,22 @@ struct Cascade<'a> {
 
 impl<'a> Cascade<'a> {
     fn new(stop: &'a [f64; 256], weights: &'a Weights) -> Self {
-        Cascade { stop: Staircase::new(stop), weights, reading: [1.0; LANES], sum: [0.0; LANES] }
+        Cascade { stop, weights, reading: [1.0; LANES], sum: [0.0; LANES] }
     }
 }
 
 impl<S: Simd> Fold<S> for Cascade<'_> {
-    const CROSSOVER: u32 = 20;
+    #[inline(always)]
+    fn crossover(simd: S) -> usize {
+        by_width(simd, [5, 4])
+    }
 
     #[inline(always)]
     fn walk(&mut self, block: &Block) {
         block.walk(
             #[inline(always)]
-            |lane, rank, code| {
-                let stop = self.stop.table[usize::from(code)];
+            |lane, rank, label| {
+                let stop = self.stop[usize::from(block.labels[label])];
                 self.sum[lane] += self.weights.weigh(self.reading[lane] * stop, rank);
                 self.reading[lane] *= 1.0 - stop;
             },
@@ -843,22 +976,37 @@ impl<S: Simd> Fold<S> for Cascade<'_> {
 
     #[inline(always)]
     fn dense(&mut self, simd: S, block: &Block, _: u8) {
+        let stops = Staircase::new(self.stop);
         for strip in 0..block.strips {
             let mut sum = load(simd, &self.sum, strip);
             let mut reading = load(simd, &self.reading, strip);
-            self.stop.climb(
-                simd,
-                block,
-                strip,
-                #[inline(always)]
-                |rank, stops| {
-                    for (half, stop) in stops.into_iter().enumerate() {
-                        let stopped = reading[half] * stop;
-                        sum[half] += self.weights.weigh_lanes(stopped, block.first + rank);
-                        reading[half] *= 1.0 - stop;
-                    }
-                },
-            );
+            match stops.steps {
+                Some(1..=4) => stops.select::<S, 4>(
+                    simd,
+                    block,
+                    strip,
+                    #[inline(always)]
+                    |_, n| stops.value[n],
+                    #[inline(always)]
+                    |rank, stops| self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum),
+                ),
+                Some(_) => stops.select::<S, STEPS>(
+                    simd,
+                    block,
+                    strip,
+                    #[inline(always)]
+                    |_, n| stops.value[n],
+                    #[inline(always)]
+                    |rank, stops| self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum),
+                ),
+                None => stops.look_up(
+                    simd,
+                    block,
+                    strip,
+                    #[inline(always)]
+                    |rank, stops| self.weights.stop_at(block.first + rank, stops, &mut reading, &mut sum),
+                ),
+            }
             store(sum, &mut self.sum, strip);
             store(reading, &mut self.reading, strip);
         }
@@ -880,8 +1028,10 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
     let mut hits = [0_u32; LANES];
     // Points whose cap has been reached.
     let mut reached = [0; LANES];
-    for ranks in blocks(tile, 0..tile.depth) {
-        Block::new(simd, tile, above, ranks).walk(
+    let mut block = Block::new();
+    for ranks in blocks(0..tile.depth) {
+        block.fill(simd, tile, above, ranks);
+        block.walk(
             #[inline(always)]
             |lane, rank, _| {
                 hits[lane] += 1;
@@ -900,4 +1050,107 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
         let peaks = &mut peaks[(point - 1) * tile.lanes..];
         peaks.iter_mut().zip(later).for_each(|(peak, later)| *peak = peak.max(*later));
     }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Walked folds: their terms depend on more than one count, so they always walk
+
+/// Calls `hit(lane, rank, code)` for every label above `above` at a rank up to each cutoff, and `cut(index)` after each.
+#[inline(always)]
+fn walk_all<S: Simd, T>(
+    simd: S,
+    tile: Tile,
+    above: u8,
+    cuts: &[u32],
+    state: &mut T,
+    mut hit: impl FnMut(&mut T, usize, usize, u8),
+    mut cut: impl FnMut(&T, usize),
+) {
+    let mut block = Block::new();
+    let mut rank = 0;
+    for (index, &at) in cuts.iter().enumerate() {
+        let end = tile.clip(at);
+        for ranks in blocks(rank..end) {
+            block.fill(simd, tile, above, ranks);
+            block.walk(
+                #[inline(always)]
+                |lane, rank, label| hit(state, lane, rank, block.labels[label]),
+            );
+        }
+        rank = end;
+        cut(state, index);
+    }
+}
+
+/// Judged documents above hits: at a hit `s += 1 - min(b, cap) / bound`, or 1 while `b` is 0; at another judged label
+/// `b += 1`. As `[lane]`.
+pub fn preference_sum(
+    level: Level,
+    tile: Tile,
+    [hits, judged]: [u8; 2],
+    [caps, bounds]: [&[u32]; 2],
+    out: &mut [f64],
+) {
+    tile.check(1, out.len());
+    let step = |(above, sums): &mut ([u32; LANES], [f64; LANES]), lane: usize, _, code: u8| {
+        if code <= hits {
+            above[lane] += 1;
+        } else if above[lane] == 0 {
+            sums[lane] += 1.0;
+        } else {
+            sums[lane] += 1.0 - f64::from(above[lane].min(caps[lane])) / f64::from(bounds[lane]);
+        }
+    };
+    let mut state = ([0; LANES], [0.0; LANES]);
+    let store = |(_, sums): &(_, [f64; LANES]), _| out.copy_from_slice(&sums[..tile.lanes]);
+    dispatch!(level, simd => walk_all(simd, tile, judged.min(hits), &[u32::MAX], &mut state, step, store));
+}
+
+/// Expected precision at hits, of a pool of which a sample was judged; the term is that of [`inferred_term`]. As `[lane]`.
+pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
+    tile.check(1, out.len());
+    let step = |(above, sums): &mut ([[u32; 3]; LANES], [f64; LANES]), lane: usize, rank: usize, code: u8| {
+        let above = &mut above[lane];
+        match code {
+            NEGATIVE => above[2] += 1,
+            _ if code <= hits => above[1] += 1,
+            _ => {
+                sums[lane] += inferred_term(rank, *above);
+                above[0] += 1;
+            }
+        }
+    };
+    let mut state = ([[0; 3]; LANES], [0.0; LANES]);
+    let store = |(_, sums): &(_, [f64; LANES]), _| out.copy_from_slice(&sums[..tile.lanes]);
+    dispatch!(level, simd => walk_all(simd, tile, UNPOOLED, &[u32::MAX], &mut state, step, store));
+}
+
+/// What is expected of the precision at a rank, with so many relevant, non-relevant, and pooled but unjudged ones above.
+#[inline(always)]
+fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 {
+    const EPSILON: f64 = 0.00001;
+    let above = (rank - 1) as f64;
+    if rank == 1 {
+        return 1.0;
+    }
+    let (relevant, judged) = (f64::from(relevant), f64::from(relevant + nonrelevant));
+    1.0 / (above + 1.0)
+        + (above / (above + 1.0))
+            * ((judged + f64::from(pooled)) / above)
+            * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
+}
+
+/// Pairs of a hit and a label above it that is none: at a hit `h += 1; s += i - h`. As `[cut][lane]`.
+pub fn pair_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
+    tile.check(cuts.len(), out.len());
+    let step = |(hits, pairs): &mut ([u32; LANES], [u64; LANES]), lane: usize, rank: usize, _| {
+        hits[lane] += 1;
+        pairs[lane] += rank as u64 - u64::from(hits[lane]);
+    };
+    let mut state = ([0; LANES], [0; LANES]);
+    let store = |(_, pairs): &(_, [u64; LANES]), cut: usize| {
+        let out = &mut out[cut * tile.lanes..][..tile.lanes];
+        out.iter_mut().zip(pairs).for_each(|(out, &pairs)| *out = pairs as f64);
+    };
+    dispatch!(level, simd => walk_all(simd, tile, above, cuts, &mut state, step, store));
 }

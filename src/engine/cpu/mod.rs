@@ -107,6 +107,12 @@ impl Cpu {
                     let caps: Vec<&[u32]> = caps.iter().map(|caps| &caps[..tile.lanes]).collect();
                     folds::peak_precision(self.level, tile, hits.0, &caps, out);
                 }
+                (Fold::PreferenceSum { hits, judged, cap, bound }, _) => {
+                    let [caps, bounds] = [cap, bound].map(|&input| lane_inputs(job, at, input));
+                    folds::preference_sum(self.level, tile, [hits.0, judged.0], [&caps, &bounds], out);
+                }
+                (Fold::InferredSum(set), _) => folds::inferred_sum(self.level, tile, set.0, out),
+                (Fold::PairSum(set), _) => folds::pair_sum(self.level, tile, set.0, &ranks(&task.cuts), out),
                 (Fold::Histogram, _) => fill_histogram(program, tile, histogram),
                 (Fold::WeightedSum { .. } | Fold::Cascade { .. }, None) => {}
             }
