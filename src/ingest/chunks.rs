@@ -64,11 +64,19 @@ pub(super) fn each_chunk<W: Send>(
     std::thread::scope(|scope| {
         let decompress = scope.spawn(move || decompress(codec, bytes, size, &full, &returned));
         let blocks = Mutex::new(blocks);
-        let next = || blocks.lock().ok().and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Block>>| blocks.recv().ok());
+        let next = || {
+            blocks
+                .lock()
+                .ok()
+                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Block>>| blocks.recv().ok())
+        };
         let workers = all_workers(rayon::current_num_threads(), || {
             let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
             while let Some(block) = next().filter(|_| !stop.load(Ordering::Relaxed)) {
-                take(&mut worker, Chunk { number: block.number, start: block.start, text: &block.text[..block.length] });
+                take(
+                    &mut worker,
+                    Chunk { number: block.number, start: block.start, text: &block.text[..block.length] },
+                );
                 let _ = empty.send(block.text);
             }
             worker
@@ -206,7 +214,8 @@ fn decompress(
         if full.send(Block { number, start, text, length }).is_err() || end {
             return Ok(());
         }
-        (text, filled, number, start, wanted) = (next, rest, number + 1, start + length, size.max(rest + size / 2));
+        (text, filled, number, start, wanted) =
+            (next, rest, number + 1, start + length, size.max(rest + size / 2));
     }
 }
 
@@ -255,9 +264,15 @@ mod tests {
         };
         for size in [1, 2, 17, 500, 100_000] {
             for content in [(text, None), (&gzip[..], Some(Codec::Gzip))] {
-                let workers = each_chunk(content, ChunkSize(size), &AtomicBool::new(false), Vec::new, |taken, chunk| {
-                    taken.push((chunk.number, chunk.start, chunk.text.to_vec()));
-                });
+                let workers = each_chunk(
+                    content,
+                    ChunkSize(size),
+                    &AtomicBool::new(false),
+                    Vec::new,
+                    |taken, chunk| {
+                        taken.push((chunk.number, chunk.start, chunk.text.to_vec()));
+                    },
+                );
                 let mut all: Vec<(u64, usize, Vec<u8>)> = workers.unwrap().concat();
                 all.sort();
                 let mut joined = Vec::new();

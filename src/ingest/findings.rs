@@ -44,11 +44,6 @@ impl Findings {
         self.kept.insert(at, (address, finding()));
     }
 
-    /// Are there none?
-    pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
-    }
-
     /// Adds the findings of another worker.
     pub fn merge(&mut self, other: Findings) {
         self.kept.extend(other.kept);
@@ -67,7 +62,10 @@ impl Findings {
             }
             Problem { file: file.to_owned(), line: line(finding.place), message }
         };
-        Problems { first: self.kept.into_iter().map(|(_, finding)| problem(finding)).collect(), more: self.more }
+        Problems {
+            first: self.kept.into_iter().map(|(_, finding)| problem(finding)).collect(),
+            more: self.more,
+        }
     }
 }
 
@@ -146,7 +144,10 @@ mod tests {
     fn long_fields_are_cut_between_characters() {
         assert_eq!(quoted(b"a\xffb"), "'a\\xffb'");
         assert_eq!(quoted("é".repeat(31).as_bytes()), format!("'{}…'", "é".repeat(30)));
-        assert_eq!(quoted(&[&b"x"[..], "é".repeat(31).as_bytes()].concat()), format!("'x{}…'", "é".repeat(29)));
+        assert_eq!(
+            quoted(&[&b"x"[..], "é".repeat(31).as_bytes()].concat()),
+            format!("'x{}…'", "é".repeat(29))
+        );
         assert_eq!(quoted(&[0x80; 70]).len(), 2 + 4 * 57 + '…'.len_utf8() - 4);
     }
 }

@@ -122,7 +122,8 @@ impl Shelf {
         let stored = &self.docnos[(slot & OFFSET) as usize..];
         match stored[0] {
             u8::MAX => {
-                let length = stored[1..5].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
+                let length =
+                    stored[1..5].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
                 &stored[5..5 + length] == docno
             }
             length => &stored[1..1 + usize::from(length)] == docno,
@@ -132,7 +133,10 @@ impl Shelf {
     /// The codes of all documents of a table, in no order.
     pub fn codes(&self, table: Table) -> impl Iterator<Item = u8> {
         let first = table.start as usize + table.filter();
-        self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0).map(|slot| (slot >> CODE_SHIFT) as u8)
+        self.words[first..first + table.slots()]
+            .iter()
+            .filter(|&&slot| slot != 0)
+            .map(|slot| (slot >> CODE_SHIFT) as u8)
     }
 
     /// Replaces every code of a table.
@@ -144,12 +148,6 @@ impl Shelf {
                 *slot = *slot & !(0xff << CODE_SHIFT) | u64::from(code[usize::from(old)]) << CODE_SHIFT;
             }
         }
-    }
-
-    /// Gives back what was allocated beyond need.
-    pub fn shrink(&mut self) {
-        self.words.shrink_to_fit();
-        self.docnos.shrink_to_fit();
     }
 }
 

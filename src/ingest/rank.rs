@@ -56,7 +56,8 @@ impl Ranker {
         }
         let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
         let (shelf, table) = judged;
-        let label = |record: &Record| shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED);
+        let label =
+            |record: &Record| shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED);
         if self.is_ranked(records) {
             labels.extend(records[..depth].iter().map(label));
         } else {
@@ -114,7 +115,8 @@ impl Ranker {
     /// Are the results in the order of the rule, without a look at docnos?
     fn is_ranked(&self, records: &[Record]) -> bool {
         let ties_rank = self.rule.ties == Ties::Input;
-        let ranked = |(one, next): (&Record, &Record)| (one.key < next.key) | (ties_rank & (one.key == next.key));
+        let ranked =
+            |(one, next): (&Record, &Record)| (one.key < next.key) | (ties_rank & (one.key == next.key));
         let mut all = true;
         for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
             all &= ranked(pair);
@@ -208,7 +210,8 @@ mod tests {
         let mut all = records(&[7; 8]);
         all[3].hash = 8; // cannot happen to the same docno, and is not looked at
         let docnos = Docnos { first: 0, chunks: &[text], text: true };
-        let found: Vec<(u64, u64)> = repeats(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
+        let found: Vec<(u64, u64)> =
+            repeats(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
         assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
     }
 }

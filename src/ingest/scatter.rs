@@ -42,6 +42,11 @@ impl Scattered {
         Scattered { buckets, queries: queries.max(1) as u64, copies: copy.then(Vec::new) }
     }
 
+    /// For queries that are not numbered in order yet.
+    pub fn unsorted(copy: bool) -> Self {
+        Scattered { buckets: vec![Vec::new()], queries: 1 << u32::BITS, copies: copy.then(Vec::new) }
+    }
+
     /// Begins with a chunk.
     pub fn begin(&mut self, chunk: u64) {
         if let Some(copies) = &mut self.copies {
@@ -57,7 +62,14 @@ impl Scattered {
 
     /// Keeps a record, whose address is that of its docno in `text`.
     #[inline]
-    pub fn keep(&mut self, mut record: Record, line: u64, chunk: u64, docno: impl FnOnce() -> (usize, usize), text: &[u8]) {
+    pub fn keep(
+        &mut self,
+        mut record: Record,
+        line: u64,
+        chunk: u64,
+        docno: impl FnOnce() -> (usize, usize),
+        text: &[u8],
+    ) {
         if let Some((_, copy)) = self.copies.as_mut().and_then(|copies| copies.last_mut()) {
             let (start, end) = docno();
             record.at = address(chunk, copy_docno(copy, line, &text[start..end]));
@@ -74,7 +86,8 @@ impl Scattered {
         for bucket in self.buckets {
             for mut record in bucket {
                 record.query = number[record.query as usize];
-                renumbered.buckets[(u64::from(record.query) * buckets / renumbered.queries) as usize].push(record);
+                renumbered.buckets[(u64::from(record.query) * buckets / renumbered.queries) as usize]
+                    .push(record);
             }
         }
         renumbered
