@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::findings::Place;
 
 /// A result or a judgment: 32 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Record {
     /// A result's sort key (smaller is better), or the bits of a judgment's grade.
     pub key: u64,
@@ -103,6 +103,11 @@ impl Brief {
             return Brief { first: word(text, start), last: word(text, end - 8) };
         }
         Brief { first: word(text, start) & ((1 << (8 * length)) - 1), last: 0 }
+    }
+
+    /// The first eight bytes; the first is the lowest.
+    pub fn first(&self) -> u64 {
+        self.first
     }
 
     /// The first eight bytes as a number that sorts as they do.
