@@ -3,6 +3,7 @@
 mod agree;
 mod format;
 mod golden;
+mod ingest;
 mod layers;
 mod matrices;
 mod names;

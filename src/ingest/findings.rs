@@ -44,11 +44,6 @@ impl Findings {
         self.kept.insert(at, (address, finding()));
     }
 
-    /// Are there none?
-    pub fn is_empty(&self) -> bool {
-        self.kept.is_empty()
-    }
-
     /// Adds the findings of another worker.
     pub fn merge(&mut self, other: Findings) {
         self.kept.extend(other.kept);

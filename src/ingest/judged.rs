@@ -149,12 +149,6 @@ impl Shelf {
             }
         }
     }
-
-    /// Gives back what was allocated beyond need.
-    pub fn shrink(&mut self) {
-        self.words.shrink_to_fit();
-        self.docnos.shrink_to_fit();
-    }
 }
 
 #[cfg(test)]

@@ -148,3 +148,65 @@ fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix
     runs.into_iter().for_each(|run| matrix.push(run));
     matrix.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn input(name: &str, text: &str) -> Input {
+        Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
+    }
+
+    /// Everything that is in a matrix.
+    fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
+        let ids = (matrix.queries().clone(), matrix.runs().to_vec());
+        let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+        (ids, labels, matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint(), matrix.rule())
+    }
+
+    /// Cuts both texts everywhere, and compares.
+    fn check(join: Join, qrels: &str, run: &str) {
+        let read = |size| {
+            let matrix =
+                join.files_in_chunks(input("qrels", qrels), vec![input("run", run)], ChunkSize(size));
+            matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
+        };
+        let whole = read(usize::MAX / 2);
+        for size in 1..=qrels.len().max(run.len()) {
+            assert_eq!(read(size), whole, "in chunks of {size}");
+        }
+    }
+
+    #[test]
+    fn cuts_change_nothing() {
+        let qrels = "2 0 a 1\n2 0 b 0\n\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
+        let ranked =
+            "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n1 Q0 a 1 1 t\n1 Q0 b 1 1 t\r\n1 Q0 c 1 1 t\n9 Q0 a 1 1 u\n";
+        for ties in [Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input] {
+            check(Join { ties, ..Join::default() }, qrels, ranked);
+            check(Join { ties, depth: NonZeroU32::new(1), ..Join::default() }, qrels, ranked);
+            check(
+                Join { ties, ..Join::default() },
+                &format!("{qrels}2 0 c 1"),
+                &format!("{ranked}2 Q0 c 1 9 v"),
+            );
+        }
+        check(
+            Join::default(),
+            &format!("{qrels}2 0 a 1\n10 0 a 1"),
+            &format!("{ranked}x\n2 Q0 a 1 1 t\n2 Q0 a 1 2 t"),
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(300))]
+
+        #[test]
+        fn cuts_change_nothing_in_any_text(
+            qrels in "(([12] 0 [a-f] [0-2]|# x|[12]|)\n){1,8}", run in "(([123] 0 [a-j] 1 [0-3] [tu]|# 1|[12] 0|)\r?\n){1,12}"
+        ) {
+            check(Join::default(), &qrels, &run);
+        }
+    }
+}

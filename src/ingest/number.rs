@@ -1,68 +1,78 @@
 //! Decimal numbers as they stand in scores and grades.
 //!
-//! Nearly every score is plain digits with at most one dot and at most 16 bytes: those are converted eight digits at a time,
-//! without a branch a digit. Where the digits make an integer of at most 53 bits, that integer divided by a power of ten (exact
-//! up to 10²²) is the correctly rounded value, so the short way gives the same bits as a full parser, which does the rest.
+//! Nearly every score has at most seven digits before its dot and at most eight behind it: each part is converted in one go, without
+//! a branch a digit. Their digits together make an integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the
+//! correctly rounded value. So the short way gives the same bits as a full parser, which does the rest.
 
 /// Powers of ten by exponent, all exact.
-const POW10: [f64; 16] =
-    [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
-
-/// The longest field that the short way takes.
-const SHORT: usize = 16;
+const POW10: [f64; 9] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
 
 /// A byte repeated in every place.
-const fn every(byte: u8) -> u128 {
-    u128::from_ne_bytes([byte; 16])
+const fn every(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
 }
 
-/// The value of `text[start..end]` if it is `digits[.digits]`, perhaps after a minus, and short; else `None`, whatever it is.
+/// The value of `text[start..end]` if it is `digits` or `digits.digits`, perhaps after a minus, and short; else `None`,
+/// whatever it is.
 #[inline(always)]
 pub(super) fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = *text.get(start)? == b'-';
     let start = start + usize::from(negative);
-    let length = end.wrapping_sub(start);
-    if length.wrapping_sub(1) >= SHORT {
+    let (head, tail) = (eight(text, start)?, eight(text, end.checked_sub(8)?)?);
+    let (whole, fraction) = (dot_in(head), end.wrapping_sub(start));
+    let (digits, wrong, places) = if whole < fraction {
+        // A dot, and what is behind it.
+        let places = fraction - whole - 1;
+        let (whole, fraction) = (last(head << (8 * (7 - whole)) << 8, whole)?, last(tail, places)?);
+        (
+            digits(whole) * POW10[places] as u64 + digits(fraction),
+            not_digits(whole) | not_digits(fraction),
+            places,
+        )
+    } else {
+        let whole = last(tail, fraction)?;
+        (digits(whole), not_digits(whole), 0)
+    };
+    if wrong != 0 {
         return None;
     }
-    let magnitude = short_decimal(window(text, end)?, length)?;
+    let magnitude = digits as f64 / POW10[places];
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// The 16 bytes before `end`.
+/// Eight bytes; the first is the lowest.
 #[inline(always)]
-fn window(text: &[u8], end: usize) -> Option<u128> {
-    let bytes = text.get(end.checked_sub(SHORT)?..end)?;
-    Some(u128::from_le_bytes(bytes.try_into().ok()?))
+fn eight(text: &[u8], start: usize) -> Option<u64> {
+    let bytes = text.get(start..)?.first_chunk::<8>()?;
+    Some(u64::from_le_bytes(*bytes))
 }
 
-/// The last `length` (1 … 16) bytes of `window` as a number. The last character is the highest byte.
+/// Which of eight bytes is the first dot; more than any length if there is none.
 #[inline(always)]
-fn short_decimal(window: u128, length: usize) -> Option<f64> {
-    let field = u128::MAX << (8 * (SHORT - length));
-    let digits = (window ^ every(b'0')) & field; // a digit is its value, a dot is b'.' ^ b'0', all before the field is 0
-    let other = digits ^ every(b'.' ^ b'0');
-    let dots = other.wrapping_sub(every(1)) & !other & every(0x80); // the lowest bit set is that of the first dot
-    let (digits, fraction) = if dots == 0 {
-        (digits, 0)
-    } else {
-        let dot = dots.trailing_zeros() & !7; // the dot's lowest bit
-        let before = digits & !(u128::MAX << dot);
-        let after = digits & ((u128::MAX << dot) << 8);
-        (before << 8 | after, 15 - dot as usize / 8)
-    };
-    let all_digits = ((digits.wrapping_add(every(0x76))) | digits) & every(0x80) == 0;
-    let mantissa = eight_digits(digits as u64) * 100_000_000 + eight_digits((digits >> 64) as u64);
-    let lone_dot = dots != 0 && length == 1;
-    if !all_digits || mantissa > 1 << 53 || lone_dot {
+fn dot_in(bytes: u64) -> usize {
+    let other = bytes ^ every(b'.');
+    let dots = other.wrapping_sub(every(1)) & !other & every(0x80); // its lowest bit is that of the first dot
+    if dots == 0 { usize::MAX } else { dots.trailing_zeros() as usize / 8 }
+}
+
+/// The last `length` (1 … 8) of eight digits; zeros before them. A digit is its value then.
+#[inline(always)]
+fn last(bytes: u64, length: usize) -> Option<u64> {
+    if length.wrapping_sub(1) >= 8 {
         return None;
     }
-    Some(mantissa as f64 / POW10[fraction & 15])
+    Some((bytes ^ every(b'0')) & (u64::MAX << (8 * (8 - length))))
+}
+
+/// Not 0 if a byte is not the value of a digit.
+#[inline(always)]
+fn not_digits(digits: u64) -> u64 {
+    (digits.wrapping_add(every(0x76)) | digits) & every(0x80)
 }
 
 /// The number that eight digits make; the first is the lowest byte.
 #[inline(always)]
-fn eight_digits(digits: u64) -> u64 {
+fn digits(digits: u64) -> u64 {
     let pairs = (digits.wrapping_mul(10)).wrapping_add(digits >> 8);
     let low = (pairs & 0x0000_00ff_0000_00ff).wrapping_mul(0x000f_4240_0000_0064);
     let high = ((pairs >> 16) & 0x0000_00ff_0000_00ff).wrapping_mul(0x0000_2710_0000_0001);
@@ -92,7 +102,7 @@ mod tests {
     #[test]
     fn short_fields_take_the_short_way() {
         for field in
-            ["0", "7", "37.085274", "-12.5", "5.", ".5", "-0", "9007199254740992", "0.00000000000001"]
+            ["0", "7", "37.085274", "-12.5", "-0", "-0.0", "1234567.12345678", "12345678", "0.00000001"]
         {
             let value = plain(field).unwrap_or_else(|| panic!("{field} is plain"));
             assert_eq!(value.to_bits(), std_finite(field).unwrap().to_bits(), "{field}");
@@ -101,12 +111,11 @@ mod tests {
 
     #[test]
     fn everything_else_is_left_to_the_full_parser() {
-        for field in
-            ["", "-", ".", "-.", "1.2.3", "1e5", "+1", "abc", "9007199254740993", "12345678901234567", "1:2"]
-        {
+        let odd = ["", "-", ".", "-.", "5.", ".5", "1.2.3", "1e5", "+1", "abc", "1:2", "--1", "1.-2"];
+        for field in odd.into_iter().chain(["123456789", "12345678.5", "1.123456789"]) {
             assert_eq!(plain(field), None, "{field}");
         }
-        assert_eq!(plain_decimal(b"1.5", 0, 3), None, "nothing before it");
+        assert_eq!(plain_decimal(b"1.5", 0, 3), None, "too little text around it");
     }
 
     #[test]

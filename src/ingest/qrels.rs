@@ -13,7 +13,7 @@ use super::judged::{Shelf, Table};
 use super::names::Names;
 use super::number::plain_decimal;
 use super::rank::repeats;
-use super::record::{Docnos, Record, address, hash, short};
+use super::record::{Brief, Docnos, Record, address, hash};
 use super::scan::{Fields, Lines, Scanner, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Problems, Result};
@@ -69,7 +69,7 @@ impl Qrels {
     pub fn new<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, D, f64)>,
     ) -> Result<Self> {
-        let mut worker = Worker::new(Keep::Scattered(Scattered::new(1, true)));
+        let mut worker = Worker::new(Keep::Scattered(Scattered::unsorted(true)));
         worker.judgments(judgments);
         let (qrels, problems) = gather(vec![worker], &[], "qrels");
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
@@ -133,7 +133,7 @@ pub(super) fn read(opened: &Opened, dialect: Dialect, size: ChunkSize) -> Result
     let pass = |grouped: bool, regroup: &AtomicBool| {
         let keep = || match grouped {
             true => Keep::Grouped(Vec::new()),
-            false => Keep::Scattered(Scattered::new(1, content.1.is_some())),
+            false => Keep::Scattered(Scattered::unsorted(content.1.is_some())),
         };
         let take = |worker: &mut Worker, chunk: Chunk<'_>| worker.chunk(chunk, dialect, regroup);
         let workers = each_chunk(content, size, regroup, || Worker::new(keep()), take);
@@ -258,8 +258,15 @@ impl Worker {
         if let Keep::Scattered(scattered) = &mut self.keep {
             scattered.begin(chunk.number);
         }
-        let mut reading =
-            Reading { worker: self, dialect, regroup, chunk, query: (0, 0), short: 0, number: 0 };
+        let mut reading = Reading {
+            worker: self,
+            dialect,
+            regroup,
+            chunk,
+            query: (0, 0),
+            brief: Brief::default(),
+            number: 0,
+        };
         let lines = scanner.each_line(chunk.text, &mut reading);
         reading.end_query();
         self.chunks.push(ChunkRead::of(chunk, lines));
@@ -308,8 +315,8 @@ struct Reading<'w, 't> {
     chunk: Chunk<'t>,
     /// Where the current query's id lies; empty before the first one.
     query: (usize, usize),
-    /// Its first bytes.
-    short: u128,
+    /// Its first and last bytes.
+    brief: Brief,
     /// Its number, where judgments are scattered.
     number: u32,
 }
@@ -317,16 +324,16 @@ struct Reading<'w, 't> {
 impl Reading<'_, '_> {
     fn is_current(&self, text: &[u8], start: usize, end: usize) -> bool {
         let (from, to) = self.query;
-        end - start == to - from && short(text, start, (end - start).min(16)) == self.short && {
-            end - start <= 16 || text[start..end] == text[from..to]
-        }
+        end - start == to - from
+            && Brief::of(text, start, end) == self.brief
+            && (end - start <= 16 || text[start..end] == text[from..to])
     }
 
     #[inline(never)]
     fn begin_query(&mut self, text: &[u8], start: usize, end: usize) {
         self.end_query();
         self.query = (start, end);
-        self.short = short(text, start, (end - start).min(16));
+        self.brief = Brief::of(text, start, end);
         if let Keep::Scattered(_) = self.worker.keep {
             self.number = self.worker.queries.insert(&text[start..end]).0;
         }
@@ -382,7 +389,7 @@ impl Lines<4> for Reading<'_, '_> {
         let (start, end) = (fields.starts[2], fields.ends[2]);
         let record = Record {
             key: (grade + 0.0).to_bits(),
-            hash: hash(text, start, end - start),
+            hash: hash(text, start, end),
             at: address(self.chunk.number, start),
             length: (end - start) as u32,
             query: self.number,
@@ -427,7 +434,7 @@ fn sorted(names: &[&Ids]) -> Vec<Met> {
     let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
     for (worker, ids) in names.iter().enumerate() {
         all.extend(ids.iter().enumerate().map(|(number, id)| {
-            let prefix = (short(id, 0, id.len().min(8)) as u64).swap_bytes();
+            let prefix = Brief::of(id, 0, id.len()).prefix();
             Met { prefix, worker: worker as u32, number: number as u32 }
         }));
     }

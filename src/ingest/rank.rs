@@ -31,7 +31,8 @@ pub(super) struct Ranker {
     rule: RankingRule,
     slots: Vec<u32>,
     losers: [Vec<u32>; 2],
-    order: Vec<u32>,
+    /// Key and number of each result, in one number that sorts by both.
+    order: Vec<u128>,
 }
 
 impl Ranker {
@@ -62,7 +63,7 @@ impl Ranker {
             labels.extend(records[..depth].iter().map(label));
         } else {
             self.sort(records, docnos);
-            labels.extend(self.order[..depth].iter().map(|&at| label(&records[at as usize])));
+            labels.extend(self.order[..depth].iter().map(|&at| label(&records[number(at)])));
         }
         depth as u32
     }
@@ -124,16 +125,17 @@ impl Ranker {
         all
     }
 
-    /// Sorts the numbers of the results into `order`.
+    /// Sorts the results into `order`.
     fn sort(&mut self, records: &[Record], docnos: Docnos<'_>) {
-        let key = |&number: &u32| records[number as usize].key;
+        let place = |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
         self.order.clear();
-        self.order.extend(0..records.len() as u32);
-        if !records.is_sorted_by_key(|record| record.key) {
-            self.order.sort_unstable_by_key(|number| (key(number), *number));
+        self.order.extend(records.iter().enumerate().map(place));
+        if !self.order.is_sorted() {
+            self.order.sort_unstable();
         }
-        let docno = |&number: &u32| docnos.of(&records[number as usize]);
-        for tied in self.order.chunk_by_mut(|one, next| key(one) == key(next)).filter(|tied| tied.len() > 1) {
+        let docno = |&at: &u128| docnos.of(&records[number(at)]);
+        for tied in self.order.chunk_by_mut(|one, next| one >> 32 == next >> 32).filter(|tied| tied.len() > 1)
+        {
             match self.rule.ties {
                 Ties::DocnoDescending => tied.sort_unstable_by(|one, other| docno(other).cmp(docno(one))),
                 Ties::DocnoAscending => tied.sort_unstable_by(|one, other| docno(one).cmp(docno(other))),
@@ -141,6 +143,12 @@ impl Ranker {
             }
         }
     }
+}
+
+/// Which result it is in [`Ranker::order`].
+#[inline(always)]
+fn number(place: u128) -> usize {
+    place as u32 as usize
 }
 
 /// Finds the docnos that are there more than once, by their bytes.

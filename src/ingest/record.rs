@@ -5,7 +5,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::findings::Place;
 
 /// A result or a judgment: 32 bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Record {
     /// A result's sort key (smaller is better), or the bits of a judgment's grade.
     pub key: u64,
@@ -73,39 +73,61 @@ pub(super) fn copy_docno(chunk: &mut Vec<u8>, line: u64, docno: &[u8]) -> usize 
     chunk.len() - docno.len()
 }
 
-/// The hash of `text[start..][..length]`; ids of up to 16 bytes by one multiplication.
-///
-/// It reads no byte beyond those, in effect: the same id has the same hash wherever it stands.
+/// The hash of `text[start..end]`; ids of up to 16 bytes by one multiplication. It depends on nothing else in the text.
 #[inline(always)]
-pub(super) fn hash(text: &[u8], start: usize, length: usize) -> u64 {
+pub(super) fn hash(text: &[u8], start: usize, end: usize) -> u64 {
     const LOW: u64 = 0x9e37_79b9_7f4a_7c15;
     const HIGH: u64 = 0xd6e8_feb8_6659_fd93;
+    let length = end - start;
     if length > 16 {
-        return xxh3_64(&text[start..start + length]);
+        return xxh3_64(&text[start..end]);
     }
-    let id = short(text, start, length);
-    let product =
-        u128::from(id as u64 ^ LOW) * u128::from((id >> 64) as u64 ^ HIGH ^ ((length as u64) << 56));
+    let Brief { first, last } = Brief::of(text, start, end);
+    let product = u128::from(first ^ LOW) * u128::from(last ^ HIGH ^ ((length as u64) << 56));
     product as u64 ^ (product >> 64) as u64
 }
 
-/// The `length` ≤ 16 bytes at `start`, zeros behind them.
-#[inline(always)]
-pub(super) fn short(text: &[u8], start: usize, length: usize) -> u128 {
-    match text.get(start..start + 16) {
-        Some(bytes) if length > 0 => {
-            let bytes = u128::from_le_bytes(bytes.try_into().unwrap_or([0; 16]));
-            bytes & (u128::MAX >> (128 - 8 * length))
+/// The first and the last eight bytes of an id: all of it, where it has at most 16 and its length is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Brief {
+    first: u64,
+    last: u64,
+}
+
+impl Brief {
+    /// Of `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and its `last` is 0.
+    #[inline(always)]
+    pub fn of(text: &[u8], start: usize, end: usize) -> Brief {
+        let length = end - start;
+        if length >= 8 {
+            return Brief { first: word(text, start), last: word(text, end - 8) };
         }
-        _ => at_the_end(&text[start..start + length]),
+        Brief { first: word(text, start) & ((1 << (8 * length)) - 1), last: 0 }
+    }
+
+    /// The first eight bytes; the first is the lowest.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// The first eight bytes as a number that sorts as they do.
+    pub fn prefix(&self) -> u64 {
+        self.first.swap_bytes()
+    }
+}
+
+/// Eight bytes, the first is the lowest; zeros beyond the end.
+#[inline(always)]
+fn word(text: &[u8], start: usize) -> u64 {
+    match text[start..].first_chunk::<8>() {
+        Some(bytes) => u64::from_le_bytes(*bytes),
+        None => last_word(&text[start..]),
     }
 }
 
 #[cold]
-fn at_the_end(id: &[u8]) -> u128 {
-    let mut bytes = [0; 16];
-    bytes[..id.len()].copy_from_slice(id);
-    u128::from_le_bytes(bytes)
+fn last_word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
 #[cfg(test)]
@@ -118,7 +140,10 @@ mod tests {
         for start in 0..60 {
             for length in 0..40 {
                 let alone = &text[start..start + length];
-                assert_eq!(hash(&text, start, length), hash(alone, 0, length));
+                assert_eq!(hash(&text, start, start + length), hash(alone, 0, length));
+                let brief = Brief::of(&text, start, start + length);
+                assert_eq!(brief, Brief::of(alone, 0, length));
+                assert_eq!(brief.prefix().to_be_bytes()[..length.min(8)], alone[..length.min(8)]);
             }
         }
         assert_ne!(hash(b"a", 0, 1), hash(b"a\0", 0, 2));

@@ -14,7 +14,7 @@ use super::names::Names;
 use super::number::plain_decimal;
 use super::qrels::{Qrels, lines_of};
 use super::rank::{Ranker, sort_key};
-use super::record::{Docnos, Record, address, hash, short};
+use super::record::{Brief, Docnos, Record, address, hash};
 use super::scan::{Fields, Lines, Scanner, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Problems, Result};
@@ -201,7 +201,7 @@ impl<K: Keep> Worker<K> {
     fn chunk(&mut self, joining: Joining<'_>, chunk: Chunk<'_>) {
         let mut scanner = std::mem::take(&mut self.scanner);
         self.keep.begin_chunk(chunk.number);
-        let current = Current { query: UNJUDGED, start: 0, end: 0, short: 0 };
+        let current = Current { query: UNJUDGED, start: 0, end: 0, brief: Brief::default() };
         let mut reading = Reading { worker: self, joining, chunk, current, results: 0, tag: (0, 0) };
         let lines = scanner.each_line(chunk.text, &mut reading);
         let Reading { results, tag, .. } = reading;
@@ -258,8 +258,8 @@ struct Current {
     /// Where its id lies; empty before the first one.
     start: usize,
     end: usize,
-    /// Its first bytes.
-    short: u128,
+    /// Its first and last bytes.
+    brief: Brief,
 }
 
 impl Current {
@@ -267,7 +267,7 @@ impl Current {
     fn is(&self, text: &[u8], start: usize, end: usize) -> bool {
         let length = end - start;
         length == self.end - self.start
-            && short(text, start, length.min(16)) == self.short
+            && Brief::of(text, start, end) == self.brief
             && (length <= 16 || text[start..end] == text[self.start..self.end])
     }
 }
@@ -292,7 +292,7 @@ impl<K: Keep> Reading<'_, '_, '_, K> {
             self.worker.ignored.insert(id);
             UNJUDGED
         });
-        self.current = Current { query, start, end, short: short(text, start, id.len().min(16)) };
+        self.current = Current { query, start, end, brief: Brief::of(text, start, end) };
     }
 
     #[cold]
@@ -329,7 +329,7 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         let (start, end) = (fields.starts[2], fields.ends[2]);
         let record = Record {
             key: sort_key(score, self.joining.rule.score),
-            hash: hash(text, start, end - start),
+            hash: hash(text, start, end),
             at: address(self.chunk.number, start),
             length: (end - start) as u32,
             query: self.current.query,

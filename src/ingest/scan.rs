@@ -27,14 +27,6 @@ pub(super) struct Fields<const N: usize> {
     pub ends: [usize; N],
 }
 
-impl<const N: usize> Fields<N> {
-    /// The bytes of a field.
-    #[inline(always)]
-    pub fn of<'a>(&self, text: &'a [u8], field: usize) -> &'a [u8] {
-        &text[self.starts[field]..self.ends[field]]
-    }
-}
-
 /// Who takes the lines of a text. Lines are counted from 1.
 pub(super) trait Lines<const N: usize> {
     /// May a line have more than `N` fields?
@@ -219,7 +211,10 @@ mod tests {
         const MORE: bool = false;
 
         fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
-            self.fields.push((line, (0..4).map(|field| fields.of(text, field).to_vec()).collect()));
+            self.fields.push((
+                line,
+                (0..4).map(|field| text[fields.starts[field]..fields.ends[field]].to_vec()).collect(),
+            ));
         }
 
         fn other(&mut self, _: usize, line: u64, bytes: &[u8]) {

@@ -42,6 +42,11 @@ impl Scattered {
         Scattered { buckets, queries: queries.max(1) as u64, copies: copy.then(Vec::new) }
     }
 
+    /// For queries that are not numbered in order yet.
+    pub fn unsorted(copy: bool) -> Self {
+        Scattered { buckets: vec![Vec::new()], queries: 1 << u32::BITS, copies: copy.then(Vec::new) }
+    }
+
     /// Begins with a chunk.
     pub fn begin(&mut self, chunk: u64) {
         if let Some(copies) = &mut self.copies {
@@ -122,13 +127,30 @@ pub(super) fn each_query<W: Send>(
     }
     let work = |records: Vec<Vec<Record>>| {
         let mut worker = worker();
-        let mut together = records.concat();
+        let mut together = by_query(&records);
         drop(records);
-        together.sort_unstable_by_key(|record| (record.query, record.at));
-        for query in together.chunk_by(|one, next| one.query == next.query) {
+        for query in together.chunk_by_mut(|one, next| one.query == next.query) {
+            query.sort_by_key(|record| record.at); // a run or two already in order
             take(&mut worker, query, docnos);
         }
         worker
     };
     parts.into_par_iter().map(work).collect()
+}
+
+/// The records of a bucket by query; those of a query in the order in which they lie. Counted, not compared.
+fn by_query(parts: &[Vec<Record>]) -> Vec<Record> {
+    let all = || parts.iter().flatten();
+    let Some(first) = all().map(|record| record.query).min() else { return Vec::new() };
+    let last = all().map(|record| record.query).max().unwrap_or(first);
+    let mut next = vec![0usize; (last - first) as usize + 2];
+    all().for_each(|record| next[(record.query - first) as usize + 1] += 1);
+    (1..next.len()).for_each(|query| next[query] += next[query - 1]);
+    let mut sorted = vec![Record::default(); next[next.len() - 1]];
+    for record in all() {
+        let place = &mut next[(record.query - first) as usize];
+        sorted[*place] = *record;
+        *place += 1;
+    }
+    sorted
 }
