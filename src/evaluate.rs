@@ -41,8 +41,8 @@ pub enum EngineChoice {
 /// Measures and how to evaluate them.
 ///
 /// ```
-/// use laneval::{Evaluator, Join};
-/// let qrels = Join::qrels([("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0)])?;
+/// use laneval::{Evaluator, Join, Qrels};
+/// let qrels = Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0)])?;
 /// let run = [("q1", "d2", 9.5), ("q1", "d1", 7.0), ("q2", "d1", 3.0)];
 /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
 /// let scores = Evaluator::new(["nDCG@10", "AP", "RR"])?.evaluate(&matrix)?;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use laneval::label::{ScoreType, View};
 use laneval::measure::{Average, Defaults, parse_list};
-use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, QuerySet};
+use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, QuerySet};
 
 /// The matrix of sample files.
 pub fn sample(qrels: &str, runs: &[&str]) -> LabelMatrix {
@@ -46,7 +46,7 @@ fn cats() {
         let kept: Vec<_> = lines.filter(|fields| fields[0] == "cat-in-a-box").collect();
         let judgments = kept.iter().map(|f| (f[0].to_owned(), f[2].to_owned(), f[3].parse::<f64>().unwrap()));
         assert!(judgments.clone().any(|(.., grade)| grade >= level));
-        let qrels = Join::qrels(judgments).unwrap();
+        let qrels = Qrels::new(judgments).unwrap();
         let run = (1..=8).map(|image| ("cat-in-a-box", format!("image{image}"), f64::from(9 - image)));
         Join::default().rankings(&qrels, [("cats".to_owned(), run)]).unwrap()
     };
