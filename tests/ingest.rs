@@ -440,3 +440,14 @@ fn large_shapes() {
     let qrels = format!("1 0 d77 1\n{long} 0 {long} 2\n2 0 d1 0\n");
     check(qrels.as_bytes(), run.as_bytes(), Join { depth: NonZeroU32::new(60_000), ..Join::default() });
 }
+
+#[test]
+fn a_million_results_from_memory() {
+    let qrels = Qrels::new([("q", "d5", 1.0)]).unwrap();
+    let results = |most: u32| (0..most).map(|n| ("q", format!("d{}", n % 1_048_600), -f64::from(n)));
+    let run = |most| [("mine".to_owned(), results(most))];
+    let matrix = Join::default().rankings(&qrels, run(1_048_600)).unwrap();
+    assert_eq!((matrix.depths(), matrix.tile(0).label(0, 5)), (&[1_048_600][..], 3));
+    let error = Join::default().rankings(&qrels, run(1_048_601)).unwrap_err().to_string();
+    assert_eq!(error, "mine:1048601: docno 'd0' is there again for query 'q', first on line 1");
+}

@@ -165,16 +165,26 @@ mod tests {
         (ids, labels, matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint(), matrix.rule())
     }
 
-    /// Cuts both texts everywhere, and compares.
+    /// Cuts both texts everywhere, as they are and compressed, and compares.
     fn check(join: Join, qrels: &str, run: &str) {
-        let read = |size| {
-            let matrix =
-                join.files_in_chunks(input("qrels", qrels), vec![input("run", run)], ChunkSize(size));
+        let compressed = |input: Input| match input {
+            Input::Bytes { name, bytes } => {
+                Input::Bytes { name, bytes: zstd::encode_all(&bytes[..], 1).unwrap() }
+            }
+            other => other,
+        };
+        let read = |qrels, run, size| {
+            let matrix = join.files_in_chunks(qrels, vec![run], ChunkSize(size));
             matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
         };
-        let whole = read(usize::MAX / 2);
+        let (qrels_text, run_text) = (input("qrels", qrels), input("run", run));
+        let whole = read(qrels_text.clone(), run_text.clone(), usize::MAX / 2);
         for size in 1..=qrels.len().max(run.len()) {
-            assert_eq!(read(size), whole, "in chunks of {size}");
+            assert_eq!(read(qrels_text.clone(), run_text.clone(), size), whole, "in chunks of {size}");
+            if size % 5 == 1 {
+                let (qrels, run) = (compressed(qrels_text.clone()), compressed(run_text.clone()));
+                assert_eq!(read(qrels, run, size), whole, "compressed, in blocks of {size}");
+            }
         }
     }
 
@@ -200,7 +210,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(300))]
+        #![proptest_config(ProptestConfig::with_cases(100))]
 
         #[test]
         fn cuts_change_nothing_in_any_text(
