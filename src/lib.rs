@@ -4,6 +4,7 @@ pub mod engine;
 pub mod error;
 pub mod evaluate;
 pub mod fold;
+pub mod ingest;
 pub mod label;
 pub mod measure;
 pub mod plan;
@@ -13,6 +14,7 @@ pub mod stats;
 
 pub use error::{Error, Result};
 pub use evaluate::{EngineChoice, Evaluator, QuerySet};
+pub use ingest::{Join, Qrels};
 pub use label::{LabelMatrix, View};
 pub use measure::Measure;
 pub use scores::Scores;

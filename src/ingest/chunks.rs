@@ -1,0 +1,272 @@
+//! Text in pieces for several workers, cut where a new query begins.
+//!
+//! Text in memory is cut as workers ask for it. Compressed text is decompressed by a thread of its own into a few blocks, which
+//! come back to it when they are parsed. Where the cuts are never changes a result: a query that is cut in two all the same, because
+//! its lines are not together, is noticed by the readers.
+
+use std::io::{self, Read};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+
+use memchr::{memchr, memrchr};
+
+use super::compression::Codec;
+use super::scan::split;
+
+/// How large chunks are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct ChunkSize(pub usize);
+
+impl Default for ChunkSize {
+    fn default() -> Self {
+        ChunkSize(4 << 20)
+    }
+}
+
+/// Some lines of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Chunk<'a> {
+    /// Chunks are numbered from 0 in the order of the text.
+    pub number: u64,
+    /// Where it starts in the whole text.
+    pub start: usize,
+    /// The lines.
+    pub text: &'a [u8],
+}
+
+/// Gives all chunks of a text to workers in parallel, and returns the workers.
+///
+/// Each worker takes chunks in ascending order. When `stop` is set they stop early.
+///
+/// # Errors
+/// A compressed text that is damaged or ends early.
+pub(super) fn each_chunk<W: Send>(
+    (bytes, codec): (&[u8], Option<Codec>),
+    ChunkSize(size): ChunkSize,
+    stop: &AtomicBool,
+    worker: impl Fn() -> W + Sync,
+    take: impl Fn(&mut W, Chunk<'_>) + Sync,
+) -> io::Result<Vec<W>> {
+    let Some(codec) = codec else {
+        let cutter = Cutter { text: bytes, size: fitting(size, bytes.len()), next: Mutex::new((0, 0)) };
+        let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
+        return Ok(all_workers(workers, || {
+            let mut worker = worker();
+            while let Some(chunk) = cutter.next().filter(|_| !stop.load(Ordering::Relaxed)) {
+                take(&mut worker, chunk);
+            }
+            worker
+        }));
+    };
+    let (full, blocks) = sync_channel(1);
+    let (empty, returned) = channel();
+    std::thread::scope(|scope| {
+        let decompress = scope.spawn(move || decompress(codec, bytes, size, &full, &returned));
+        let blocks = Mutex::new(blocks);
+        let next = || blocks.lock().ok().and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Block>>| blocks.recv().ok());
+        let workers = all_workers(rayon::current_num_threads(), || {
+            let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
+            while let Some(block) = next().filter(|_| !stop.load(Ordering::Relaxed)) {
+                take(&mut worker, Chunk { number: block.number, start: block.start, text: &block.text[..block.length] });
+                let _ = empty.send(block.text);
+            }
+            worker
+        });
+        drop(blocks); // a thread that still decompresses finds nobody there, and ends
+        let done = decompress.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        done.map(|()| workers).map_err(|error| codec.explain(error))
+    })
+}
+
+/// Small texts are cut finer, so that every thread has some.
+fn fitting(size: usize, length: usize) -> usize {
+    size.min((length / (4 * rayon::current_num_threads())).max(64 << 10)).max(1)
+}
+
+/// Runs so many workers, in parallel if there are several.
+fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W> {
+    if count <= 1 {
+        return vec![work()];
+    }
+    let done = Mutex::new(Vec::new());
+    rayon::scope(|scope| {
+        for _ in 0..count {
+            scope.spawn(|_| {
+                let worker = work();
+                done.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).push(worker);
+            });
+        }
+    });
+    done.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Text in memory, cut on demand.
+struct Cutter<'a> {
+    text: &'a [u8],
+    size: usize,
+    /// The number and start of the next chunk.
+    next: Mutex<(u64, usize)>,
+}
+
+impl<'a> Cutter<'a> {
+    fn next(&self) -> Option<Chunk<'a>> {
+        let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (number, start) = *next;
+        if start >= self.text.len() {
+            return None;
+        }
+        let end = border_after(self.text, start + self.size);
+        *next = (number + 1, end);
+        Some(Chunk { number, start, text: &self.text[start..end] })
+    }
+}
+
+/// The query of a line, unless the line is blank or a comment.
+fn query(line: &[u8]) -> Option<&[u8]> {
+    split(line).next().filter(|query| query[0] != b'#')
+}
+
+/// The first place after `at` where a line begins whose query is not that of the line before it.
+fn border_after(text: &[u8], at: usize) -> usize {
+    if at >= text.len() {
+        return text.len();
+    }
+    let mut start = line_after(text, at - 1);
+    let mut before = None;
+    while start < text.len() {
+        let after = line_after(text, start);
+        let query = query(&text[start..after]);
+        if before.is_some() && query.is_some() && query != before {
+            return start;
+        }
+        before = query.or(before);
+        start = after;
+    }
+    text.len()
+}
+
+/// The start of the line after the one in which `at` lies.
+fn line_after(text: &[u8], at: usize) -> usize {
+    memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
+}
+
+/// The last place in a text that goes on where a line begins whose query is not that of the line before it; 0 if there is none.
+fn last_border(text: &[u8]) -> usize {
+    let Some(mut end) = memrchr(b'\n', text) else { return 0 };
+    let (mut border, mut after) = (0, None);
+    loop {
+        // The line feed of the line before is at `end`, or the text begins here.
+        let start = memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
+        if let Some(query) = query(&text[start..end]) {
+            if after.is_some_and(|after| after != query) {
+                return border;
+            }
+            (border, after) = (start, Some(query));
+        }
+        if start == 0 {
+            return 0;
+        }
+        end = start - 1;
+    }
+}
+
+/// A decompressed chunk: the first `length` bytes of a buffer.
+struct Block {
+    number: u64,
+    start: usize,
+    text: Vec<u8>,
+    length: usize,
+}
+
+/// Decompresses into blocks, until all is sent or nobody receives any more.
+fn decompress(
+    codec: Codec,
+    bytes: &[u8],
+    size: usize,
+    full: &SyncSender<Block>,
+    returned: &Receiver<Vec<u8>>,
+) -> io::Result<()> {
+    let mut reader = codec.reader(bytes)?;
+    let (mut text, mut filled, mut number, mut start, mut wanted) = (Vec::new(), 0, 0, 0, size);
+    loop {
+        let end = fill(&mut *reader, &mut text, &mut filled, wanted)?;
+        let length = if end { filled } else { last_border(&text[..filled]) };
+        if length == 0 && !end {
+            wanted = 2 * filled.max(size); // all one query
+            continue;
+        }
+        let mut next = returned.try_recv().unwrap_or_default();
+        let rest = &text[length..filled];
+        if next.len() < rest.len() {
+            next.resize(rest.len().max(size), 0);
+        }
+        next[..rest.len()].copy_from_slice(rest);
+        let rest = rest.len();
+        if full.send(Block { number, start, text, length }).is_err() || end {
+            return Ok(());
+        }
+        (text, filled, number, start, wanted) = (next, rest, number + 1, start + length, size.max(rest + size / 2));
+    }
+}
+
+/// Reads until so many bytes are there; `true` at the end of the text.
+fn fill(reader: &mut dyn Read, text: &mut Vec<u8>, filled: &mut usize, wanted: usize) -> io::Result<bool> {
+    if text.len() < wanted {
+        text.resize(wanted, 0);
+    }
+    while *filled < wanted {
+        match reader.read(&mut text[*filled..]) {
+            Ok(0) => return Ok(true),
+            Ok(read) => *filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn borders_lie_between_queries() {
+        let text = b"a 1\na 2\n\n# x\nb 1\nb 2\nb 3\nc 1";
+        assert_eq!(border_after(text, 1), 13);
+        assert_eq!(border_after(text, 13), 25);
+        assert_eq!(border_after(text, 14), 25);
+        assert_eq!(border_after(text, 25), text.len(), "the line at 25 is the first one seen");
+        assert_eq!(last_border(text), 13, "the last line is not complete");
+        assert_eq!(last_border(&text[..8]), 0);
+        assert_eq!(last_border(b"a 1\nb 1\n"), 4);
+        assert_eq!(last_border(b"a 1"), 0);
+    }
+
+    #[test]
+    fn chunks_are_the_text_whatever_their_size() {
+        let text: String = (0..400).map(|n| format!("q{} 0 d{n} 1\n", n / 7)).collect();
+        let text = text.as_bytes();
+        let gzip = {
+            use std::io::Write;
+            let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+            encoder.write_all(text).unwrap();
+            encoder.finish().unwrap()
+        };
+        for size in [1, 2, 17, 500, 100_000] {
+            for content in [(text, None), (&gzip[..], Some(Codec::Gzip))] {
+                let workers = each_chunk(content, ChunkSize(size), &AtomicBool::new(false), Vec::new, |taken, chunk| {
+                    taken.push((chunk.number, chunk.start, chunk.text.to_vec()));
+                });
+                let mut all: Vec<(u64, usize, Vec<u8>)> = workers.unwrap().concat();
+                all.sort();
+                let mut joined = Vec::new();
+                for (number, (found, start, chunk)) in all.into_iter().enumerate() {
+                    assert_eq!((found, start), (number as u64, joined.len()));
+                    joined.extend(chunk);
+                }
+                assert_eq!(joined, text);
+            }
+        }
+    }
+}

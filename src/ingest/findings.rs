@@ -1,0 +1,152 @@
+//! The problems of one text while it is being read: the earliest few, at places that become line numbers at the end.
+//!
+//! Chunks are read in any order by any worker, so a place is a chunk and a line in it. How many lines come before a chunk is known
+//! when all are read.
+
+use crate::error::{Problem, Problems, printable};
+
+/// A line of a chunk; lines count from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub chunk: u64,
+    pub line: u64,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Finding {
+    pub place: Place,
+    pub message: String,
+    /// The earlier line whose number ends the message.
+    pub earlier: Option<Place>,
+}
+
+/// At most [`Problems::LIMIT`] findings, the earliest, and how many more there were.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    /// By address, ascending.
+    kept: Vec<(u64, Finding)>,
+    more: u64,
+}
+
+impl Findings {
+    /// Adds what is wrong at an [address](super::record::address), which orders like lines do. The finding is made only if it is
+    /// kept: lines may have to be counted for it.
+    pub fn add(&mut self, address: u64, finding: impl FnOnce() -> Finding) {
+        if self.kept.len() == Problems::LIMIT {
+            self.more += 1;
+            if self.kept.last().is_some_and(|last| last.0 <= address) {
+                return;
+            }
+            self.kept.pop();
+        }
+        let at = self.kept.partition_point(|kept| kept.0 <= address);
+        self.kept.insert(at, (address, finding()));
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// Adds the findings of another worker.
+    pub fn merge(&mut self, other: Findings) {
+        self.kept.extend(other.kept);
+        self.kept.sort_unstable();
+        self.more += other.more + self.kept.len().saturating_sub(Problems::LIMIT) as u64;
+        self.kept.truncate(Problems::LIMIT);
+    }
+
+    /// The problems with line numbers; `lines[chunk]` is how many lines the chunk has.
+    pub fn into_problems(self, file: &str, lines: &[u64]) -> Problems {
+        let line = |place: Place| lines[..place.chunk as usize].iter().sum::<u64>() + place.line;
+        let problem = |finding: Finding| {
+            let mut message = finding.message;
+            if let Some(earlier) = finding.earlier {
+                message.push_str(&format!(" {}", line(earlier)));
+            }
+            Problem { file: file.to_owned(), line: line(finding.place), message }
+        };
+        Problems { first: self.kept.into_iter().map(|(_, finding)| problem(finding)).collect(), more: self.more }
+    }
+}
+
+/// Joins the problems of several files, given in their order.
+pub(super) fn join(all: impl IntoIterator<Item = Problems>) -> Problems {
+    let mut joined = Problems::default();
+    for problems in all {
+        joined.more += problems.more;
+        joined.first.extend(problems.first);
+    }
+    joined.more += joined.first.len().saturating_sub(Problems::LIMIT) as u64;
+    joined.first.truncate(Problems::LIMIT);
+    joined
+}
+
+/// Problems that are one problem of a whole file.
+pub(super) fn whole_file(file: &str, message: String) -> Problems {
+    Problems { first: vec![Problem { file: file.to_owned(), line: 0, message }], more: 0 }
+}
+
+/// `1 field`, `2 fields` …
+pub(super) fn fields(count: usize) -> String {
+    format!("{count} field{}", if count == 1 { "" } else { "s" })
+}
+
+/// A field that should be a finite number.
+pub(super) fn not_a_number(field: &[u8]) -> String {
+    let infinite = fast_float2::parse::<f64, _>(field).is_ok();
+    format!("{} is not a {}number", quoted(field), if infinite { "finite " } else { "" })
+}
+
+/// Bytes in quotes for a message, at most about 60 characters of them.
+pub(super) fn quoted(bytes: &[u8]) -> String {
+    const SHOWN: usize = 60;
+    if bytes.len() <= SHOWN {
+        return format!("'{}'", printable(bytes));
+    }
+    let mut end = SHOWN;
+    while end > SHOWN - 4 && bytes[end] & 0xc0 == 0x80 {
+        end -= 1; // not inside a character
+    }
+    format!("'{}…'", printable(&bytes[..end]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_earliest_are_kept_whatever_the_order() {
+        let place = |n: u64| Place { chunk: n / 10, line: n % 10 + 1 };
+        let finding = |n: u64| Finding { place: place(n), message: format!("line {}", n + 1), earlier: None };
+        let order = |n: u64| n * 37 % 100;
+        let (mut one, mut other) = (Findings::default(), Findings::default());
+        for n in (0..100).map(order) {
+            if n % 3 == 0 { &mut one } else { &mut other }.add(n, || finding(n));
+        }
+        one.merge(other);
+        let problems = one.into_problems("run", &[10; 10]);
+        assert_eq!((problems.first.len(), problems.more), (20, 80));
+        for (n, problem) in problems.first.iter().enumerate() {
+            assert_eq!((problem.line, &problem.message), (n as u64 + 1, &format!("line {}", n + 1)));
+        }
+    }
+
+    #[test]
+    fn an_earlier_line_is_named() {
+        let mut findings = Findings::default();
+        let earlier = Place { chunk: 0, line: 2 };
+        let place = Place { chunk: 1, line: 3 };
+        findings.add(5, || Finding { place, message: "again, after line".into(), earlier: Some(earlier) });
+        assert_eq!(findings.into_problems("run", &[7, 9]).to_string(), "run:10: again, after line 2");
+    }
+
+    #[test]
+    fn long_fields_are_cut_between_characters() {
+        assert_eq!(quoted(b"a\xffb"), "'a\\xffb'");
+        assert_eq!(quoted("é".repeat(31).as_bytes()), format!("'{}…'", "é".repeat(30)));
+        assert_eq!(quoted(&[&b"x"[..], "é".repeat(31).as_bytes()].concat()), format!("'x{}…'", "é".repeat(29)));
+        assert_eq!(quoted(&[0x80; 70]).len(), 2 + 4 * 57 + '…'.len_utf8() - 4);
+    }
+}

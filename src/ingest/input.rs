@@ -1,0 +1,177 @@
+//! Where text comes from, and how a run is named after it.
+
+use std::collections::HashMap;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use crate::error::{Error, Result};
+use crate::label::mmap::Mapping;
+
+use super::compression::Codec;
+
+/// A qrels or run text, perhaps compressed by gzip or zstd: that is told from the content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Input {
+    /// A file.
+    ///
+    /// It is mapped: see [`Mapping`] for what that means if another process rewrites it meanwhile.
+    Path(PathBuf),
+    /// The standard input, read to its end before anything else.
+    Stdin,
+    /// Text in memory.
+    Bytes {
+        /// What messages and the run's name call it.
+        name: String,
+        /// The text.
+        bytes: Vec<u8>,
+    },
+}
+
+impl From<PathBuf> for Input {
+    /// A path; `-` is the standard input.
+    fn from(path: PathBuf) -> Self {
+        if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path) }
+    }
+}
+
+impl From<&Path> for Input {
+    fn from(path: &Path) -> Self {
+        path.to_owned().into()
+    }
+}
+
+impl From<&PathBuf> for Input {
+    fn from(path: &PathBuf) -> Self {
+        path.clone().into()
+    }
+}
+
+impl From<&str> for Input {
+    fn from(path: &str) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl From<String> for Input {
+    fn from(path: String) -> Self {
+        PathBuf::from(path).into()
+    }
+}
+
+impl Input {
+    /// What messages call it: the path as given, or `stdin`.
+    pub fn shown(&self) -> String {
+        match self {
+            Input::Path(path) => path.display().to_string(),
+            Input::Stdin => "stdin".to_owned(),
+            Input::Bytes { name, .. } => name.clone(),
+        }
+    }
+
+    /// Maps it or reads it.
+    pub(super) fn open(self) -> Result<Opened> {
+        let name = self.shown();
+        let bytes = match self {
+            Input::Path(path) => Bytes::Mapped(Mapping::open(&path)?),
+            Input::Stdin => {
+                let mut bytes = Vec::new();
+                let read = std::io::stdin().lock().read_to_end(&mut bytes);
+                read.map_err(|e| Error::io(Path::new(&name), "read", e))?;
+                Bytes::Owned(bytes)
+            }
+            Input::Bytes { bytes, .. } => Bytes::Owned(bytes),
+        };
+        Ok(Opened { name, bytes })
+    }
+}
+
+/// An input that is there to be read, more than once if need be.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// What messages call it.
+    pub name: String,
+    bytes: Bytes,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Mapped(Mapping),
+    Owned(Vec<u8>),
+}
+
+impl Opened {
+    /// The bytes, and how they are compressed, if they are.
+    pub fn content(&self) -> (&[u8], Option<Codec>) {
+        let bytes: &[u8] = match &self.bytes {
+            Bytes::Mapped(map) => map,
+            Bytes::Owned(bytes) => bytes,
+        };
+        (bytes, Codec::of(bytes))
+    }
+}
+
+/// The names that tell runs apart: of each path the fewest last components that no other path ends with.
+///
+/// Paths that are equal throughout are numbered.
+///
+/// ```
+/// use laneval::ingest::{Input, names};
+/// let inputs = ["bm25/dev.run", "splade/dev.run", "runs/rm3.run", "-"].map(Input::from);
+/// assert_eq!(names(&inputs), ["bm25/dev.run", "splade/dev.run", "rm3.run", "stdin"]);
+/// ```
+pub fn names(inputs: &[Input]) -> Vec<String> {
+    let shown: Vec<String> = inputs.iter().map(Input::shown).collect();
+    let parts: Vec<Vec<&str>> = inputs
+        .iter()
+        .zip(&shown)
+        .map(|(input, shown)| match input {
+            Input::Path(_) => shown.split(std::path::is_separator).filter(|part| !part.is_empty()).collect(),
+            _ => vec![shown.as_str()],
+        })
+        .collect();
+    let longest = parts.iter().map(Vec::len).max().unwrap_or(0);
+    let suffix = |run: usize, length: usize| parts[run][parts[run].len().saturating_sub(length)..].join("/");
+    let mut names: Vec<Option<String>> = vec![None; inputs.len()];
+    for length in 1..=longest {
+        let mut alike: HashMap<String, Vec<usize>> = HashMap::new();
+        for run in (0..inputs.len()).filter(|&run| names[run].is_none()) {
+            alike.entry(suffix(run, length)).or_default().push(run);
+        }
+        for (name, runs) in alike {
+            if let [run] = runs[..] {
+                names[run] = Some(name);
+            }
+        }
+    }
+    let mut equal: HashMap<&str, usize> = HashMap::new();
+    let numbered = |(name, shown)| {
+        let times = equal.entry(shown).or_default();
+        *times += 1;
+        match name {
+            Some(name) => name,
+            None if *times == 1 => shown.to_owned(),
+            None => format!("{shown} ({times})"),
+        }
+    };
+    names.into_iter().zip(shown.iter().map(String::as_str)).map(numbered).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn named(paths: &[&str]) -> Vec<String> {
+        names(&paths.iter().map(|&path| path.into()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_shortest_suffix_that_tells_runs_apart() {
+        assert_eq!(named(&["/data/a/x.run"]), ["x.run"]);
+        assert_eq!(named(&["-"]), ["stdin"]);
+        assert_eq!(named(&["a/x", "b/x", "b/y"]), ["a/x", "b/x", "y"]);
+        assert_eq!(named(&["x", "a/x", "b/a/x"]), ["x", "a/x", "b/a/x"]);
+        assert_eq!(named(&["a/1/x", "b/1/x", "b/2/x"]), ["a/1/x", "b/1/x", "2/x"]);
+        assert_eq!(named(&["a/x", "a/x"]), ["a/x", "a/x (2)"]);
+        assert_eq!(named(&[]), [""; 0]);
+    }
+}

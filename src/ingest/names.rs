@@ -1,0 +1,114 @@
+//! A set of distinct ids, numbered in the order in which they came.
+
+use crate::label::Ids;
+
+use super::record::hash;
+
+/// Ids and a hash table over them: 8 bytes an id beyond the bytes themselves, and 8 to 16 for the table.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Names {
+    ids: Ids,
+    /// High half: the high half of the hash. Low half: the number + 1, 0 for an empty slot.
+    slots: Vec<u64>,
+}
+
+const LOW: u64 = u32::MAX as u64;
+
+impl Names {
+    /// A set of these ids, which are distinct.
+    pub fn of(ids: Ids) -> Self {
+        let mut names = Names { ids, slots: Vec::new() };
+        names.grow(names.ids.len());
+        names
+    }
+
+    /// The ids.
+    pub fn ids(&self) -> &Ids {
+        &self.ids
+    }
+
+    /// The ids, without the table.
+    pub fn into_ids(self) -> Ids {
+        self.ids
+    }
+
+    /// The number of an id.
+    #[inline]
+    pub fn get(&self, id: &[u8]) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        self.find(id, hash(id, 0, id.len())).ok()
+    }
+
+    /// The number of an id, and whether it is new.
+    pub fn insert(&mut self, id: &[u8]) -> (u32, bool) {
+        if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
+            self.grow(self.ids.len() * 2 + 8);
+        }
+        let hash = hash(id, 0, id.len());
+        match self.find(id, hash) {
+            Ok(number) => (number, false),
+            Err(slot) => {
+                self.ids.push(id);
+                self.slots[slot] = hash & !LOW | self.ids.len() as u64;
+                (self.ids.len() as u32 - 1, true)
+            }
+        }
+    }
+
+    /// The number of the id, or the empty slot where it belongs.
+    #[inline]
+    fn find(&self, id: &[u8], hash: u64) -> Result<u32, usize> {
+        let mask = self.slots.len() - 1;
+        let mut at = hash as usize & mask;
+        loop {
+            let slot = self.slots[at];
+            if slot & LOW == 0 {
+                return Err(at);
+            }
+            let number = (slot & LOW) as u32 - 1;
+            if slot & !LOW == hash & !LOW && self.ids.get(number as usize) == id {
+                return Ok(number);
+            }
+            at = (at + 1) & mask;
+        }
+    }
+
+    /// Makes room for so many ids.
+    fn grow(&mut self, ids: usize) {
+        let size = (ids * 4 / 3 + 1).next_power_of_two();
+        let mut slots = vec![0; size];
+        for (number, id) in self.ids.iter().enumerate() {
+            let hash = hash(id, 0, id.len());
+            let mut at = hash as usize & (size - 1);
+            while slots[at] != 0 {
+                at = (at + 1) & (size - 1);
+            }
+            slots[at] = hash & !LOW | (number as u64 + 1);
+        }
+        self.slots = slots;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_keep_their_numbers() {
+        let mut names = Names::default();
+        assert_eq!(names.get(b"q"), None);
+        for round in 0..2 {
+            for n in 0..5000u32 {
+                assert_eq!(names.insert(format!("q{n}").as_bytes()), (n, round == 0));
+            }
+        }
+        let names = Names::of(names.into_ids());
+        for n in 0..5000u32 {
+            assert_eq!(names.get(format!("q{n}").as_bytes()), Some(n));
+        }
+        assert_eq!(names.get(b"q5000"), None);
+        assert_eq!(names.get(b""), None);
+    }
+}

@@ -1,0 +1,551 @@
+//! Judgments: from text or from memory to the tables that runs are joined with.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::chunks::{Chunk, ChunkSize, each_chunk};
+use super::dialect::Dialect;
+use super::findings::{Finding, Findings, Place, fields, not_a_number, quoted, whole_file};
+use super::input::{Input, Opened};
+use super::judged::{Shelf, Table};
+use super::names::Names;
+use super::number::plain_decimal;
+use super::rank::repeats;
+use super::record::{Docnos, Record, address, hash, short};
+use super::scan::{Fields, Lines, Scanner, split};
+use super::scatter::{ChunkRead, Scattered, each_query};
+use crate::error::{Error, Problems, Result};
+use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
+use crate::label::{Codebook, Facts, Ids, MatrixBuilder, RankingRule};
+
+const EXPECTED: &str = "expected 'query iter docno grade'";
+
+/// Judgments, ready to be joined with any number of runs.
+///
+/// They take about 24 bytes a judgment and 64 a query beside the ids.
+///
+/// ```
+/// use laneval::ingest::Qrels;
+/// let qrels = Qrels::new([("q1", "d1", 2.0), ("q1", "d2", 0.0), ("q2", "d1", -1.0)])?;
+/// assert_eq!(qrels.queries().iter().collect::<Vec<_>>(), [b"q1", b"q2"]);
+/// assert_eq!(qrels.book().grades(), [0.0, 2.0]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Qrels {
+    name: String,
+    book: Codebook,
+    queries: Names,
+    facts: Facts,
+    tables: Vec<Table>,
+    shelves: Vec<Shelf>,
+    fingerprint: u128,
+}
+
+impl Qrels {
+    /// Reads lines of `query iter docno grade`, in any order.
+    ///
+    /// # Errors
+    /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all;
+    /// more than 253 distinct grades ≥ 0.
+    ///
+    /// ```
+    /// use laneval::ingest::{Input, Qrels};
+    /// let text = b"q1 0 d1 1\nq1 0 d2 high\n".to_vec();
+    /// let error = Qrels::read(Input::Bytes { name: "my.qrels".into(), bytes: text }).unwrap_err();
+    /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
+    /// ```
+    pub fn read(input: impl Into<Input>) -> Result<Self> {
+        let (qrels, problems) = read(&input.into().open()?, Dialect::LANEVAL, ChunkSize::default())?;
+        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Takes judgments (query, docno, grade) in any order.
+    ///
+    /// # Errors
+    /// As [`Qrels::read`]; the line of a problem is the number of the judgment, from 1.
+    pub fn new<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
+        judgments: impl IntoIterator<Item = (Q, D, f64)>,
+    ) -> Result<Self> {
+        let mut worker = Worker::new(Keep::Scattered(Scattered::new(1, true)));
+        worker.judgments(judgments);
+        let (qrels, problems) = gather(vec![worker], &[], "qrels");
+        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// The judged queries, in bytewise order.
+    pub fn queries(&self) -> &Ids {
+        self.queries.ids()
+    }
+
+    /// The grades.
+    pub fn book(&self) -> &Codebook {
+        &self.book
+    }
+
+    /// How many documents of each query have each grade.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The wrapping sum of the xxh3-128 hashes of all judgments: it does not depend on their order.
+    ///
+    /// A judgment is hashed as length of query (`u64`), query, length of docno (`u64`), docno, grade (`f64`), little-endian.
+    pub fn fingerprint(&self) -> u128 {
+        self.fingerprint
+    }
+
+    /// What messages call them.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The index of a query.
+    #[inline]
+    pub(super) fn query(&self, id: &[u8]) -> Option<u32> {
+        self.queries.get(id)
+    }
+
+    /// The judged documents of a query.
+    #[inline]
+    pub(super) fn judged(&self, query: u32) -> (&Shelf, Table) {
+        let table = self.tables[query as usize];
+        (&self.shelves[table.shelf as usize], table)
+    }
+
+    /// A matrix without runs yet.
+    pub(super) fn matrix(&self, rule: RankingRule) -> MatrixBuilder {
+        let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
+        MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
+    }
+
+    /// A matrix without runs yet; the tables are given back.
+    pub(super) fn into_matrix(self, rule: RankingRule) -> MatrixBuilder {
+        MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
+    }
+}
+
+/// Reads judgments; what can be used of them, and the problems.
+pub(super) fn read(opened: &Opened, dialect: Dialect, size: ChunkSize) -> Result<(Qrels, Problems)> {
+    let content = opened.content();
+    let pass = |grouped: bool, regroup: &AtomicBool| {
+        let keep = || match grouped {
+            true => Keep::Grouped(Vec::new()),
+            false => Keep::Scattered(Scattered::new(1, content.1.is_some())),
+        };
+        let take = |worker: &mut Worker, chunk: Chunk<'_>| worker.chunk(chunk, dialect, regroup);
+        let workers = each_chunk(content, size, regroup, || Worker::new(keep()), take);
+        workers.map_err(|source| Error::io(opened.name.as_ref(), "read", source))
+    };
+    let regroup = AtomicBool::new(false);
+    let workers = pass(true, &regroup)?;
+    if !regroup.load(Ordering::Relaxed)
+        && let Some(done) = assemble(workers, &opened.name)
+    {
+        return Ok(done);
+    }
+    Ok(gather(pass(false, &AtomicBool::new(false))?, content.0, &opened.name))
+}
+
+/// How a worker keeps the judgments of a query.
+enum Keep {
+    /// They are together: a table is made at the end of them.
+    Grouped(Vec<Record>),
+    /// They may be anywhere.
+    Scattered(Scattered),
+}
+
+/// What one worker has read.
+struct Worker {
+    keep: Keep,
+    queries: Names,
+    shelving: Shelving,
+    findings: Findings,
+    chunks: Vec<ChunkRead>,
+    judgments: u64,
+    scanner: Scanner,
+}
+
+/// Tables that are being made.
+#[derive(Default)]
+struct Shelving {
+    shelf: Shelf,
+    tables: Vec<Table>,
+    grades: Grades,
+    fingerprint: u128,
+    hashed: Vec<u8>,
+}
+
+/// The distinct grades ≥ 0 in the order in which they came.
+#[derive(Default)]
+struct Grades(Vec<f64>);
+
+impl Grades {
+    /// A preliminary code, to be replaced when all grades are known.
+    fn code(&mut self, grade: f64) -> u8 {
+        if grade < 0.0 {
+            return NEGATIVE;
+        }
+        let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
+            // One too many is kept, so that the codebook refuses them.
+            self.0.truncate(MAX_GRADES);
+            self.0.push(grade);
+            self.0.len() - 1
+        });
+        FIRST_GRADE.saturating_add(at as u8)
+    }
+}
+
+impl Shelving {
+    /// Makes the table of a query.
+    fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+        let table = self.shelf.table(0, records.len());
+        self.tables.push(table);
+        self.hashed.clear();
+        self.hashed.extend_from_slice(&(query.len() as u64).to_le_bytes());
+        self.hashed.extend_from_slice(query);
+        let prefix = self.hashed.len();
+        let mut repeated = false;
+        for record in records {
+            let (docno, grade) = (docnos.of(record), f64::from_bits(record.key));
+            self.hashed.truncate(prefix);
+            self.hashed.extend_from_slice(&(docno.len() as u64).to_le_bytes());
+            self.hashed.extend_from_slice(docno);
+            self.hashed.extend_from_slice(&grade.to_le_bytes());
+            self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&self.hashed));
+            let code = self.grades.code(grade);
+            repeated |= !self.shelf.insert(table, record, docno, code);
+        }
+        if repeated {
+            report_repeats(query, records, docnos, findings);
+        }
+    }
+}
+
+#[cold]
+fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+    for (first, again) in repeats(records, docnos) {
+        findings.add(again.at, || {
+            let (docno, query) = (quoted(docnos.of(again)), quoted(query));
+            let [grade, earlier] = [again, first].map(|record| f64::from_bits(record.key));
+            let message = if grade == earlier {
+                format!("docno {docno} is judged again for query {query}, first on line")
+            } else {
+                format!("docno {docno} of query {query} has grade {grade} here, but grade {earlier} on line")
+            };
+            Finding { place: docnos.place(again), message, earlier: Some(docnos.place(first)) }
+        });
+    }
+}
+
+impl Worker {
+    fn new(keep: Keep) -> Self {
+        Worker {
+            keep,
+            queries: Names::default(),
+            shelving: Shelving::default(),
+            findings: Findings::default(),
+            chunks: Vec::new(),
+            judgments: 0,
+            scanner: Scanner::default(),
+        }
+    }
+
+    fn chunk(&mut self, chunk: Chunk<'_>, dialect: Dialect, regroup: &AtomicBool) {
+        let mut scanner = std::mem::take(&mut self.scanner);
+        if let Keep::Scattered(scattered) = &mut self.keep {
+            scattered.begin(chunk.number);
+        }
+        let mut reading =
+            Reading { worker: self, dialect, regroup, chunk, query: (0, 0), short: 0, number: 0 };
+        let lines = scanner.each_line(chunk.text, &mut reading);
+        reading.end_query();
+        self.chunks.push(ChunkRead::of(chunk, lines));
+        self.scanner = scanner;
+    }
+
+    /// Takes judgments from memory, a million in a chunk.
+    fn judgments<Q: AsRef<[u8]>, D: AsRef<[u8]>>(&mut self, judgments: impl IntoIterator<Item = (Q, D, f64)>) {
+        const CHUNK: u64 = 1 << 20;
+        let Keep::Scattered(scattered) = &mut self.keep else { return };
+        for (query, docno, grade) in judgments {
+            let (chunk, line) = (self.judgments / CHUNK, self.judgments % CHUNK + 1);
+            if line == 1 {
+                scattered.begin(chunk);
+                self.chunks.push(ChunkRead::of(Chunk { number: chunk, start: 0, text: &[] }, CHUNK));
+            }
+            self.judgments += 1;
+            if !grade.is_finite() {
+                let message = || format!("grade {grade} is not a finite number");
+                let place = Place { chunk, line };
+                let finding = || Finding { place, message: message(), earlier: None };
+                self.findings.add(scattered.address(chunk, 0), finding);
+                continue;
+            }
+            let docno = docno.as_ref();
+            let record = Record {
+                key: (grade + 0.0).to_bits(),
+                hash: hash(docno, 0, docno.len()),
+                at: 0,
+                length: docno.len() as u32,
+                query: self.queries.insert(query.as_ref()).0,
+            };
+            scattered.keep(record, line, chunk, || (0, docno.len()), docno);
+        }
+    }
+}
+
+/// A worker at a chunk.
+struct Reading<'w, 't> {
+    worker: &'w mut Worker,
+    dialect: Dialect,
+    regroup: &'w AtomicBool,
+    chunk: Chunk<'t>,
+    /// Where the current query's id lies; empty before the first one.
+    query: (usize, usize),
+    /// Its first bytes.
+    short: u128,
+    /// Its number, where judgments are scattered.
+    number: u32,
+}
+
+impl Reading<'_, '_> {
+    fn is_current(&self, text: &[u8], start: usize, end: usize) -> bool {
+        let (from, to) = self.query;
+        end - start == to - from && short(text, start, (end - start).min(16)) == self.short && {
+            end - start <= 16 || text[start..end] == text[from..to]
+        }
+    }
+
+    #[inline(never)]
+    fn begin_query(&mut self, text: &[u8], start: usize, end: usize) {
+        self.end_query();
+        self.query = (start, end);
+        self.short = short(text, start, (end - start).min(16));
+        if let Keep::Scattered(_) = self.worker.keep {
+            self.number = self.worker.queries.insert(&text[start..end]).0;
+        }
+    }
+
+    fn end_query(&mut self) {
+        let Worker { keep: Keep::Grouped(records), queries, shelving, findings, .. } = &mut *self.worker else { return };
+        if records.is_empty() {
+            return;
+        }
+        let query = &self.chunk.text[self.query.0..self.query.1];
+        if queries.insert(query).1 {
+            let docnos = Docnos { first: self.chunk.number, chunks: &[self.chunk.text], text: true };
+            shelving.add(query, records, docnos, findings);
+        } else {
+            self.regroup.store(true, Ordering::Relaxed);
+        }
+        records.clear();
+    }
+
+    #[cold]
+    fn problem(&mut self, offset: usize, line: u64, message: impl FnOnce() -> String) {
+        let chunk = self.chunk.number;
+        let address = match &self.worker.keep {
+            Keep::Grouped(_) => address(chunk, offset),
+            Keep::Scattered(scattered) => scattered.address(chunk, offset),
+        };
+        let place = Place { chunk, line };
+        self.worker.findings.add(address, || Finding { place, message: message(), earlier: None });
+    }
+}
+
+impl Lines<4> for Reading<'_, '_> {
+    const MORE: bool = false;
+
+    #[inline(always)]
+    fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
+        self.worker.judgments += 1;
+        let (start, end) = (fields.starts[3], fields.ends[3]);
+        let grade = plain_decimal(text, start, end).or_else(|| (self.dialect.grade)(&text[start..end]));
+        let Some(grade) = grade else {
+            return self.problem(fields.starts[0], line, || {
+                let wrong = not_a_number(&text[start..end]);
+                format!("grade {wrong}: {EXPECTED}")
+            });
+        };
+        if !self.is_current(text, fields.starts[0], fields.ends[0]) {
+            self.begin_query(text, fields.starts[0], fields.ends[0]);
+        }
+        let (start, end) = (fields.starts[2], fields.ends[2]);
+        let record = Record {
+            key: (grade + 0.0).to_bits(),
+            hash: hash(text, start, end - start),
+            at: address(self.chunk.number, start),
+            length: (end - start) as u32,
+            query: self.number,
+        };
+        match &mut self.worker.keep {
+            Keep::Grouped(records) => records.push(record),
+            Keep::Scattered(scattered) => {
+                scattered.keep(record, line, self.chunk.number, || (start, end), text);
+            }
+        }
+    }
+
+    #[cold]
+    fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
+        self.worker.judgments += 1;
+        let score = self.dialect.score;
+        self.problem(offset, line, || {
+            let found: Vec<&[u8]> = split(bytes).collect();
+            let hint = match found.len() >= 6 && score(found[4]).is_some() {
+                true => " (this looks like a run: the order is QRELS RUN)",
+                false => "",
+            };
+            format!("{} in {}: {EXPECTED}{hint}", fields(found.len()), quoted(bytes))
+        });
+    }
+
+    fn comments(&self) -> bool {
+        self.dialect.comments
+    }
+}
+
+/// Where a query is: a worker, and its number there.
+struct Met {
+    /// The first bytes of the id, big-endian: nearly always enough to compare.
+    prefix: u64,
+    worker: u32,
+    number: u32,
+}
+
+/// All queries of all workers, sorted.
+fn sorted(names: &[&Ids]) -> Vec<Met> {
+    let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
+    for (worker, ids) in names.iter().enumerate() {
+        all.extend(ids.iter().enumerate().map(|(number, id)| {
+            let prefix = (short(id, 0, id.len().min(8)) as u64).swap_bytes();
+            Met { prefix, worker: worker as u32, number: number as u32 }
+        }));
+    }
+    let id = |met: &Met| names[met.worker as usize].get(met.number as usize);
+    all.par_sort_unstable_by(|one, other| one.prefix.cmp(&other.prefix).then_with(|| id(one).cmp(id(other))));
+    all
+}
+
+/// Puts grouped judgments together; `None` if a query was met by two workers.
+fn assemble(workers: Vec<Worker>, name: &str) -> Option<(Qrels, Problems)> {
+    let names: Vec<&Ids> = workers.iter().map(|worker| worker.queries.ids()).collect();
+    let order = sorted(&names);
+    let mut ids = Ids::default();
+    for met in &order {
+        let id = names[met.worker as usize].get(met.number as usize);
+        if !ids.is_empty() && ids.get(ids.len() - 1) == id {
+            return None;
+        }
+        ids.push(id);
+    }
+    let mut read = Read::default();
+    let shelvings = workers.into_iter().map(|worker| read.add(worker).1).collect();
+    Some(read.finish(ids, shelvings, Some(order), name))
+}
+
+/// Puts scattered judgments together; `text` is the whole text where docnos were not copied.
+fn gather(workers: Vec<Worker>, text: &[u8], name: &str) -> (Qrels, Problems) {
+    let names: Vec<&Ids> = workers.iter().map(|worker| worker.queries.ids()).collect();
+    let mut numbers: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
+    let mut ids = Ids::default();
+    for met in sorted(&names) {
+        let id = names[met.worker as usize].get(met.number as usize);
+        if ids.is_empty() || ids.get(ids.len() - 1) != id {
+            ids.push(id);
+        }
+        numbers[met.worker as usize][met.number as usize] = ids.len() as u32 - 1;
+    }
+    let mut read = Read::default();
+    let keeps: Vec<Keep> = workers.into_iter().map(|worker| read.add(worker).0).collect();
+    let renumber = |(keep, numbers): (Keep, Vec<u32>)| match keep {
+        Keep::Scattered(scattered) => scattered.renumber(&numbers, ids.len()),
+        Keep::Grouped(_) => Scattered::new(ids.len(), false),
+    };
+    let scattered = keeps.into_par_iter().zip(numbers).map(renumber).collect();
+    let shelve = |(shelving, findings): &mut (Shelving, Findings), records: &[Record], docnos: Docnos<'_>| {
+        shelving.add(ids.get(records[0].query as usize), records, docnos, findings);
+    };
+    let parts = each_query(scattered, text, &read.chunks, Default::default, shelve);
+    let mut shelvings = Vec::with_capacity(parts.len());
+    for (shelving, findings) in parts {
+        read.findings.merge(findings);
+        shelvings.push(shelving);
+    }
+    read.finish(ids, shelvings, None, name)
+}
+
+/// What all workers have read, apart from the tables.
+#[derive(Default)]
+struct Read {
+    findings: Findings,
+    chunks: Vec<ChunkRead>,
+    judgments: u64,
+}
+
+impl Read {
+    fn add(&mut self, worker: Worker) -> (Keep, Shelving) {
+        self.findings.merge(worker.findings);
+        self.chunks.extend(worker.chunks);
+        self.judgments += worker.judgments;
+        (worker.keep, worker.shelving)
+    }
+
+    /// Gives grades their codes and tables their places: in the order in which they were met, or else as they lie.
+    fn finish(
+        self,
+        ids: Ids,
+        mut shelvings: Vec<Shelving>,
+        order: Option<Vec<Met>>,
+        name: &str,
+    ) -> (Qrels, Problems) {
+        let mut problems = self.findings.into_problems(name, &lines_of(&self.chunks));
+        if self.judgments == 0 {
+            problems = whole_file(name, format!("there is no judgment in it: {EXPECTED}"));
+        }
+        let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
+        let book = book.unwrap_or_else(|error| {
+            if problems.first.is_empty() {
+                problems = whole_file(name, error.to_string());
+            }
+            Codebook::default()
+        });
+        shelvings.par_iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
+        let tables: Vec<Table> = match order {
+            Some(order) => {
+                order.iter().map(|met| shelvings[met.worker as usize].tables[met.number as usize]).collect()
+            }
+            None => shelvings.iter().flat_map(|shelving| shelving.tables.iter().copied()).collect(),
+        };
+        let mut facts = Facts::new();
+        for table in &tables {
+            facts.push(shelvings[table.shelf as usize].shelf.codes(*table));
+        }
+        let fingerprint = shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
+        let shelves = shelvings.into_iter().map(|shelving| shelving.shelf).collect();
+        let name = name.to_owned();
+        (Qrels { name, book, queries: Names::of(ids), facts, tables, shelves, fingerprint }, problems)
+    }
+}
+
+impl Shelving {
+    /// Replaces the preliminary codes, and numbers the shelf.
+    fn finish(&mut self, number: usize, book: &Codebook) {
+        let mut code = [NEGATIVE; 256];
+        for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..]) {
+            *code = book.code(grade).unwrap_or(NEGATIVE);
+        }
+        self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
+        self.shelf.recode(self.tables.iter().copied(), &code);
+    }
+}
+
+/// The lines of each chunk, by number.
+pub(super) fn lines_of(chunks: &[ChunkRead]) -> Vec<u64> {
+    let mut lines = vec![0; chunks.len()];
+    chunks.iter().for_each(|chunk| lines[chunk.number as usize] = chunk.lines);
+    lines
+}

@@ -1,0 +1,214 @@
+//! The results of one query become its row of labels: duplicates, order, lookup.
+//!
+//! ```text
+//! duplicates   every hash writes its number into the slot it belongs to; then every hash looks who is there:
+//!              itself → no earlier or later one shares the slot; another with the same hash → perhaps a duplicate (compare bytes);
+//!              another hash → among the losers, which try again with other bits. Two passes without a branch a result.
+//! order        already ranked → nothing to do; else sort by (key, input), then sort the docnos of equal keys
+//! lookup       one bit of the query's filter tells nearly every unjudged document
+//! ```
+
+use super::findings::{Finding, Findings, quoted};
+use super::judged::{Shelf, Table};
+use super::record::{Docnos, Record};
+use crate::label::code::UNPOOLED;
+use crate::label::{RankingRule, ScoreType, Ties};
+
+/// A score as a sort key: ascending keys are descending scores, and equal scores have equal keys.
+#[inline(always)]
+pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
+    let score = match precision {
+        ScoreType::F64 => score,
+        ScoreType::F32 => f64::from(score as f32),
+    };
+    let bits = (score + 0.0).to_bits(); // −0 is 0
+    if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
+}
+
+/// Makes rows of labels; its buffers are reused from query to query.
+#[derive(Debug)]
+pub(super) struct Ranker {
+    rule: RankingRule,
+    slots: Vec<u32>,
+    losers: [Vec<u32>; 2],
+    order: Vec<u32>,
+}
+
+impl Ranker {
+    /// Ranks by a rule.
+    pub fn new(rule: RankingRule) -> Self {
+        Ranker { rule, slots: Vec::new(), losers: [Vec::new(), Vec::new()], order: Vec::new() }
+    }
+
+    /// Appends the labels of the results of one query, given in input order, and returns how many there are.
+    /// Duplicate docnos among all results, kept or not, become findings.
+    pub fn rank(
+        &mut self,
+        query: &[u8],
+        records: &[Record],
+        docnos: Docnos<'_>,
+        judged: (&Shelf, Table),
+        labels: &mut Vec<u8>,
+        findings: &mut Findings,
+    ) -> u32 {
+        if self.may_repeat(records) {
+            report_repeats(query, records, docnos, findings);
+        }
+        let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
+        let (shelf, table) = judged;
+        let label = |record: &Record| shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED);
+        if self.is_ranked(records) {
+            labels.extend(records[..depth].iter().map(label));
+        } else {
+            self.sort(records, docnos);
+            labels.extend(self.order[..depth].iter().map(|&at| label(&records[at as usize])));
+        }
+        depth as u32
+    }
+
+    /// Do two results have the same hash?
+    fn may_repeat(&mut self, records: &[Record]) -> bool {
+        let size = (records.len() * 2).next_power_of_two().max(64);
+        if self.slots.len() < size {
+            self.slots.resize(size, 0);
+        }
+        let slots = &mut self.slots[..size];
+        let [losers, next] = &mut self.losers;
+        let slot = |record: &Record, shift: u32| (record.hash >> shift) as usize & (size - 1);
+        for (number, record) in records.iter().enumerate() {
+            slots[slot(record, 0)] = number as u32;
+        }
+        losers.resize(records.len().max(losers.len()), 0);
+        let (mut lost, mut repeats) = (0, false);
+        for (number, record) in records.iter().enumerate() {
+            let winner = slots[slot(record, 0)];
+            let other = winner != number as u32;
+            losers[lost] = number as u32;
+            lost += usize::from(other);
+            repeats |= other & (records[winner as usize].hash == record.hash);
+        }
+        let mut shift = 0;
+        while lost > 1 && !repeats {
+            shift += 9;
+            if shift > 40 {
+                return true; // let the bytes decide
+            }
+            for &number in &losers[..lost] {
+                slots[slot(&records[number as usize], shift)] = number;
+            }
+            next.clear();
+            for &number in &losers[..lost] {
+                let record = &records[number as usize];
+                let winner = slots[slot(record, shift)];
+                if winner != number {
+                    next.push(number);
+                    repeats |= records[winner as usize].hash == record.hash;
+                }
+            }
+            losers[..next.len()].copy_from_slice(next);
+            lost = next.len();
+        }
+        repeats
+    }
+
+    /// Are the results in the order of the rule, without a look at docnos?
+    fn is_ranked(&self, records: &[Record]) -> bool {
+        let ties_rank = self.rule.ties == Ties::Input;
+        let ranked = |(one, next): (&Record, &Record)| (one.key < next.key) | (ties_rank & (one.key == next.key));
+        let mut all = true;
+        for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
+            all &= ranked(pair);
+        }
+        all
+    }
+
+    /// Sorts the numbers of the results into `order`.
+    fn sort(&mut self, records: &[Record], docnos: Docnos<'_>) {
+        let key = |&number: &u32| records[number as usize].key;
+        self.order.clear();
+        self.order.extend(0..records.len() as u32);
+        if !records.is_sorted_by_key(|record| record.key) {
+            self.order.sort_unstable_by_key(|number| (key(number), *number));
+        }
+        let docno = |&number: &u32| docnos.of(&records[number as usize]);
+        for tied in self.order.chunk_by_mut(|one, next| key(one) == key(next)).filter(|tied| tied.len() > 1) {
+            match self.rule.ties {
+                Ties::DocnoDescending => tied.sort_unstable_by(|one, other| docno(other).cmp(docno(one))),
+                Ties::DocnoAscending => tied.sort_unstable_by(|one, other| docno(one).cmp(docno(other))),
+                Ties::Input => {}
+            }
+        }
+    }
+}
+
+/// Finds the docnos that are there more than once, by their bytes.
+#[cold]
+fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+    for (first, again) in repeats(records, docnos) {
+        findings.add(again.at, || {
+            let (docno, query) = (quoted(docnos.of(again)), quoted(query));
+            let message = format!("docno {docno} is there again for query {query}, first on line");
+            Finding { place: docnos.place(again), message, earlier: Some(docnos.place(first)) }
+        });
+    }
+}
+
+/// Each record whose docno an earlier one has, with the first that has it; in input order.
+pub(super) fn repeats<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a Record, &'a Record)> {
+    let mut order: Vec<&Record> = records.iter().collect();
+    order.sort_unstable_by(|one, other| {
+        let by_docno = |one: &Record, other: &Record| docnos.of(one).cmp(docnos.of(other));
+        one.hash.cmp(&other.hash).then_with(|| by_docno(one, other)).then(one.at.cmp(&other.at))
+    });
+    let mut found = Vec::new();
+    for same in order.chunk_by(|one, other| one.hash == other.hash && docnos.of(one) == docnos.of(other)) {
+        found.extend(same[1..].iter().map(|&again| (same[0], again)));
+    }
+    found.sort_unstable_by_key(|(_, again)| again.at);
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn records(hashes: &[u64]) -> Vec<Record> {
+        let record = |(at, &hash): (usize, &u64)| Record { key: 0, hash, at: at as u64, length: 1, query: 0 };
+        hashes.iter().enumerate().map(record).collect()
+    }
+
+    #[test]
+    fn keys_descend_with_scores() {
+        let scores = [f64::MAX, 1.5, 1.0, f64::MIN_POSITIVE, 0.0, -1e-9, -1.0, f64::MIN];
+        assert!(scores.map(|score| sort_key(score, ScoreType::F64)).is_sorted_by(|a, b| a < b));
+        assert_eq!(sort_key(-0.0, ScoreType::F64), sort_key(0.0, ScoreType::F64));
+        assert_eq!(sort_key(1.0 + 1e-12, ScoreType::F32), sort_key(1.0, ScoreType::F32));
+        assert_ne!(sort_key(1.0 + 1e-12, ScoreType::F64), sort_key(1.0, ScoreType::F64));
+    }
+
+    #[test]
+    fn equal_hashes_are_always_noticed() {
+        let mut ranker = Ranker::new(RankingRule::default());
+        for spread in [1, 64, 1 << 20, 0x9e37_79b9_7f4a_7c15] {
+            let distinct: Vec<u64> = (0..500u64).map(|n| n.wrapping_mul(spread)).collect();
+            assert!(spread < 1 << 40 || !ranker.may_repeat(&records(&distinct)));
+            for again in [0, 1, 250, 499] {
+                let mut hashes = distinct.clone();
+                hashes.push(distinct[again]);
+                assert!(ranker.may_repeat(&records(&hashes)), "{spread} {again}");
+                hashes.swap(0, 500);
+                assert!(ranker.may_repeat(&records(&hashes)), "{spread} {again}");
+            }
+        }
+    }
+
+    #[test]
+    fn repeats_are_told_from_colliding_hashes() {
+        let text = b"abcabdaa";
+        let mut all = records(&[7; 8]);
+        all[3].hash = 8; // cannot happen to the same docno, and is not looked at
+        let docnos = Docnos { first: 0, chunks: &[text], text: true };
+        let found: Vec<(u64, u64)> = repeats(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
+        assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
+    }
+}

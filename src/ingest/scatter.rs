@@ -1,0 +1,126 @@
+//! Lines in any order, brought together by query.
+//!
+//! Workers put the records they read into buckets of neighbouring queries; afterwards each bucket is sorted by itself, in cache.
+//! Every record costs its 32 bytes, and while its bucket is being worked on 32 more.
+
+use rayon::prelude::*;
+
+use super::chunks::Chunk;
+use super::record::{Docnos, Record, address, copy_docno};
+
+/// How many buckets there are at most.
+const BUCKETS: usize = 512;
+
+/// What a reader knows of a chunk when it has read it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ChunkRead {
+    pub number: u64,
+    start: usize,
+    length: usize,
+    pub lines: u64,
+}
+
+impl ChunkRead {
+    pub fn of(chunk: Chunk<'_>, lines: u64) -> Self {
+        ChunkRead { number: chunk.number, start: chunk.start, length: chunk.text.len(), lines }
+    }
+}
+
+/// The records of one worker in buckets, and their docnos where the text does not stay.
+#[derive(Debug)]
+pub(super) struct Scattered {
+    buckets: Vec<Vec<Record>>,
+    queries: u64,
+    /// The chunks of copied docnos, by number.
+    copies: Option<Vec<(u64, Vec<u8>)>>,
+}
+
+impl Scattered {
+    /// For queries below `queries`; with `copy` docnos are copied out of texts that do not stay.
+    pub fn new(queries: usize, copy: bool) -> Self {
+        let buckets = vec![Vec::new(); queries.clamp(1, BUCKETS)];
+        Scattered { buckets, queries: queries.max(1) as u64, copies: copy.then(Vec::new) }
+    }
+
+    /// Begins with a chunk.
+    pub fn begin(&mut self, chunk: u64) {
+        if let Some(copies) = &mut self.copies {
+            copies.push((chunk, Vec::new()));
+        }
+    }
+
+    /// Where a line of the current chunk stands among its records.
+    pub fn address(&self, chunk: u64, offset: usize) -> u64 {
+        let copy = self.copies.as_ref().and_then(|copies| copies.last());
+        address(chunk, copy.map_or(offset, |(_, copy)| copy.len()))
+    }
+
+    /// Keeps a record, whose address is that of its docno in `text`.
+    #[inline]
+    pub fn keep(&mut self, mut record: Record, line: u64, chunk: u64, docno: impl FnOnce() -> (usize, usize), text: &[u8]) {
+        if let Some((_, copy)) = self.copies.as_mut().and_then(|copies| copies.last_mut()) {
+            let (start, end) = docno();
+            record.at = address(chunk, copy_docno(copy, line, &text[start..end]));
+        }
+        let bucket = u64::from(record.query) * self.buckets.len() as u64 / self.queries;
+        self.buckets[bucket as usize].push(record);
+    }
+
+    /// Puts the records of a worker whose queries have other numbers now into buckets for those.
+    pub fn renumber(self, number: &[u32], queries: usize) -> Self {
+        let mut renumbered = Scattered::new(queries, false);
+        renumbered.copies = self.copies;
+        let buckets = renumbered.buckets.len() as u64;
+        for bucket in self.buckets {
+            for mut record in bucket {
+                record.query = number[record.query as usize];
+                renumbered.buckets[(u64::from(record.query) * buckets / renumbered.queries) as usize].push(record);
+            }
+        }
+        renumbered
+    }
+}
+
+/// Hands the records of every query, in input order, to a worker for it; `text` is the whole text where docnos were not copied.
+/// There is a worker for each bucket, and they come back in the order of their queries.
+pub(super) fn each_query<W: Send>(
+    mut scattered: Vec<Scattered>,
+    text: &[u8],
+    chunks: &[ChunkRead],
+    worker: impl Fn() -> W + Sync,
+    take: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
+) -> Vec<W> {
+    let mut copies: Vec<(u64, Vec<u8>)> = Vec::new();
+    let mut copied = false;
+    for part in &mut scattered {
+        if let Some(part) = part.copies.take() {
+            copied = true;
+            copies.extend(part);
+        }
+    }
+    let mut places: Vec<&[u8]> = vec![&[]; chunks.len()];
+    if copied {
+        copies.iter().for_each(|(chunk, copy)| places[*chunk as usize] = copy);
+    } else {
+        chunks.iter().for_each(|read| places[read.number as usize] = &text[read.start..][..read.length]);
+    }
+    let docnos = Docnos { first: 0, chunks: &places, text: !copied };
+    let buckets = scattered.iter().map(|part| part.buckets.len()).max().unwrap_or(0);
+    let mut parts: Vec<Vec<Vec<Record>>> = (0..buckets).map(|_| Vec::new()).collect();
+    for part in scattered {
+        for (bucket, records) in part.buckets.into_iter().enumerate() {
+            parts[bucket].push(records);
+        }
+    }
+    let work = |records: Vec<Vec<Record>>| {
+        let mut worker = worker();
+        let mut together = records.concat();
+        drop(records);
+        together.sort_unstable_by_key(|record| (record.query, record.at));
+        for query in together.chunk_by(|one, next| one.query == next.query) {
+            take(&mut worker, query, docnos);
+        }
+        worker
+    };
+    parts.into_par_iter().map(work).collect()
+}
