@@ -105,26 +105,39 @@ impl Evaluator {
     /// # Errors
     /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix.
     pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
+        match self.engine {
+            EngineChoice::Auto | EngineChoice::Cpu => self.evaluate_on(&Cpu::new(), matrix),
+            EngineChoice::Reference => {
+                let functions = self.functions()?;
+                self.collect(matrix, |_, tiles| {
+                    Ok(tiles.into_par_iter().map(|at| self.plain(matrix, &functions, at)).collect())
+                })
+            }
+        }
+    }
+
+    /// Evaluates all runs of a matrix on this very engine.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], and what the engine refuses.
+    pub fn evaluate_on(&self, engine: &dyn Engine, matrix: &LabelMatrix) -> Result<Scores> {
+        self.collect(matrix, |plan, tiles| {
+            let finish = |tile: usize, columns: &Columns| finish_tile(matrix, plan, tile, columns);
+            engine.run(Job { matrix, view: self.view, program: plan.program() }, tiles, &finish)
+        })
+    }
+
+    /// Collects the values of batches of tiles into scores.
+    fn collect(
+        &self,
+        matrix: &LabelMatrix,
+        run: impl Fn(&Plan, Range<usize>) -> Result<Vec<Vec<f64>>>,
+    ) -> Result<Scores> {
         self.check(matrix)?;
         let plan = self.plan(matrix)?;
         let mut collected = Collected::new(self, matrix);
-        let batches = batches(matrix);
-        match self.engine {
-            EngineChoice::Reference => {
-                let functions = self.functions()?;
-                for tiles in batches {
-                    let values =
-                        tiles.clone().into_par_iter().map(|at| self.plain(matrix, &functions, at)).collect();
-                    collected.add(matrix, tiles, values);
-                }
-            }
-            EngineChoice::Auto | EngineChoice::Cpu => {
-                let job = Job { matrix, view: self.view, program: plan.program() };
-                let finish = |tile: usize, columns: &Columns| finish_tile(matrix, &plan, tile, columns);
-                for tiles in batches {
-                    collected.add(matrix, tiles.clone(), Cpu::new().run(job, tiles, &finish)?);
-                }
-            }
+        for tiles in batches(matrix) {
+            collected.add(matrix, tiles.clone(), run(&plan, tiles)?);
         }
         if self.queries != QuerySet::Both {
             collected.add_missing(matrix, &plan);

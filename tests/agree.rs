@@ -1,0 +1,140 @@
+//! The CPU engine equals the reference bit for bit: every row of the table, every parameter, every SIMD level of this machine.
+
+use fearless_simd::Level;
+use laneval::engine::cpu::Cpu;
+use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
+use laneval::{EngineChoice, Evaluator, LabelMatrix, QuerySet, Scores, View};
+use proptest::prelude::*;
+
+use crate::matrices::{self, matrix, shape};
+
+/// Every SIMD level that this machine has, the scalar fallback last.
+fn levels() -> Vec<Level> {
+    let mut levels = vec![Level::new()];
+    #[cfg(target_arch = "x86_64")]
+    {
+        let best = Level::new();
+        levels.extend(best.as_avx2().map(Level::Avx2));
+        levels.extend(best.as_sse4_2().map(Level::Sse4_2));
+        levels.extend(best.as_sse2().map(Level::Sse2));
+    }
+    levels.push(Level::fallback());
+    levels
+}
+
+/// Some values of a parameter, as written.
+fn values(kind: Kind) -> Vec<String> {
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    match kind {
+        Kind::Level => words(&["0", "1", "2", "2.25", "9"]),
+        Kind::Number(least, most) => {
+            [least, 0.5, 0.95, 2.0, most].iter().filter(|x| (least..=most).contains(x)).map(f64::to_string).collect()
+        }
+        Kind::NumberOr(_, most, others) => [words(others), vec!["5".into(), "10".into(), most.to_string()]].concat(),
+        Kind::Word(all) => words(all),
+        Kind::Gain => words(&["linear", "exp2", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}"]),
+        Kind::Points => words(&["[0.25]", "[0,0.3,0.35,1]"]),
+    }
+}
+
+/// The measures of a row: without parameters, and with each value of each parameter, at cutoffs that matter.
+pub fn variants(row: &Definition) -> Vec<Measure> {
+    let mut params = vec![String::new()];
+    for param in row.params {
+        params.extend(values(param.kind).iter().map(|value| format!("({}={value})", param.name)));
+    }
+    let cuts: &[&str] = match row.cutoff {
+        CutoffRule::None => &[""],
+        CutoffRule::Optional => &["", "@1", "@2", "@10", "@64", "@1000"],
+        CutoffRule::Required => &["@1", "@5", "@63", "@1000"],
+        CutoffRule::Recall => &["@0", "@0.1", "@0.55", "@1"],
+    };
+    let text = params.iter().flat_map(|params| cuts.iter().map(move |cut| format!("{}{params}{cut}", row.name)));
+    text.map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
+}
+
+fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
+    // A scale smaller than the grades is an error, which other tests see.
+    MEASURES.iter().flat_map(variants).filter(|measure| measure.recipe(matrix.book()).is_ok()).collect()
+}
+
+fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {
+    for (run, (expected_run, found_run)) in expected.runs.iter().zip(&found.runs).enumerate() {
+        let (a, b) = (expected_run.per_query.as_ref().unwrap(), found_run.per_query.as_ref().unwrap());
+        assert_eq!(a.queries, b.queries);
+        for (measure, (a_values, b_values)) in a.values.iter().zip(&b.values).enumerate() {
+            for (query, (a, b)) in a_values.iter().zip(b_values).enumerate() {
+                let name = &expected.measures[measure];
+                assert_eq!(a.to_bits(), b.to_bits(), "{what}: {name} of query {query}, run {run}: {a} and {b}");
+            }
+        }
+        for (a, b) in expected_run.summaries.iter().flatten().zip(found_run.summaries.iter().flatten()) {
+            assert_eq!((a.0, a.1.to_bits()), (b.0, b.1.to_bits()), "{what}: a summary");
+        }
+    }
+    assert_eq!(expected.runs.len(), found.runs.len());
+}
+
+fn views() -> impl Strategy<Value = View> {
+    (proptest::option::of(prop_oneof![1..9u32, Just(64), Just(1000)]), any::<bool>())
+        .prop_map(|(depth, judged_only)| View { depth, judged_only })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn cpu_equals_reference(shape in shape(), view in views(), both: bool) {
+        let matrix = matrix(&shape);
+        let mut evaluator = Evaluator::of(every_measure(&matrix));
+        evaluator.per_query = true;
+        evaluator.view = view;
+        evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
+        evaluator.engine = EngineChoice::Reference;
+        let expected = evaluator.evaluate(&matrix).unwrap();
+        for level in levels() {
+            let found = evaluator.evaluate_on(&Cpu::at(level), &matrix).unwrap();
+            assert_same_bits(&expected, &found, &format!("{level:?} under {view:?}"));
+        }
+    }
+
+    /// A row's values depend on no other row of its tile.
+    #[test]
+    fn rows_are_independent(shape in shape()) {
+        prop_assume!(!shape.queries.is_empty());
+        let together = matrix(&shape);
+        let mut evaluator = Evaluator::of(every_measure(&together));
+        evaluator.per_query = true;
+        let together = evaluator.evaluate(&together).unwrap();
+        let middle = shape.queries.len() / 2;
+        let mut alone = shape.clone();
+        alone.queries = vec![shape.queries[middle].clone()];
+        let alone = evaluator.evaluate(&matrix(&alone)).unwrap();
+        for (run, one) in alone.runs.iter().enumerate() {
+            let all = together.runs[run].per_query.as_ref().unwrap();
+            for (measure, values) in one.per_query.as_ref().unwrap().values.iter().enumerate() {
+                prop_assert_eq!(values[0].to_bits(), all.values[measure][middle].to_bits());
+            }
+        }
+    }
+
+    /// Moving a better document up by one rank never lowers AP, nDCG or ERR.
+    #[test]
+    fn better_documents_higher_never_hurt(labels in matrices::ranking(8, 40, 0.3), at in 0..39usize) {
+        let grades = vec![0.0, 1.0, 2.0, 3.0, 4.0];
+        let score = |labels: &[u8]| {
+            let query = matrices::Query { rankings: vec![labels.to_vec()], unretrieved: vec![5] };
+            let matrix = matrix(&matrices::Shape { grades: grades.clone(), queries: vec![query] });
+            let scores = Evaluator::new(["AP", "nDCG", "nDCG@5", "nDCG(gain=exp2)", "ERR"]).unwrap().evaluate(&matrix).unwrap();
+            (0..5).map(|measure| scores.runs[0].average(measure).unwrap()).collect::<Vec<_>>()
+        };
+        let mut better = labels.clone();
+        if better[at + 1] > better[at] {
+            better.swap(at, at + 1);
+        }
+        for (before, after) in score(&labels).iter().zip(score(&better)) {
+            // Two sums of the same terms in another order may differ in the last bits.
+            prop_assert!(after >= before - 1e-12, "{before} → {after}");
+        }
+    }
+}

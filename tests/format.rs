@@ -1,0 +1,160 @@
+//! The `.lmx` file: what is written is read back, and nothing damaged is believed.
+
+use std::path::Path;
+
+use laneval::label::{Description, LabelMatrix};
+use laneval::{Error, Evaluator};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+
+use crate::matrices::{matrix, shape};
+
+/// Some matrix with a few hundred rows, always the same.
+fn some_matrix() -> LabelMatrix {
+    let mut runner = TestRunner::deterministic();
+    loop {
+        let shape = shape().new_tree(&mut runner).unwrap().current();
+        if shape.queries.len() >= 65 && shape.grades.len() > 3 {
+            return matrix(&shape);
+        }
+    }
+}
+
+fn written(matrix: &LabelMatrix) -> (tempfile::TempDir, std::path::PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("some.lmx");
+    matrix.write(&path).unwrap();
+    (folder, path)
+}
+
+/// What a matrix means: everything but the bytes' whereabouts.
+fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
+    let tiles: Vec<u8> = matrix.tile_bytes().to_vec();
+    let queries: Vec<Vec<u8>> = matrix.queries().iter().map(<[u8]>::to_vec).collect();
+    let facts = matrix.facts().clone();
+    let runs = matrix.runs().to_vec();
+    (matrix.book().clone(), queries, facts, runs, matrix.depths().to_vec(), matrix.rule(), matrix.fingerprint(), tiles)
+}
+
+fn scores(matrix: &LabelMatrix) -> Vec<u64> {
+    let scores = Evaluator::new(["AP", "nDCG@10", "nDCG(ideal=retrieved)", "IPrec11", "RR", "Judged@5", "ERR(gmax=auto)"]).unwrap();
+    let scores = scores.evaluate(matrix).unwrap();
+    scores.runs.iter().flat_map(|run| run.summaries.iter().flatten()).map(|(_, value)| value.to_bits()).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read_back(shape in shape()) {
+        let matrix = matrix(&shape);
+        let (_folder, path) = written(&matrix);
+        let (read, mapped) = (LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap());
+        prop_assert_eq!(meaning(&matrix), meaning(&read));
+        prop_assert_eq!(meaning(&matrix), meaning(&mapped));
+        prop_assert_eq!(scores(&matrix), scores(&mapped));
+        LabelMatrix::verify(&path).unwrap();
+    }
+
+    /// Arbitrary bytes, with or without a plausible start, are an error and never a panic.
+    #[test]
+    fn arbitrary_bytes(mut bytes in proptest::collection::vec(any::<u8>(), 0..600), plausible: bool) {
+        let (folder, path) = written(&some_matrix());
+        if plausible {
+            let start = std::fs::read(&path).unwrap();
+            let keep = bytes.len().min(64);
+            bytes[..keep].copy_from_slice(&start[..keep]);
+        }
+        let garbage = folder.path().join("garbage.lmx");
+        std::fs::write(&garbage, &bytes).unwrap();
+        prop_assert!(LabelMatrix::map(&garbage).is_err());
+    }
+}
+
+fn message(path: &Path) -> String {
+    match LabelMatrix::map(path) {
+        Err(e @ Error::Matrix { .. }) => e.to_string(),
+        Err(e) => panic!("another kind of error: {e}"),
+        Ok(_) => panic!("{} was believed", path.display()),
+    }
+}
+
+#[test]
+fn every_truncation_is_an_error_that_names_the_file() {
+    let (folder, path) = written(&some_matrix());
+    let bytes = std::fs::read(&path).unwrap();
+    let short = folder.path().join("short.lmx");
+    let lengths = (0..400).chain((400..bytes.len()).step_by(97)).chain([bytes.len() - 1]);
+    for length in lengths {
+        std::fs::write(&short, &bytes[..length]).unwrap();
+        assert!(message(&short).contains("short.lmx: header: "), "at {length}: {}", message(&short));
+    }
+}
+
+/// Every bit of the header, the table and every section but the tiles.
+#[test]
+fn every_flipped_bit_before_the_tiles_is_an_error() {
+    let (folder, path) = written(&some_matrix());
+    let bytes = std::fs::read(&path).unwrap();
+    let description = Description::read(&path).unwrap();
+    let bad = folder.path().join("bad.lmx");
+    let header = 0..32 + 32 * description.sections.len();
+    let sections = description.sections[..7].iter().map(|s| s.offset as usize..(s.offset + s.length) as usize);
+    for (number, at) in std::iter::once(header).chain(sections).flatten().enumerate() {
+        if number > 2000 && number % 61 != 0 {
+            continue;
+        }
+        let mut damaged = bytes.clone();
+        damaged[at] ^= 1 << (number % 8);
+        std::fs::write(&bad, &damaged).unwrap();
+        let message = message(&bad);
+        assert!(message.contains("bad.lmx: "), "byte {at}: {message}");
+    }
+}
+
+#[test]
+fn a_flipped_label_is_harmless_and_verify_finds_it() {
+    let (folder, path) = written(&some_matrix());
+    let bytes = std::fs::read(&path).unwrap();
+    let tiles = Description::read(&path).unwrap().sections[7].clone();
+    assert_eq!(tiles.name, "tiles");
+    let bad = folder.path().join("bad.lmx");
+    for at in (tiles.offset..tiles.offset + tiles.length).step_by(499) {
+        let mut damaged = bytes.clone();
+        damaged[at as usize] ^= 0xff;
+        std::fs::write(&bad, &damaged).unwrap();
+        let _ = scores(&LabelMatrix::map(&bad).unwrap());
+        let error = LabelMatrix::verify(&bad).unwrap_err().to_string();
+        assert!(error.contains("bad.lmx: tiles: the checksum does not match"), "{error}");
+        assert!(LabelMatrix::read(&bad).is_err(), "what is read into memory is checked whole");
+    }
+}
+
+#[test]
+fn foreign_and_newer_files_say_what_they_are() {
+    let (folder, path) = written(&some_matrix());
+    let other = folder.path().join("other.lmx");
+    std::fs::write(&other, "q1 0 d1 1\nq1 0 d2 0\nq1 0 d3 1\n").unwrap();
+    assert!(message(&other).ends_with("is not a .lmx file (made by `laneval build`)"));
+    std::fs::write(&other, "").unwrap();
+    assert!(message(&other).contains("is not a .lmx file"));
+    let mut newer = std::fs::read(&path).unwrap();
+    newer[8] = 7;
+    std::fs::write(&other, newer).unwrap();
+    assert!(message(&other).contains("is of format version 7"), "{}", message(&other));
+}
+
+#[test]
+fn nothing_is_half_written() {
+    let matrix = some_matrix();
+    let folder = tempfile::tempdir().unwrap();
+    let error = matrix.write(folder.path().join("missing/some.lmx")).unwrap_err();
+    assert!(error.to_string().contains("cannot write"), "{error}");
+    // A folder of that name cannot be replaced by a file: the temporary file must be gone too.
+    std::fs::create_dir(folder.path().join("taken.lmx")).unwrap();
+    std::fs::write(folder.path().join("taken.lmx/inside"), "").unwrap();
+    assert!(matrix.write(folder.path().join("taken.lmx")).is_err());
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["taken.lmx"]);
+}

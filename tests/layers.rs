@@ -1,0 +1,93 @@
+//! The layers of ARCHITECTURE.md: which module may use which, read off the sources.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Each module with the modules of the crate that it may name, besides itself.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("error", &[]),
+    ("label", &["error"]),
+    ("fold", &["label"]),
+    ("measure", &["error", "label", "fold"]),
+    ("engine", &["error", "label", "fold"]),
+    ("reference", &["label", "measure"]),
+    ("scores", &["label", "measure"]),
+    ("plan", &["error", "label", "fold", "measure"]),
+    ("ingest", &["error", "label"]),
+    ("stats", &["measure"]),
+    ("evaluate", &["error", "label", "fold", "measure", "engine", "reference", "plan", "scores", "stats"]),
+    ("report", &["error", "label", "measure", "scores"]),
+];
+
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// Source files with their module: the folder or file right under `src`.
+fn modules() -> BTreeMap<String, Vec<PathBuf>> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    let mut modules: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    for file in files {
+        let inside = file.strip_prefix(&root).unwrap();
+        let first = inside.components().next().unwrap().as_os_str().to_string_lossy().replace(".rs", "");
+        modules.entry(first).or_default().push(file.clone());
+    }
+    modules
+}
+
+/// Code without comments and without what follows `#[cfg(test)]`.
+fn code(file: &Path) -> String {
+    let text = std::fs::read_to_string(file).unwrap();
+    let text = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn arrows_point_down_only() {
+    let modules = modules();
+    for (module, allowed) in MAY_USE {
+        for file in modules.get(*module).map(Vec::as_slice).unwrap_or_default() {
+            for used in code(file).split("crate::").skip(1) {
+                let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                let known = MAY_USE.iter().any(|(name, _)| *name == used);
+                let fine = used == *module || allowed.contains(&used.as_str()) || (used == "Error" || used == "Result");
+                assert!(fine || !known, "{}: `{module}` may not use `{used}`", file.display());
+                assert!(fine || known, "{}: `crate::{used}` is in no layer", file.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn every_module_is_in_the_layers() {
+    for module in modules().keys().filter(|module| !["lib", "main", "cli"].contains(&module.as_str())) {
+        assert!(MAY_USE.iter().any(|(name, _)| name == module), "`{module}` is in no layer");
+    }
+}
+
+#[test]
+fn the_command_uses_the_public_library_only() {
+    for file in ["main", "cli"].iter().filter_map(|module| modules().remove(*module)).flatten() {
+        for used in code(&file).split("crate::").skip(1) {
+            assert!(used.starts_with("cli") || !file.ends_with("main.rs"), "{}: crate::{used:.20}", file.display());
+        }
+    }
+}
+
+#[test]
+fn unsafe_code_is_where_it_is_declared() {
+    for file in modules().into_values().flatten() {
+        let declared = file.ends_with("label/mmap.rs");
+        let found = code(&file).split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe");
+        assert!(declared || !found, "{}", file.display());
+    }
+}

@@ -1,0 +1,7 @@
+//! The one test binary: each module tests one promise.
+
+mod agree;
+mod format;
+mod layers;
+mod matrices;
+mod names;

@@ -1,0 +1,89 @@
+//! Random label matrices of chosen shapes, made without any text.
+
+use laneval::label::{Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedRow, StagedRun};
+use proptest::prelude::*;
+
+/// The rankings of one query in every run, as labels, and how many judged documents no run retrieves, by code.
+#[derive(Debug, Clone)]
+pub struct Query {
+    pub rankings: Vec<Vec<u8>>,
+    pub unretrieved: Vec<u8>,
+}
+
+/// A shape: grades of the codebook, runs, and queries.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    pub grades: Vec<f64>,
+    pub queries: Vec<Query>,
+}
+
+/// Sets of grades that force every kind of table: none, one, a few, fractional, a full codebook.
+pub fn grades() -> impl Strategy<Value = Vec<f64>> {
+    prop_oneof![
+        Just(vec![]),
+        Just(vec![0.0]),
+        Just(vec![1.0]),
+        Just(vec![0.0, 1.0]),
+        Just(vec![0.0, 1.0, 2.0, 3.0, 4.0]),
+        Just(vec![0.5, 1.0, 2.25]),
+        Just((0..253).map(|grade| f64::from(grade) / 63.0).collect()),
+    ]
+}
+
+/// Labels of one ranking: of some depth, with judged documents at some density.
+pub fn ranking(codes: u8, depth: usize, density: f64) -> impl Strategy<Value = Vec<u8>> {
+    let judged = if codes > 3 { (3..codes).boxed() } else { Just(2u8).boxed() };
+    let label = prop_oneof![
+        ((1.0 - density) * 1000.0) as u32 + 1 => 1..=2u8,
+        (density * 1000.0) as u32 + 1 => judged,
+    ];
+    proptest::collection::vec(label, depth)
+}
+
+/// Any shape: up to 130 queries (two tiles and a bit), up to two runs, depths around the sizes that matter.
+pub fn shape() -> impl Strategy<Value = Shape> {
+    let depths = prop_oneof![Just(0usize), 0..12usize, Just(63), Just(64), Just(65), Just(260)];
+    let sizes = prop_oneof![Just(0usize), Just(1), 2..8usize, Just(63), Just(64), Just(65), Just(130)];
+    let density = prop_oneof![Just(0.0), Just(0.02), Just(0.2), Just(1.0)];
+    (grades(), 1..3usize, sizes, density).prop_flat_map(move |(grades, runs, size, density)| {
+        let codes = (3 + grades.len()) as u16;
+        let codes = codes.min(255) as u8;
+        let rankings = proptest::collection::vec(depths.clone().prop_flat_map(move |d| ranking(codes, d, density)), runs);
+        let unretrieved = proptest::collection::vec(2..codes.max(3), 0..20);
+        let query = (rankings, unretrieved).prop_map(|(rankings, unretrieved)| Query { rankings, unretrieved });
+        proptest::collection::vec(query, size).prop_map(move |queries| Shape { grades: grades.clone(), queries })
+    })
+}
+
+/// The matrix of a shape. The qrels of a query hold, for each code, as many documents as the ranking that has most of them,
+/// and those that nobody retrieves.
+pub fn matrix(shape: &Shape) -> LabelMatrix {
+    let book = Codebook::new(shape.grades.iter().copied()).expect("a codebook");
+    let ids: Vec<String> = (0..shape.queries.len()).map(|query| format!("q{query:05}")).collect();
+    let mut facts = Facts::new();
+    let mut builder_runs: Vec<StagedRun> = Vec::new();
+    for (number, query) in shape.queries.iter().enumerate() {
+        let most = |code: u8| {
+            query.rankings.iter().map(|labels| labels.iter().filter(|&&label| label == code).count()).max().unwrap_or(0)
+        };
+        let retrieved = (2..=255u8).flat_map(|code| std::iter::repeat_n(code, most(code)));
+        facts.push(retrieved.chain(query.unretrieved.iter().copied()));
+        for (run, labels) in query.rankings.iter().enumerate() {
+            if builder_runs.len() <= run {
+                let info = RunInfo { name: format!("run{run}"), ..RunInfo::default() };
+                builder_runs.push(StagedRun { info, ..StagedRun::default() });
+            }
+            if !labels.is_empty() {
+                let staged = &mut builder_runs[run];
+                let piece = staged.pieces.len() as u32;
+                let depth = labels.len() as u32;
+                staged.rows.push(StagedRow { query: number as u32, piece, start: 0, depth });
+                staged.pieces.push(labels.clone());
+            }
+        }
+    }
+    let ids: Ids = ids.iter().map(|id| id.as_bytes()).collect();
+    let mut builder = MatrixBuilder::new(book, RankingRule::default(), 0, ids, facts);
+    builder_runs.into_iter().for_each(|run| builder.push(run));
+    builder.finish().expect("a small matrix")
+}
