@@ -490,7 +490,7 @@ fn nearest(name: &str) -> Vec<String> {
             let alike = strsim::damerau_levenshtein(&bare, &known.to_lowercase());
             (alike as f64 / bare.chars().count().max(known.len()).max(1) as f64, known)
         })
-        .filter(|&(distance, _)| distance <= 0.4)
+        .filter(|&(distance, _)| distance <= 0.5)
         .collect();
     scored.sort_by(|a, b| a.0.total_cmp(&b.0));
     let mut names: Vec<String> = Vec::new();
