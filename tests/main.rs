@@ -1,6 +1,8 @@
 //! The one test binary: each module tests one promise.
 
 mod agree;
+#[cfg(feature = "cli")]
+mod cli;
 mod format;
 mod layers;
 mod matrices;

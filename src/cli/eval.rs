@@ -48,7 +48,8 @@ pub struct Eval {
     #[arg(help_heading = "Measures")]
     measures: Vec<String>,
     /// The lowest grade that counts as relevant, where a measure does not say itself
-    #[arg(long, value_name = "GRADE", default_value = "1", value_parser = level, help_heading = "Measures")]
+    #[arg(long, value_name = "GRADE", default_value = "1", value_parser = level)]
+    #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: f64,
     /// Statistics besides the average: median, std, min, max, ci95; a list, or repeated
     #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]

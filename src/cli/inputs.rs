@@ -26,7 +26,7 @@ pub struct Ranking {
     #[arg(long, value_name = "TYPE", value_parser = one_of(SCORES))]
     pub score: Option<ScoreType>,
     /// Keep only the first N ranks of every ranking
-    #[arg(short = 'M', long, value_name = "N", value_parser = rank)]
+    #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
     pub depth: Option<NonZeroU32>,
 }
 

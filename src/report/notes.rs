@@ -29,7 +29,7 @@ fn note(run: &RunScores) -> Option<Note> {
     match missing {
         0 => {}
         _ if few => parts.push(format!(
-            "only {present} of {judged} judged queries are in the run: are these the right files? The others {fate} ({ids})"
+            "has only {present} of {judged} judged queries: are these the right files? The others {fate} ({ids})"
         )),
         1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", singular(fate))),
         _ => parts.push(format!("{missing} judged queries are not in the run and {fate} ({ids})")),
