@@ -16,7 +16,7 @@ pub mod stats;
 
 pub use error::{Error, Result};
 pub use evaluate::{EngineChoice, Evaluator, QuerySet};
-pub use ingest::{Join, Qrels};
+pub use ingest::{Input, Join};
 pub use label::{LabelMatrix, View};
 pub use measure::Measure;
 pub use scores::Scores;
