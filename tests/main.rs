@@ -7,3 +7,5 @@ mod format;
 mod layers;
 mod matrices;
 mod names;
+#[cfg(feature = "cli")]
+mod reports;
