@@ -9,6 +9,8 @@ pub mod label;
 pub mod measure;
 pub mod plan;
 pub mod reference;
+#[cfg(feature = "cli")]
+pub mod report;
 pub mod scores;
 pub mod stats;
 

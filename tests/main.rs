@@ -1,9 +1,13 @@
 //! The one test binary: each module tests one promise.
 
 mod agree;
+#[cfg(feature = "cli")]
+mod cli;
 mod format;
 mod golden;
 mod ingest;
 mod layers;
 mod matrices;
 mod names;
+#[cfg(feature = "cli")]
+mod reports;

@@ -487,8 +487,11 @@ fn nearest(name: &str) -> Vec<String> {
     let mut scored: Vec<(f64, &str)> = known
         .chain(foreign)
         .map(|known| {
-            let alike = strsim::damerau_levenshtein(&bare, &known.to_lowercase());
-            (alike as f64 / bare.chars().count().max(known.len()).max(1) as f64, known)
+            let lower = known.to_lowercase();
+            // The right letters in a wrong order are one mistake, however far they moved.
+            let jumbled = letters(&bare) == letters(&lower);
+            let mistakes = if jumbled { 1 } else { strsim::damerau_levenshtein(&bare, &lower) };
+            (mistakes as f64 / bare.chars().count().max(known.len()).max(1) as f64, known)
         })
         .filter(|&(distance, _)| distance <= 0.4)
         .collect();
@@ -500,4 +503,10 @@ fn nearest(name: &str) -> Vec<String> {
         }
     }
     names
+}
+
+fn letters(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.sort_unstable();
+    letters
 }

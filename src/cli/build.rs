@@ -1,0 +1,74 @@
+//! `laneval build`: joins runs to judgments once, and keeps the label matrix as a file.
+
+use std::path::PathBuf;
+use std::time::Instant;
+
+use clap::Args;
+
+use super::inputs::{Ranking, recognise};
+use super::output;
+use super::stop::Stop;
+use super::style::counted;
+use super::threads::Threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval build qrels.txt bm25.run dense.run -o trec8.lmx
+  laneval build qrels.txt runs/*.gz -o top1000.lmx -M 1000 --score f32";
+
+/// Join runs to judgments into a label matrix, a file that is evaluated without the text.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Build {
+    /// Judgments as TREC text, plain or compressed; `-` is stdin
+    qrels: PathBuf,
+    /// Runs as TREC text, plain or compressed; `-` is stdin
+    #[arg(value_name = "RUN", required = true)]
+    runs: Vec<PathBuf>,
+    /// The file to write, which has this name only once it is complete
+    #[arg(short, long, value_name = "FILE.lmx")]
+    output: PathBuf,
+    /// Say nothing on stderr
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    ranking: Ranking,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+impl Build {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        let inputs: Vec<PathBuf> = [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
+        output::check(&self.output, &inputs)?;
+        output::check_regular(&self.output)?;
+        if let Some((path, _)) = inputs.iter().zip(recognise(&inputs)?).find(|&(_, matrix)| matrix) {
+            return Err(Stop::new(format!(
+                "{} is a label matrix already: build from QRELS RUN...",
+                path.display()
+            )));
+        }
+        self.threads.install(|| self.build())?
+    }
+
+    fn build(&self) -> Result<(), Stop> {
+        let start = Instant::now();
+        let matrix = self.ranking.join(&self.qrels, &self.runs)?;
+        matrix.write(&self.output)?;
+        if !self.quiet {
+            let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
+            let bytes = self.output.metadata().map_or(0, |file| file.len());
+            eprintln!(
+                "{}: {}, {}, {}, {} in {:.3} s",
+                self.output.display(),
+                counted(matrix.runs().len() as u64, "run"),
+                counted(matrix.queries().len() as u64, "judged query"),
+                counted(labels, "label"),
+                counted(bytes, "byte"),
+                start.elapsed().as_secs_f64()
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! `laneval eval`: from judgments and runs, or from label matrices, to scores.
+
+use std::collections::HashSet;
+use std::io::{IsTerminal, Write, stdout};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use laneval::measure::{Defaults, Measure, parse_list};
+use laneval::report::{Format, Note, Options, notes};
+use laneval::stats::Stat;
+use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, View};
+
+use super::choice::{ENGINES, FORMATS, QUERIES, one_of, stats};
+use super::inputs::{Inputs, Ranking};
+use super::output::Output;
+use super::stop::Stop;
+use super::style::{counted, say, stdout_has_colour, stdout_width};
+use super::threads::Threads;
+
+/// What is computed without `-m`.
+const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"];
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval eval qrels.txt bm25.run dense.run
+  laneval eval qrels.txt bm25.run -m nDCG@10 -m 'R@[10,100,1000]' --stat std,ci95
+  laneval eval qrels.txt bm25.run --per-query -o scores.csv
+  zcat dense.run.gz | laneval eval qrels.txt - -m 'nDCG(gain=exp2)@10'
+  laneval eval trec8.lmx -m AP --format json";
+
+const USAGE: &str = "laneval eval [OPTIONS] QRELS RUN...\n       laneval eval [OPTIONS] FILE.lmx...";
+
+/// Evaluate runs against relevance judgments.
+#[derive(Debug, Args)]
+#[command(override_usage = USAGE, after_help = EXAMPLES)]
+pub struct Eval {
+    /// Judgments and runs as TREC text, plain or compressed by gzip or zstd, one of them `-` for stdin;
+    /// or label matrices made by `laneval build`
+    #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
+    inputs: Vec<PathBuf>,
+
+    /// A measure such as nDCG@10, AP, 'P@[5,10]' or a name of trec_eval or ranx; may be repeated
+    ///
+    /// See `laneval measures` for all of them.
+    #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
+    #[arg(help_heading = "Measures")]
+    measures: Vec<String>,
+    /// The lowest grade that counts as relevant, where a measure does not say itself
+    #[arg(long, value_name = "GRADE", default_value = "1", value_parser = level)]
+    #[arg(allow_negative_numbers = true, help_heading = "Measures")]
+    rel: f64,
+    /// Statistics besides the average: median, std, min, max, ci95; a list, or repeated
+    #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
+    #[arg(hide_possible_values = true, help_heading = "Measures")]
+    stats: Vec<Stat>,
+
+    /// Which queries count
+    #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(QUERIES))]
+    #[arg(help_heading = "Ranking")]
+    queries: QuerySet,
+    /// Drop documents without a judgment from the rankings, so that the others move up
+    #[arg(short = 'J', long, help_heading = "Ranking")]
+    judged_only: bool,
+    #[command(flatten)]
+    ranking: Ranking,
+
+    /// Write the scores of every query too
+    #[arg(long, help_heading = "Output")]
+    per_query: bool,
+    /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS), help_heading = "Output")]
+    format: Option<Format>,
+    /// Write to a file, which has this name only once it is complete
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Decimals in tables
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
+    precision: u8,
+    /// Say on stderr what was read, who computed, and how long it took
+    #[arg(short, long, help_heading = "Output")]
+    verbose: bool,
+    /// No notes on stderr; warnings stay
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+
+    /// Who computes
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
+    #[arg(help_heading = "Engine")]
+    engine: EngineChoice,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print what would be computed and how, instead of computing it
+    #[arg(long, help_heading = "Engine")]
+    explain: bool,
+}
+
+/// A relevance level: a finite grade, 0 or more.
+fn level(text: &str) -> Result<f64, String> {
+    let level = text.parse::<f64>().ok().filter(|level| level.is_finite() && *level >= 0.0);
+    level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
+}
+
+impl Eval {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        if self.measures.iter().any(|measure| measure == "help") {
+            return Ok(writeln!(stdout(), "{}", super::measures::way())?);
+        }
+        let evaluator = self.evaluator()?;
+        let output = Output::new(self.file(), &self.inputs)?;
+        let inputs = Inputs::of(&self.inputs)?;
+        self.threads.install(|| self.evaluate(&evaluator, &inputs, output))?
+    }
+
+    fn evaluate(&self, evaluator: &Evaluator, inputs: &Inputs, output: Output) -> Result<(), Stop> {
+        let start = Instant::now();
+        let matrices = inputs.load(&self.ranking)?;
+        let read = start.elapsed();
+        if self.explain {
+            return explain(evaluator, &matrices, output);
+        }
+        let start = Instant::now();
+        let scores = all_scores(evaluator, &matrices)?;
+        let evaluated = start.elapsed();
+        if !self.quiet {
+            self.depth_notes(inputs, &matrices).iter().for_each(say);
+        }
+        let loud = |note: &Note| !self.quiet || matches!(note, Note::Warning(_));
+        notes(&scores).iter().filter(|note| loud(note)).for_each(say);
+        if self.verbose {
+            self.report_work(evaluator, &matrices, read, evaluated);
+        }
+        let (format, options) = (self.format(), self.options());
+        output.write(|mut to| format.write(&scores, &options, &mut to))
+    }
+
+    /// The measures, parsed: each once, and all that are wrong reported together.
+    fn measures(&self) -> Result<Vec<Measure>, Stop> {
+        let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+        for name in &self.measures {
+            match parse_list(name, Defaults { rel: self.rel }) {
+                Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
+                Err(error) => wrong.push(error.to_string()),
+            }
+        }
+        if wrong.is_empty() { Ok(measures) } else { Err(Stop::Failed(wrong)) }
+    }
+
+    fn evaluator(&self) -> Result<Evaluator, Stop> {
+        let mut stats: Vec<Stat> = Vec::new();
+        for &stat in &self.stats {
+            if !stats.contains(&stat) {
+                stats.push(stat);
+            }
+        }
+        let trec = self.format() == Format::Trec;
+        if trec && stats.iter().any(|stat| stat.needs_values()) {
+            return Err(Stop::new("the format trec has no place for --stat: choose another format"));
+        }
+        let mut evaluator = Evaluator::of(self.measures()?);
+        evaluator.queries = self.queries;
+        evaluator.view =
+            View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
+        evaluator.engine = self.engine;
+        evaluator.stats = stats;
+        evaluator.per_query = self.per_query || trec;
+        Ok(evaluator)
+    }
+
+    /// The file to write to; `-` is stdout here too.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    fn format(&self) -> Format {
+        match (self.format, self.file()) {
+            (Some(format), _) => format,
+            (None, Some(path)) => Format::of_path(path),
+            (None, None) if stdout().is_terminal() => Format::Table,
+            (None, None) => Format::Tsv,
+        }
+    }
+
+    fn options(&self) -> Options {
+        let to_stdout = self.file().is_none();
+        Options {
+            per_query: self.per_query,
+            precision: usize::from(self.precision),
+            colour: to_stdout && stdout_has_colour(),
+            width: if to_stdout { stdout_width() } else { None },
+        }
+    }
+
+    /// A matrix that keeps only the first ranks gives other values than the text would: that must not pass in silence.
+    fn depth_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
+        let Inputs::Matrices(paths) = inputs else { return Vec::new() };
+        let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
+            let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
+            Some(Note::Note(format!(
+                "{}: keeps only the first {depth} ranks of each ranking",
+                path.display()
+            )))
+        };
+        paths.iter().zip(matrices).filter_map(kept).collect()
+    }
+
+    fn report_work(&self, evaluator: &Evaluator, matrices: &[LabelMatrix], read: Duration, took: Duration) {
+        let labels: u64 = matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
+        let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
+        let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
+        eprintln!("engine: {}", evaluator.engine_name());
+        eprintln!(
+            "read: {}, {}, {} in {:.3} s",
+            counted(runs, "run"),
+            counted(queries, "judged query"),
+            counted(labels, "label"),
+            read.as_secs_f64()
+        );
+        let measures = counted(evaluator.measures().len() as u64, "measure");
+        eprintln!("evaluated: {measures} in {:.3} s", took.as_secs_f64());
+    }
+}
+
+/// The scores of all matrices, one after the other.
+fn all_scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
+    let mut all = Scores { measures: evaluator.measures().to_vec(), runs: Vec::new() };
+    for matrix in matrices {
+        all.append(evaluator.evaluate(matrix)?);
+    }
+    Ok(all)
+}
+
+fn explain(evaluator: &Evaluator, matrices: &[LabelMatrix], output: Output) -> Result<(), Stop> {
+    // All have the same judgments, and so the same plan.
+    let plan = matrices.first().map(|matrix| evaluator.plan(matrix)).transpose()?;
+    output.write(|to| {
+        writeln!(to, "engine: {}", evaluator.engine_name())?;
+        plan.map_or(Ok(()), |plan| write!(to, "{plan}"))
+    })
+}

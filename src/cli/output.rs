@@ -1,0 +1,86 @@
+//! Where a command writes: stdout, or a file that has its name only once it is complete.
+
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use super::stop::Stop;
+
+/// A place to write to, checked before any work is done.
+pub struct Output(Option<PathBuf>);
+
+impl Output {
+    /// Stdout, or a file in a folder that exists and that is none of the inputs.
+    pub fn new(path: Option<&Path>, inputs: &[PathBuf]) -> Result<Self, Stop> {
+        if let Some(path) = path {
+            check(path, inputs)?;
+        }
+        Ok(Output(path.map(Path::to_owned)))
+    }
+
+    /// Writes all of it.
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
+        let Some(path) = self.0 else {
+            let mut to = BufWriter::new(io::stdout().lock());
+            write(&mut to)?;
+            return Ok(to.flush()?);
+        };
+        to_file(&path, write).map_err(|e| Stop::new(format!("{}: cannot write: {e}", path.display())))
+    }
+}
+
+/// Refuses what could only fail, or do harm, when everything has been computed.
+pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
+    let refuse = |why: &str| Err(Stop::new(format!("{}: cannot write: {why}", path.display())));
+    if path.is_dir() || path.file_name().is_none() {
+        return refuse("it is a folder");
+    }
+    let folder = folder(path);
+    if !folder.is_dir() {
+        return refuse(&format!("there is no folder {}", folder.display()));
+    }
+    let same = |input: &PathBuf| {
+        input == path || matches!((input.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
+    };
+    if inputs.iter().any(same) {
+        return refuse("it is one of the inputs");
+    }
+    Ok(())
+}
+
+/// Refuses pipes and devices, for what is written under another name first would replace them.
+pub fn check_regular(path: &Path) -> Result<(), Stop> {
+    match path.metadata() {
+        Ok(kind) if !kind.is_file() => {
+            Err(Stop::new(format!("{}: cannot write: it is not a regular file", path.display())))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn folder(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// To a temporary file in the same folder, which then takes the name; straight into pipes and devices.
+fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if path.metadata().is_ok_and(|kind| !kind.is_file()) {
+        let mut to = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
+        return write(&mut to).and_then(|()| to.flush()).or_else(quiet);
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".laneval-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    let mut to = BufWriter::new(builder.tempfile_in(folder(path))?);
+    write(&mut to)?;
+    let file = to.into_inner().map_err(|e| e.into_error())?;
+    file.persist(path)?;
+    Ok(())
+}
+
+fn quiet(error: io::Error) -> io::Result<()> {
+    if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}

@@ -1,0 +1,53 @@
+//! Why a command stops early, and the exit code it leaves.
+
+use std::io::{self, ErrorKind};
+use std::process::ExitCode;
+
+/// The end of a command that did not do what was asked.
+#[derive(Debug)]
+pub enum Stop {
+    /// What to say on stderr, one message an entry.
+    Failed(Vec<String>),
+    /// Whoever read our output has gone, as `head` does.
+    BrokenPipe,
+}
+
+impl Stop {
+    /// A failure with one message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Stop::Failed(vec![message.into()])
+    }
+
+    /// Says why, and gives the exit code.
+    pub fn exit(self) -> ExitCode {
+        match self {
+            Stop::BrokenPipe => ExitCode::SUCCESS,
+            Stop::Failed(messages) => {
+                messages.iter().for_each(|message| eprintln!("error: {message}"));
+                ExitCode::from(2)
+            }
+        }
+    }
+}
+
+impl From<laneval::Error> for Stop {
+    fn from(error: laneval::Error) -> Self {
+        match error {
+            laneval::Error::Input(problems) => {
+                let more = (problems.more > 0).then(|| format!("… and {} more", problems.more));
+                Stop::Failed(problems.first.iter().map(ToString::to_string).chain(more).collect())
+            }
+            other => Stop::new(other.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Stop {
+    /// A failure to write to stdout; files name themselves.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Stop::BrokenPipe,
+            _ => Stop::new(format!("stdout: cannot write: {error}")),
+        }
+    }
+}

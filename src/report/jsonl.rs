@@ -1,0 +1,13 @@
+//! JSON lines: the long rows, one object a line.
+
+use std::io::{self, Write};
+
+use super::{Options, long};
+use crate::scores::Scores;
+
+pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+    long::rows(scores, options, |row| {
+        serde_json::to_writer(&mut *to, row)?;
+        to.write_all(b"\n")
+    })
+}

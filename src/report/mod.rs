@@ -1,0 +1,84 @@
+//! Reports: scores as bytes, one file a format.
+//!
+//! A report is a pure function of scores and [`Options`]; it knows neither files nor terminals.
+
+mod delimited;
+mod grid;
+mod json;
+mod jsonl;
+mod long;
+mod notes;
+mod table;
+mod trec;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use crate::scores::Scores;
+
+pub use grid::{Align, Cell, Grid};
+pub use notes::{Note, notes};
+
+/// A way to write scores down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// Aligned columns for people.
+    Table,
+    /// Long rows, separated by tabs.
+    Tsv,
+    /// Long rows, separated by commas.
+    Csv,
+    /// One document, with the queries that were missing or ignored.
+    Json,
+    /// Long rows, one JSON object a line.
+    Jsonl,
+    /// The lines of `trec_eval`.
+    Trec,
+}
+
+/// How a report is to look. Only tables look at anything but `per_query`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Write the values of every query too, where the scores have them.
+    pub per_query: bool,
+    /// Decimals in tables.
+    pub precision: usize,
+    /// Mark with bold type instead of a `*`.
+    pub colour: bool,
+    /// The columns of the terminal, if it is one.
+    pub width: Option<usize>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { per_query: false, precision: 4, colour: false, width: None }
+    }
+}
+
+impl Format {
+    /// The format that a file's extension names; TSV where it names none.
+    pub fn of_path(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("csv") => Format::Csv,
+            Some("json") => Format::Json,
+            Some("jsonl") => Format::Jsonl,
+            Some("txt") => Format::Table,
+            _ => Format::Tsv,
+        }
+    }
+
+    /// Writes scores in this format.
+    ///
+    /// # Errors
+    /// What the writer refuses.
+    pub fn write(self, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+        match self {
+            Format::Table => table::write(scores, options, to),
+            Format::Tsv => delimited::write(b'\t', scores, options, to),
+            Format::Csv => delimited::write(b',', scores, options, to),
+            Format::Json => json::write(scores, options, to),
+            Format::Jsonl => jsonl::write(scores, options, to),
+            Format::Trec => trec::write(scores, options, to),
+        }
+    }
+}

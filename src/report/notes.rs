@@ -1,0 +1,63 @@
+//! What a reader of the scores must know about the queries: which were missing, and which were ignored.
+
+use crate::error::printable;
+use crate::label::Unmatched;
+use crate::scores::{RunScores, Scores};
+
+/// A line about one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Note {
+    /// Something to know.
+    Note(String),
+    /// The run lacks more than half of the judged queries: it may be the wrong file.
+    Warning(String),
+}
+
+/// One line for each run whose queries are not exactly the judged ones.
+pub fn notes(scores: &Scores) -> Vec<Note> {
+    scores.runs.iter().filter_map(note).collect()
+}
+
+fn note(run: &RunScores) -> Option<Note> {
+    let missing = run.missing.count;
+    let judged = run.queries as u64 + if run.filled { 0 } else { missing };
+    let present = judged.saturating_sub(missing);
+    let few = present * 2 < judged;
+    let fate = if run.filled { "score 0" } else { "are left out" };
+    let ids = list(&run.missing);
+    let mut parts = Vec::new();
+    match missing {
+        0 => {}
+        _ if few => parts.push(format!(
+            "has only {present} of {judged} judged queries: are these the right files? The others {fate} ({ids})"
+        )),
+        1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", singular(fate))),
+        _ => parts.push(format!("{missing} judged queries are not in the run and {fate} ({ids})")),
+    }
+    let ids = list(&run.ignored);
+    match run.ignored.count {
+        0 => {}
+        1 => parts.push(format!("1 query of the run is not judged and was ignored ({ids})")),
+        count => parts.push(format!("{count} queries of the run are not judged and were ignored ({ids})")),
+    }
+    let text = format!("{}: {}", printable(run.name.as_bytes()), parts.join("; "));
+    match parts.is_empty() {
+        true => None,
+        false if few => Some(Note::Warning(text)),
+        false => Some(Note::Note(text)),
+    }
+}
+
+/// The first few ids, and a sign where there are more.
+fn list(unmatched: &Unmatched) -> String {
+    let more = unmatched.count > unmatched.first.len() as u64;
+    let ids = unmatched.first.iter().map(|id| printable(id)).chain(more.then(|| "…".to_owned()));
+    ids.collect::<Vec<_>>().join(", ")
+}
+
+fn singular(fate: &str) -> &str {
+    match fate {
+        "score 0" => "scores 0",
+        _ => "is left out",
+    }
+}

@@ -1,0 +1,117 @@
+//! The table for people: runs by measures with the best marked, or one run's measures by statistics.
+
+use std::io::{self, Write};
+
+use super::{Align, Cell, Grid, Options};
+use crate::error::printable;
+use crate::measure::{Average, Measure};
+use crate::scores::{PerQuery, RunScores, Scores};
+
+pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+    match scores.runs.as_slice() {
+        [run] => {
+            let queries = if run.queries == 1 { "query" } else { "queries" };
+            writeln!(to, "{}: {} {queries}\n", name(run), run.queries)?;
+            one_run(run, &scores.measures, options).write(options, to)?;
+        }
+        _ => several_runs(scores, options).write(options, to)?,
+    }
+    for run in &scores.runs {
+        if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query) {
+            writeln!(to, "\n{}, by query\n", name(run))?;
+            by_query(per_query, &scores.measures, options).write(options, to)?;
+        }
+    }
+    Ok(())
+}
+
+fn name(run: &RunScores) -> String {
+    printable(run.name.as_bytes())
+}
+
+/// A number of a statistic: the sum, smallest and largest of counts are counts.
+fn number(value: f64, average: Average, stat: &str, options: &Options) -> String {
+    let count = average == Average::Sum && matches!(stat, "sum" | "min" | "max" | "value");
+    format!("{value:.*}", if count { 0 } else { options.precision })
+}
+
+/// Measures as rows, statistics as columns.
+fn one_run(run: &RunScores, measures: &[Measure], options: &Options) -> Grid {
+    let mut averages: Vec<&str> = measures.iter().map(|m| m.definition().average.name()).collect();
+    averages.dedup();
+    let average = if let [one] = averages.as_slice() { one } else { "score" };
+    let others = run.summaries.first().into_iter().flatten().skip(1).map(|(stat, _)| *stat);
+    let columns = [average].into_iter().chain(others).map(|stat| (stat.to_owned(), Align::Right));
+    let mut grid = Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns));
+    for (measure, summary) in measures.iter().zip(&run.summaries) {
+        let average = measure.definition().average;
+        let cells = summary.iter().map(|&(stat, value)| number(value, average, stat, options).into());
+        let none = summary.is_empty().then(|| "–".into());
+        grid.push([measure.to_string().into()].into_iter().chain(cells).chain(none));
+    }
+    grid
+}
+
+/// One statistic of one measure over the runs.
+struct Series {
+    name: String,
+    cells: Vec<Cell>,
+}
+
+/// Runs as rows and measures as columns, or the other way round where that fits the terminal better.
+fn several_runs(scores: &Scores, options: &Options) -> Grid {
+    let all: Vec<Series> = (0..scores.measures.len()).flat_map(|at| series(scores, at, options)).collect();
+    let columns = all.iter().map(|series| (series.name.clone(), Align::Right));
+    let mut upright = Grid::new([("run".to_owned(), Align::Left)].into_iter().chain(columns));
+    for (at, run) in scores.runs.iter().enumerate() {
+        upright.push([name(run).into()].into_iter().chain(all.iter().map(|series| series.cells[at].clone())));
+    }
+    if upright.blocks(options) == 1 {
+        return upright;
+    }
+    let columns = scores.runs.iter().map(|run| (name(run), Align::Right));
+    let mut across = Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns));
+    for series in all {
+        across.push([series.name.into()].into_iter().chain(series.cells));
+    }
+    if across.blocks(options) <= upright.blocks(options) { across } else { upright }
+}
+
+/// The statistics of a measure, its average first.
+fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
+    let average = scores.measures[measure].definition().average;
+    let summaries = || scores.runs.iter().map(|run| &run.summaries[measure]);
+    let stats: Vec<&str> = summaries().find(|of| !of.is_empty()).into_iter().flatten().map(|s| s.0).collect();
+    let one = |(at, stat): (usize, &str)| {
+        let values: Vec<Option<f64>> = summaries().map(|of| of.get(at).map(|&(_, value)| value)).collect();
+        let best = best(&values).filter(|_| at == 0 && average != Average::Sum);
+        let cell = |&value: &Option<f64>| Cell {
+            text: value.map_or("–".to_owned(), |value| number(value, average, stat, options)),
+            best: value.is_some() && value == best,
+        };
+        let measure = &scores.measures[measure];
+        let name = if at == 0 { measure.to_string() } else { format!("{measure} {stat}") };
+        Series { name, cells: values.iter().map(cell).collect() }
+    };
+    stats.into_iter().enumerate().map(one).collect()
+}
+
+/// The largest value, if not all are equal.
+fn best(values: &[Option<f64>]) -> Option<f64> {
+    let known = || values.iter().copied().flatten();
+    let largest = known().reduce(f64::max)?;
+    known().any(|value| value < largest).then_some(largest)
+}
+
+/// Queries as rows, measures as columns.
+fn by_query(of: &PerQuery, measures: &[Measure], options: &Options) -> Grid {
+    let columns = measures.iter().map(|measure| (measure.to_string(), Align::Right));
+    let mut grid = Grid::new([("query".to_owned(), Align::Left)].into_iter().chain(columns));
+    for (at, id) in of.queries.iter().enumerate() {
+        let value = |(measure, values): (&Measure, &Vec<f64>)| {
+            number(values[at], measure.definition().average, "value", options).into()
+        };
+        grid.push([printable(id).into()].into_iter().chain(measures.iter().zip(&of.values).map(value)));
+    }
+    grid
+}

@@ -1,0 +1,637 @@
+//! The command as a user meets it: what it prints, what it says on stderr, and its exit code.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use assert_cmd::Command;
+use laneval::measure::MEASURES;
+use tempfile::TempDir;
+
+const QRELS: &str = "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\nq2 0 a 1\nq2 0 e -1\nq3 0 x 3\n";
+const BM25: &str = "\
+q1 Q0 c 1 9.5 bm25\nq1 Q0 z 2 9.0 bm25\nq1 Q0 a 3 8.0 bm25
+q2 Q0 e 1 2.0 bm25\nq2 Q0 a 2 1.0 bm25\nq9 Q0 a 1 1.0 bm25\n";
+const DENSE: &str = "\
+q1 Q0 a 1 0.9 dense\nq1 Q0 b 2 0.8 dense\nq2 Q0 a 1 0.5 dense
+q3 Q0 y 1 0.7 dense\nq3 Q0 x 2 0.6 dense\n";
+
+const BM25_NOTE: &str = "note: bm25.run: 1 judged query is not in the run and scores 0 (q3); \
+                         1 query of the run is not judged and was ignored (q9)\n";
+
+/// A folder with the sample files.
+struct Folder(TempDir);
+
+/// What a command left behind.
+struct Ran {
+    out: String,
+    err: String,
+    code: i32,
+}
+
+impl Folder {
+    fn new() -> Self {
+        let folder = Folder(TempDir::new().unwrap());
+        folder.put("qrels", QRELS);
+        folder.put("bm25.run", BM25);
+        folder.put("dense.run", DENSE);
+        folder
+    }
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn put(&self, name: &str, content: impl AsRef<[u8]>) {
+        let path = self.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+
+    fn get(&self, name: &str) -> Vec<u8> {
+        fs::read(self.path().join(name)).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let entries = fs::read_dir(self.path()).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    /// Runs `laneval` with arguments separated by blanks.
+    fn run(&self, args: &str) -> Ran {
+        self.run_with(args, "")
+    }
+
+    fn run_with(&self, args: &str, stdin: &str) -> Ran {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_laneval"));
+        ran(command.current_dir(self.path()).args(args.split_whitespace()).write_stdin(stdin))
+    }
+
+    /// Runs a shell script in which `$L` is `laneval`.
+    #[cfg(unix)]
+    fn shell(&self, script: &str) -> Ran {
+        let mut command = Command::new("bash");
+        let script = format!("set -o pipefail; {script}");
+        ran(command.current_dir(self.path()).env("L", env!("CARGO_BIN_EXE_laneval")).args(["-c", &script]))
+    }
+
+    /// What a successful command prints.
+    fn out(&self, args: &str) -> String {
+        let Ran { out, err, code } = self.run(args);
+        assert_eq!(code, 0, "{args}\n{err}");
+        out
+    }
+
+    /// What a command that fails says.
+    fn error(&self, args: &str) -> String {
+        let Ran { out, err, code } = self.run(args);
+        assert_eq!((out.as_str(), code), ("", 2), "{args}\n{err}");
+        assert!(err.starts_with("error: "), "{args}\n{err}");
+        err
+    }
+}
+
+fn ran(command: &mut Command) -> Ran {
+    let output = command.env_remove("NO_COLOR").output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    Ran { out: text(output.stdout), err: text(output.stderr), code: output.status.code().unwrap_or(-1) }
+}
+
+#[track_caller]
+fn assert_says(said: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(said.contains(part), "`{part}` is not in:\n{said}");
+    }
+}
+
+const TSV: &str = "\
+run\tquery_id\tmeasure\tstat\tvalue
+bm25.run\tq1\tAP\tvalue\t0.8333333333333333
+bm25.run\tq1\tNumRet\tvalue\t3
+bm25.run\tq1\tGMAP\tvalue\t0.8333333333333333
+bm25.run\tq2\tAP\tvalue\t0.5
+bm25.run\tq2\tNumRet\tvalue\t2
+bm25.run\tq2\tGMAP\tvalue\t0.5
+bm25.run\tq3\tAP\tvalue\t0
+bm25.run\tq3\tNumRet\tvalue\t0
+bm25.run\tq3\tGMAP\tvalue\t0.00001
+bm25.run\t\tAP\tmean\t0.4444444444444444
+bm25.run\t\tNumRet\tsum\t5
+bm25.run\t\tGMAP\tgmean\t0.016091489743427154
+dense.run\tq1\tAP\tvalue\t0.5
+dense.run\tq1\tNumRet\tvalue\t2
+dense.run\tq1\tGMAP\tvalue\t0.5
+dense.run\tq2\tAP\tvalue\t1
+dense.run\tq2\tNumRet\tvalue\t1
+dense.run\tq2\tGMAP\tvalue\t1
+dense.run\tq3\tAP\tvalue\t0.5
+dense.run\tq3\tNumRet\tvalue\t2
+dense.run\tq3\tGMAP\tvalue\t0.5
+dense.run\t\tAP\tmean\t0.6666666666666666
+dense.run\t\tNumRet\tsum\t5
+dense.run\t\tGMAP\tgmean\t0.6299605249474366
+";
+
+const THREE: &str = "-m AP -m NumRet -m GMAP --per-query";
+
+#[test]
+fn tsv_and_csv_are_long() {
+    let folder = Folder::new();
+    let ran = folder.run(&format!("eval qrels bm25.run dense.run {THREE}"));
+    assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.code), (TSV, BM25_NOTE, 0));
+    let csv = folder.out(&format!("eval qrels bm25.run dense.run {THREE} --format csv"));
+    assert_eq!(csv, TSV.replace('\t', ","));
+    let quoted = folder.out("eval qrels bm25.run -m nDCG(gain={1:3,2:9}) --format csv");
+    assert_says(&quoted, &["\nbm25.run,,\"nDCG(gain={1:3,2:9})\",mean,"]);
+}
+
+#[test]
+fn json_lines_have_the_same_rows() {
+    let folder = Folder::new();
+    let lines = folder.out(&format!("eval qrels bm25.run dense.run {THREE} --format jsonl"));
+    assert_eq!(
+        lines.lines().next().unwrap(),
+        r#"{"run":"bm25.run","query_id":"q1","measure":"AP","stat":"value","value":0.8333333333333333}"#
+    );
+    let row = |line: &str| {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = ["run", "query_id", "measure", "stat"].map(|key| row[key].as_str().unwrap().to_owned());
+        format!("{}\t{}", text.join("\t"), row["value"].as_f64().unwrap())
+    };
+    let rows: Vec<String> = lines.lines().map(row).collect();
+    assert_eq!(rows, TSV.lines().skip(1).collect::<Vec<_>>());
+}
+
+#[test]
+fn json_is_one_document() {
+    let folder = Folder::new();
+    let text = folder.out("eval qrels bm25.run -m AP -m NumRet --stat min --per-query --format json");
+    let version = env!("CARGO_PKG_VERSION");
+    let expected = serde_json::json!({
+        "laneval": version,
+        "measures": ["AP", "NumRet"],
+        "runs": [{
+            "run": "bm25.run",
+            "tag": "bm25",
+            "queries": {
+                "counted": 3,
+                "missing": 1, "missing_ids": ["q3"], "filled": true,
+                "ignored": 1, "ignored_ids": ["q9"],
+            },
+            "scores": {
+                "AP": {"mean": 0.4444444444444444, "min": 0.0},
+                "NumRet": {"sum": 5.0, "min": 0.0},
+            },
+            "per_query": {
+                "q1": {"AP": 0.8333333333333333, "NumRet": 3.0},
+                "q2": {"AP": 0.5, "NumRet": 2.0},
+                "q3": {"AP": 0.0, "NumRet": 0.0},
+            },
+        }],
+    });
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), expected);
+    let keys = ["laneval", "measures", "runs", "run", "tag", "queries", "scores", "per_query"];
+    let places: Vec<usize> = keys.iter().map(|key| text.find(&format!("\"{key}\":")).unwrap()).collect();
+    assert!(places.is_sorted(), "{text}");
+    assert!(!folder.out("eval qrels bm25.run --format json").contains("per_query"));
+}
+
+#[test]
+fn trec_lines_are_those_of_trec_eval() {
+    let folder = Folder::new();
+    let all = "\
+runid                 \tall\tbm25
+AP                    \tall\t0.4444
+NumRet                \tall\t5
+GMAP                  \tall\t0.0161
+";
+    let args = "eval qrels bm25.run -m AP -m NumRet -m GMAP --format trec";
+    assert_eq!(folder.out(args), all);
+    let per_query = folder.out(&format!("{args} --per-query"));
+    let lines: Vec<&str> = per_query.lines().collect();
+    assert_eq!(
+        lines[..3],
+        [
+            "runid                 \tall\tbm25",
+            "AP                    \tq1\t0.8333",
+            "NumRet                \tq1\t3"
+        ]
+    );
+    assert_eq!(lines[9], "GMAP                  \tq3\t0.0000");
+    assert_eq!(lines[10..], all.lines().skip(1).collect::<Vec<_>>());
+    assert_says(&folder.error(&format!("{args} --stat std")), &["--stat"]);
+}
+
+#[test]
+fn a_table_marks_the_best_run() {
+    let folder = Folder::new();
+    let several = "\
+run            AP      P@2   NumRet
+───────────────────────────────────
+bm25.run   0.4444   0.3333        5
+dense.run  0.6667*  0.5000*       5
+";
+    let args = "-m AP -m P@2 -m NumRet --format table";
+    assert_eq!(folder.out(&format!("eval qrels bm25.run dense.run {args}")), several);
+    let one = "\
+bm25.run: 3 queries
+
+measure    mean     std     min     max
+───────────────────────────────────────
+AP       0.4444  0.4194  0.0000  0.8333
+P@2      0.3333  0.2887  0.0000  0.5000
+
+bm25.run, by query
+
+query      AP     P@2
+─────────────────────
+q1     0.8333  0.5000
+q2     0.5000  0.5000
+q3     0.0000  0.0000
+";
+    let args = "-m AP -m P@2 --stat std,min --stat max --per-query --format table";
+    assert_eq!(folder.out(&format!("eval qrels bm25.run {args}")), one);
+    let short = folder.out("eval qrels bm25.run -m AP --format table --precision 2");
+    assert!(short.ends_with("\nAP       0.44\n"), "{short}");
+    let equal = folder.out("eval qrels bm25.run bm25.run -m AP --format table");
+    assert!(!equal.contains('*'), "{equal}");
+}
+
+#[test]
+fn the_same_values_from_wherever_the_input_comes() {
+    let folder = Folder::new();
+    let gzip = |text: &str| {
+        let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        to.write_all(text.as_bytes()).unwrap();
+        to.finish().unwrap()
+    };
+    for (name, text) in [("qrels", QRELS), ("bm25.run", BM25), ("dense.run", DENSE)] {
+        folder.put(&format!("gz/{name}"), gzip(text));
+        folder.put(&format!("zst/{name}"), zstd::encode_all(text.as_bytes(), 1).unwrap());
+    }
+    assert_eq!(folder.run("build qrels bm25.run dense.run -o both.lmx -q").code, 0);
+    assert_eq!(folder.run("build gz/qrels zst/bm25.run -o one.lmx").code, 0);
+    assert_eq!(folder.run("build qrels dense.run -o other.lmx").code, 0);
+    for inputs in [
+        "qrels bm25.run dense.run",
+        "gz/qrels gz/bm25.run gz/dense.run",
+        "zst/qrels zst/bm25.run dense.run",
+        "both.lmx",
+        "one.lmx other.lmx",
+        "both.lmx --engine reference",
+        "both.lmx --engine cpu --threads 1",
+        "qrels bm25.run dense.run --threads 3 --engine reference",
+    ] {
+        let ran = folder.run(&format!("eval {inputs} {THREE}"));
+        assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.code), (TSV, BM25_NOTE, 0), "{inputs}");
+    }
+    let ran = folder.run_with(&format!("eval - bm25.run dense.run {THREE}"), QRELS);
+    assert_eq!((ran.out.as_str(), ran.code), (TSV, 0));
+    let ran = folder.run_with(&format!("eval qrels - dense.run {THREE}"), BM25);
+    assert_eq!((ran.out, ran.code), (TSV.replace("bm25.run", "stdin"), 0));
+}
+
+#[cfg(unix)]
+#[test]
+fn pipes_by_name_are_text() {
+    let folder = Folder::new();
+    let ran = folder.shell(&format!("\"$L\" eval <(cat qrels) <(cat bm25.run) {THREE} | cut -f2-"));
+    let expected = folder.shell(&format!("\"$L\" eval qrels bm25.run {THREE} | cut -f2-"));
+    assert_eq!((ran.out, ran.code), (expected.out, 0));
+}
+
+#[test]
+fn queries_decide_who_counts() {
+    let folder = Folder::new();
+    let ran = folder.run("eval qrels bm25.run -m AP --queries both --per-query");
+    assert_says(&ran.out, &["bm25.run\t\tAP\tmean\t0.6666666666666666\n"]);
+    assert!(!ran.out.contains("q3"));
+    assert_eq!(ran.err, BM25_NOTE.replace("scores 0", "is left out"));
+    assert_says(&folder.error("eval qrels bm25.run --queries error"), &["bm25.run", "q3"]);
+    assert_eq!(folder.run("eval qrels dense.run --queries error").code, 0);
+    assert_eq!(folder.run("eval qrels bm25.run -q").err, "");
+    folder.put("few.run", "q2 Q0 a 1 1 few\n");
+    let warning = "warning: few.run: has only 1 of 3 judged queries: are these the right files? \
+                   The others score 0 (q1, q3)\n";
+    assert_eq!(folder.run("eval qrels few.run").err, warning);
+    assert_eq!(folder.run("eval qrels few.run -q").err, warning);
+    folder.run("build qrels few.run -o few.lmx");
+    assert_eq!(folder.run("eval few.lmx --queries both").err, warning.replace("score 0", "are left out"));
+}
+
+#[test]
+fn options_change_what_they_say() {
+    let folder = Folder::new();
+    let mean = |args: &str| {
+        let out = folder.out(&format!("eval qrels bm25.run {args} -q"));
+        out.trim_end().rsplit('\t').next().unwrap().to_owned()
+    };
+    assert_eq!(mean("-m P@2"), "0.3333333333333333");
+    assert_eq!(mean("-m P@2 --rel 2"), "0", "q1's c has grade 1");
+    assert_eq!(mean("-m P(rel=1)@2 --rel 2"), "0.3333333333333333");
+    assert_eq!(mean("-m P@2 -J"), "0.5", "without z, a moves up");
+    assert_eq!(mean("-m R@100 -M 1"), mean("-m R@1"));
+    folder.put("tied", "q1 Q0 a 1 1.00000001 t\nq1 Q0 z 2 1.0 t\n");
+    let first = |args: &str| {
+        folder.out(&format!("eval qrels tied -m P@1 --queries both -q {args}")).ends_with("\t1\n")
+    };
+    assert!(first(""));
+    assert!(!first("--score f32"), "the scores tie, and z comes before a");
+    assert!(first("--score f32 --ties docno-asc") && first("--score f32 --ties input"));
+    let twice = folder.out("eval qrels dense.run -m AP -m MAP -m P@[1,2] -m P@1");
+    assert_eq!(twice.lines().count(), 4, "{twice}");
+}
+
+#[test]
+fn a_matrix_answers_only_as_it_was_built() {
+    let folder = Folder::new();
+    folder.run("build qrels bm25.run -o m.lmx --score f32 --ties input -M 2");
+    let built = |args: &str| folder.error(&format!("eval m.lmx {args}"));
+    assert_says(&built("--score f64"), &["m.lmx", "was built with --score f32"]);
+    assert_says(&built("--ties docno-desc"), &["was built with --ties input"]);
+    assert_says(&built("-M 3"), &["was built with -M 2"]);
+    assert_says(&folder.run("eval m.lmx").err, &["note: m.lmx: keeps only the first 2 ranks"]);
+    let ran = folder.run("eval m.lmx --score f32 --ties input -M 1 -m NumRet");
+    assert_says(&ran.out, &["NumRet\tsum\t2"]);
+    assert_eq!(ran.err, BM25_NOTE);
+    folder.put("other-qrels", QRELS.replace("a 2", "a 1"));
+    folder.run("build other-qrels dense.run -o other.lmx");
+    assert_says(&folder.error("eval m.lmx other.lmx"), &["m.lmx", "other.lmx", "different judgments"]);
+    assert_says(&folder.error("eval m.lmx m.lmx"), &["`bm25.run`", "m.lmx"]);
+    assert_says(&folder.error("eval m.lmx bm25.run"), &["m.lmx is a label matrix and bm25.run is not"]);
+    assert_says(&folder.error("build m.lmx bm25.run -o n.lmx"), &["m.lmx is a label matrix already"]);
+}
+
+#[test]
+fn bad_input_is_named_with_its_place() {
+    let folder = Folder::new();
+    folder.put("empty", "");
+    folder.put("wrong.qrels", "q1 0 a z\nq1 0 b\nq1 0 c 1\nq1 0 c 2\nq1 0 d inf\n");
+    folder.put("wrong.run", "q1 Q0\nq1 Q0 b 1 x t\nq1 Q0 c 1 nan t\nq1 Q0 d 1 1 t\nq1 Q0 d 1 2 t\n");
+    folder.put("many.run", "q1 Q0 b 1 x t\n".repeat(30));
+    folder.put("strangers.run", "zz Q0 a 1 1 t\n");
+    let gzip = {
+        let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        to.write_all(BM25.as_bytes()).unwrap();
+        to.finish().unwrap()
+    };
+    folder.put("cut.gz", &gzip[..gzip.len() / 2]);
+    for (args, said) in [
+        ("nope bm25.run nada", &["error: nope: cannot open", "error: nada: cannot open"][..]),
+        ("qrels .", &["error: .: cannot open"]),
+        ("qrels empty", &["error: empty: "]),
+        ("empty bm25.run", &["error: empty: "]),
+        (
+            "wrong.qrels wrong.run",
+            &[
+                "wrong.qrels:1: ",
+                "'z'",
+                "wrong.qrels:2: ",
+                "wrong.qrels:4: ",
+                "wrong.qrels:5: ",
+                "wrong.run:1: ",
+                "wrong.run:2: ",
+                "'x'",
+                "wrong.run:3: ",
+                "'nan'",
+                "wrong.run:5: ",
+                "error: ",
+            ],
+        ),
+        ("qrels many.run", &["many.run:20: ", "error: … and 10 more"]),
+        ("qrels strangers.run", &["strangers.run: no query of qrels is in it"]),
+        ("qrels cut.gz", &["cut.gz", "ends early"]),
+        ("bm25.run qrels", &["bm25.run:1: ", "the order is QRELS RUN"]),
+        ("qrels", &["qrels is not a .lmx file"]),
+        ("-", &["stdin alone"]),
+        ("- -", &["stdin can be read only once"]),
+        ("qrels bm25.run --rel -1", &["--rel"]),
+        ("qrels bm25.run -M 0", &["--depth", "1 or more"]),
+        ("qrels bm25.run --threads 0", &["--threads"]),
+        ("qrels bm25.run --ties random", &["docno-desc"]),
+        ("qrels bm25.run --stat mode", &["median"]),
+        ("qrels bm25.run -o qrels", &["qrels: cannot write: it is one of the inputs"]),
+    ] {
+        assert_says(&folder.error(&format!("eval {args}")), said);
+    }
+    assert_says(&folder.error("eval"), &[]);
+    assert_says(&folder.error("build qrels wrong.run -o m.lmx"), &["wrong.run:1: "]);
+    assert!(!folder.names().contains(&"m.lmx".to_owned()));
+}
+
+#[test]
+fn ids_that_are_not_text_are_shown_escaped() {
+    let folder = Folder::new();
+    folder.put("b.qrels", b"q\xff 0 a\xfe 1\n");
+    folder.put("b.run", b"q\xff Q0 a\xfe 1 1 t\xfd\r\n# a comment\n\nx\xfc Q0 a 1 1 t\xfd\n");
+    let ran = folder.run("eval b.qrels b.run -m AP --per-query --format json");
+    assert_says(&ran.out, &[r#""q\\xff""#, r#""t\\xfd""#, r#""x\\xfc""#]);
+    assert_says(&ran.err, &[r"(x\xfc)"]);
+}
+
+#[test]
+fn measures_that_do_not_parse_are_pointed_at() {
+    let folder = Folder::new();
+    let error = folder.error("eval qrels bm25.run -m ngcd@10 -m P@0 -m AP(q=1)");
+    assert_says(
+        &error,
+        &[
+            "error: there is no measure `ngcd`\n  ngcd@10\n  ^^^^ did you mean nDCG",
+            "error: a cutoff",
+            "`AP` has no parameter `q`",
+        ],
+    );
+    assert_says(&folder.error("eval qrels bm25.run -m ERR(gmax=1)"), &["gmax=3"]);
+    assert_eq!(folder.run("eval -m ngcd").code, 2);
+    assert_says(&folder.out("eval -m help"), &["nDCG", "laneval measures"]);
+}
+
+#[test]
+fn files_appear_complete_or_not_at_all() {
+    let folder = Folder::new();
+    for (file, starts) in [
+        ("s.tsv", "run\tquery_id"),
+        ("s.csv", "run,query_id"),
+        ("s.json", "{\n"),
+        ("s.jsonl", "{\"run\""),
+        ("s.txt", "bm25.run: 3 queries"),
+        ("s.other", "run\tquery_id"),
+    ] {
+        assert_eq!(folder.out(&format!("eval qrels bm25.run -o {file}")), "");
+        assert!(folder.get(file).starts_with(starts.as_bytes()), "{file}");
+    }
+    assert!(folder.out("eval qrels bm25.run -o -").starts_with("run\tquery_id"));
+    let before = folder.names();
+    for command in ["eval qrels bm25.run -o no/s.tsv", "build qrels bm25.run -o no/m.lmx"] {
+        assert_says(&folder.error(command), &["no/", "there is no folder no"]);
+    }
+    assert_says(&folder.error("eval nope bm25.run -o no/s.tsv"), &["there is no folder no"]);
+    assert_says(&folder.error("eval qrels bm25.run -o ."), &["it is a folder"]);
+    assert_eq!(folder.names(), before);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_disk_or_a_kill_leaves_no_half_file() {
+    let folder = Folder::new();
+    for script in ["\"$L\" eval qrels bm25.run > /dev/full", "\"$L\" eval qrels bm25.run -o /dev/full"] {
+        let ran = folder.shell(script);
+        assert_eq!(ran.code, 2);
+        assert_says(&ran.err, &["cannot write: No space left on device"]);
+    }
+    assert_says(&folder.error("build qrels bm25.run -o /dev/null"), &["it is not a regular file"]);
+    folder.put("s.tsv", "old");
+    let scores = (0..4000).map(|q| format!("q{q} 0 a 1\n")).collect::<String>();
+    folder.put("large.qrels", &scores);
+    folder.put(
+        "large.run",
+        scores
+            .lines()
+            .map(|line| format!("{} 1 1 t\n", line.replace(" 0 ", " Q0 ").trim_end_matches(" 1")))
+            .collect::<String>(),
+    );
+    for (file, command) in [
+        ("s.tsv", "eval large.qrels large.run --per-query -o s.tsv"),
+        ("m.lmx", "build large.qrels large.run -o m.lmx"),
+    ] {
+        // The limit on the size of files ends the process in the middle of its writing.
+        assert_ne!(folder.shell(&format!("ulimit -c 0; ulimit -f 2; \"$L\" {command}")).code, 0);
+        let content = folder.names().contains(&file.to_owned()).then(|| folder.get(file));
+        assert_eq!(content, (file == "s.tsv").then(|| b"old".to_vec()));
+        assert_eq!(folder.run(command).code, 0);
+        assert!(folder.get(file).len() > 2048);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    let folder = Folder::new();
+    let queries = || (0..5000).map(|q| format!("q{q}"));
+    folder.put("qrels", queries().map(|q| format!("{q} 0 a 1\n")).collect::<String>());
+    folder.put("run", queries().map(|q| format!("{q} Q0 a 1 1 t\n")).collect::<String>());
+    for format in ["table", "tsv", "csv", "json", "jsonl", "trec"] {
+        let ran = folder.shell(&format!("\"$L\" eval qrels run --per-query --format {format} | head -1"));
+        assert_eq!((ran.out.lines().count(), ran.err.as_str(), ran.code), (1, "", 0), "{format}");
+    }
+    let ran = folder.shell("(\"$L\" measures; \"$L\" man eval; \"$L\" completions bash) | true");
+    assert_eq!((ran.err.as_str(), ran.code), ("", 0));
+}
+
+#[test]
+fn damaged_matrices_are_refused() {
+    let folder = Folder::new();
+    folder.run("build qrels bm25.run dense.run -o m.lmx");
+    let sound = folder.get("m.lmx");
+    let change = |name: &str, at: usize, bits: u8| {
+        let mut bytes = sound.clone();
+        bytes[at] ^= bits;
+        folder.put(name, bytes);
+    };
+    folder.put("short.lmx", &sound[..sound.len() - 1]);
+    change("newer.lmx", 8, 0x40);
+    change("header.lmx", 40, 1);
+    change("section.lmx", 320, 1);
+    change("tile.lmx", sound.len() - 64, 0x80);
+    for (file, said) in [
+        ("short.lmx", "truncated"),
+        ("newer.lmx", "version 64"),
+        ("header.lmx", "damaged"),
+        ("section.lmx", "damaged"),
+    ] {
+        for command in ["eval", "info"] {
+            assert_says(&folder.error(&format!("{command} {file}")), &[file, said]);
+        }
+    }
+    assert_says(&folder.error("info bm25.run"), &["bm25.run", "is not a .lmx file"]);
+    assert_eq!(folder.run("eval tile.lmx").code, 0);
+    assert_says(&folder.error("info tile.lmx --verify"), &["tile.lmx", "tiles", "damaged"]);
+}
+
+#[test]
+fn info_says_what_is_inside() {
+    let folder = Folder::new();
+    let ran = folder.run("build qrels bm25.run dense.run -o m.lmx");
+    assert_eq!(ran.out, "");
+    assert_says(&ran.err, &["m.lmx: 2 runs, 3 judged queries, 10 labels, "]);
+    let text = folder.out("info m.lmx --verify");
+    assert_says(
+        &text,
+        &[
+            "ties docno-desc, scores f64, all ranks",
+            "depth        min 1, median 2, max 3",
+            "labels       10 retrieved, 70.0 % judged",
+            "verified     ok",
+            "run        results  queries  missing  ignored  tag    source\n",
+            "bm25.run         6        2        1        1  bm25   bm25.run\n",
+            "grade       labels   share\n",
+            "1                3  30.0 %\n",
+            "negative         1  10.0 %\n",
+            "not judged       2  20.0 %\n",
+        ],
+    );
+    assert!(!folder.out("info m.lmx").contains("verified"));
+    let json: serde_json::Value = serde_json::from_str(&folder.out("info m.lmx --format json")).unwrap();
+    assert_eq!(json["runs"][1]["run"], "dense.run");
+    assert_eq!(json["labels"]["total"], 10);
+    assert_eq!(json["labels"]["grades"].as_array().unwrap().len(), 4);
+    assert_eq!(json["bytes"], folder.get("m.lmx").len());
+}
+
+#[test]
+fn measures_are_explained_under_every_name() {
+    let folder = Folder::new();
+    let list = folder.out("measures");
+    for row in MEASURES {
+        assert!(list.lines().any(|line| line.starts_with(row.name)), "{}", row.name);
+        for name in row.aliases.iter().chain([&row.name]) {
+            let text = folder.out(&format!("measures {name}"));
+            assert!(text.starts_with(&format!("{}\n", row.name)), "{name}\n{text}");
+            row.params.iter().for_each(|param| assert_says(&text, &[param.name]));
+        }
+    }
+    assert!(folder.out("measures ndcg_cut").starts_with("nDCG\n"));
+    assert_says(&folder.error("measures ngcd"), &["did you mean nDCG"]);
+    let json: serde_json::Value = serde_json::from_str(&folder.out("measures --format json")).unwrap();
+    assert_eq!(json.as_array().unwrap().len(), MEASURES.len());
+    let json: serde_json::Value = serde_json::from_str(&folder.out("measures map --format json")).unwrap();
+    assert_eq!(
+        (json["name"].as_str(), json["parameters"][1]["default"].as_str()),
+        (Some("AP"), Some("judged"))
+    );
+}
+
+#[test]
+fn the_plan_is_shown_without_running_it() {
+    let folder = Folder::new();
+    let text = folder.out("eval qrels bm25.run -m AP -m P@[5,10] --explain");
+    assert_says(&text, &["engine: cpu (", "PrecisionSum", "at [5, 10]"]);
+    assert_says(&folder.out("eval qrels bm25.run --explain --engine reference"), &["engine: reference"]);
+    let ran = folder.run("eval qrels dense.run -v --threads 2");
+    assert_says(&ran.err, &["engine: cpu (", "2 threads", "read: 1 run, 3 judged queries, 5 labels in "]);
+}
+
+#[test]
+fn help_completions_and_manual_come_from_one_place() {
+    let folder = Folder::new();
+    assert_says(&folder.run("--help").out, &["eval", "build", "Examples:"]);
+    for command in ["eval", "build", "info", "measures", "completions", "man"] {
+        let ran = folder.run(&format!("{command} --help"));
+        assert_eq!((ran.err.as_str(), ran.code), ("", 0));
+        assert_says(&ran.out, &["Usage: laneval ", "Example"]);
+        assert!(folder.run(&format!("{command} -h")).out.lines().all(|line| line.chars().count() <= 100));
+        assert_says(
+            &folder.out(&format!("man {command}")),
+            &[&format!("laneval\\-{command}"), ".SH SYNOPSIS"],
+        );
+    }
+    assert_says(&folder.out("man"), &[".TH laneval 1"]);
+    assert_says(&folder.error("man foo"), &["there is no command `foo`", "eval"]);
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        assert_says(&folder.out(&format!("completions {shell}")), &["per-query"]);
+    }
+    assert_says(&folder.out("--version"), &[env!("CARGO_PKG_VERSION")]);
+}

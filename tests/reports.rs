@@ -1,0 +1,154 @@
+//! Reports of scores made by hand: what a terminal's width and colour change.
+
+use laneval::label::{Ids, Unmatched};
+use laneval::measure::{Average, Measure};
+use laneval::report::{Format, Note, Options, notes};
+use laneval::scores::{PerQuery, RunScores, Scores};
+
+const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
+
+/// A run over two queries in which it has the same values.
+fn run(name: &str, values: [f64; 4]) -> RunScores {
+    let summary = |(value, measure): (f64, Measure)| match measure.definition().average {
+        Average::Sum => vec![("sum", 2.0 * value)],
+        _ => vec![("mean", value)],
+    };
+    let measures = MEASURES.map(|measure| measure.parse().unwrap());
+    let per_query = PerQuery {
+        queries: [b"q1".as_slice(), b"q2"].into_iter().collect::<Ids>(),
+        values: values.map(|value| vec![value; 2]).to_vec(),
+    };
+    RunScores {
+        name: name.to_owned(),
+        tag: b"tag".to_vec(),
+        queries: 2,
+        missing: Unmatched::default(),
+        filled: true,
+        ignored: Unmatched::default(),
+        summaries: values.into_iter().zip(measures).map(summary).collect(),
+        per_query: Some(per_query),
+    }
+}
+
+fn scores(runs: Vec<RunScores>) -> Scores {
+    Scores { measures: MEASURES.map(|measure| measure.parse().unwrap()).to_vec(), runs }
+}
+
+fn table(scores: &Scores, options: Options) -> String {
+    let mut text = Vec::new();
+    Format::Table.write(scores, &options, &mut text).unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+fn three() -> Scores {
+    scores(vec![
+        run("a.run", [0.25, 0.5, 1.0, 7.0]),
+        run("b.run", [0.5, 0.5, 1.0, 8.0]),
+        run("c.run", [0.5, 0.5, 0.5, 9.0]),
+    ])
+}
+
+#[test]
+fn the_best_are_marked_and_counts_are_not() {
+    let text = table(&three(), Options { precision: 2, ..Options::default() });
+    let expected = "\
+run      AP   nDCG@10    RR   NumRet
+────────────────────────────────────
+a.run  0.25      0.50  1.00*      14
+b.run  0.50*     0.50  1.00*      16
+c.run  0.50*     0.50  0.50       18
+";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn bold_type_has_no_width() {
+    let text = table(&three(), Options { colour: true, ..Options::default() });
+    assert!(!text.contains('*') && text.contains("  \x1b[1m0.5000\x1b[0m"), "{text}");
+    let bare = text.replace("\x1b[1m", "").replace("\x1b[0m", "");
+    let plain = table(&three(), Options::default());
+    assert_eq!(bare.split_whitespace().nth(6), Some("a.run"));
+    assert_eq!(bare.split_whitespace().count(), plain.split_whitespace().count());
+    let widths: Vec<usize> = bare.lines().map(|line| line.chars().count()).collect();
+    assert_eq!(widths, [widths[0]; 5], "{bare}");
+}
+
+#[test]
+fn a_narrow_terminal_turns_the_table_and_then_breaks_it() {
+    let at = |width| table(&three(), Options { width: Some(width), precision: 2, ..Options::default() });
+    assert_eq!(at(36), table(&three(), Options { precision: 2, ..Options::default() }));
+    let turned = "\
+measure  a.run   b.run   c.run
+───────────────────────────────
+AP        0.25    0.50*   0.50*
+nDCG@10   0.50    0.50    0.50
+RR        1.00*   1.00*   0.50
+NumRet      14      16      18
+";
+    assert_eq!(at(35), turned);
+    for width in [4, 12, 17, 20, 26] {
+        let text = at(width);
+        let widest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(widest <= width.max(17), "{width}\n{text}");
+        assert!(["AP", "nDCG@10", "RR", "NumRet"].iter().all(|name| text.contains(name)), "{text}");
+        assert_eq!(text.matches('*').count(), 4, "{text}");
+    }
+}
+
+#[test]
+fn one_run_is_a_column_of_measures() {
+    let one = scores(vec![run("a.run", [0.25, 0.5, 1.0, 7.0])]);
+    let expected = "\
+a.run: 2 queries
+
+measure   score
+───────────────
+AP       0.2500
+nDCG@10  0.5000
+RR       1.0000
+NumRet       14
+";
+    assert_eq!(table(&one, Options::default()), expected);
+    let by_query = table(&one, Options { per_query: true, ..Options::default() });
+    let expected = "
+a.run, by query
+
+query      AP  nDCG@10      RR  NumRet
+──────────────────────────────────────
+q1     0.2500   0.5000  1.0000       7
+q2     0.2500   0.5000  1.0000       7
+";
+    assert!(by_query.ends_with(expected), "{by_query}");
+}
+
+#[test]
+fn a_run_in_which_no_query_counts_has_no_numbers() {
+    let mut empty = run("b.run", [0.0; 4]);
+    empty.queries = 0;
+    empty.summaries = vec![Vec::new(); 4];
+    empty.per_query = Some(PerQuery { queries: Ids::default(), values: vec![Vec::new(); 4] });
+    let both = scores(vec![run("a.run", [0.25, 0.5, 1.0, 7.0]), empty.clone()]);
+    assert!(table(&both, Options::default()).ends_with("b.run       –        –       –       –\n"));
+    for format in [Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec, Format::Table] {
+        format.write(&scores(vec![empty.clone()]), &Options::default(), &mut Vec::new()).unwrap();
+    }
+}
+
+#[test]
+fn notes_say_what_was_missing_or_ignored() {
+    let mut run = run("r", [0.0; 4]);
+    assert_eq!(notes(&scores(vec![run.clone()])), []);
+    let ids = |count: usize| (0..count).map(|id| format!("q{id}").into_bytes()).collect::<Vec<_>>();
+    let unmatched = |count| Unmatched::new(ids(count).iter().map(Vec::as_slice));
+    run.queries = 20;
+    run.missing = unmatched(7);
+    run.ignored = unmatched(2);
+    let text = "r: 7 judged queries are not in the run and score 0 (q0, q1, q2, q3, q4, …); \
+                2 queries of the run are not judged and were ignored (q0, q1)";
+    assert_eq!(notes(&scores(vec![run.clone()])), [Note::Note(text.to_owned())]);
+    run.missing = unmatched(10);
+    assert!(matches!(notes(&scores(vec![run.clone()]))[..], [Note::Note(_)]), "half is not fewer than half");
+    run.filled = false;
+    run.queries = 9;
+    assert!(matches!(&notes(&scores(vec![run]))[..], [Note::Warning(text)] if text.contains("only 9 of 19")));
+}
