@@ -9,7 +9,9 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
-use kernels::folds::{self, Tile, Wanted, Weights};
+use laneval::engine::cpu::folds::{self, Wanted};
+use laneval::fold::Weights;
+use laneval::label::Tile;
 
 const LANES: usize = 64;
 /// Codes above this one are hits.

@@ -18,7 +18,9 @@ fn averages(matrix: &LabelMatrix, run: usize, names: &str) -> Vec<f64> {
     let mut all = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
         evaluator.engine = engine;
         let scores = evaluator.evaluate(matrix).unwrap();
-        (0..scores.measures.len()).map(|measure| scores.runs[run].average(measure).unwrap()).collect::<Vec<_>>()
+        (0..scores.measures.len())
+            .map(|measure| scores.runs[run].average(measure).unwrap())
+            .collect::<Vec<_>>()
     });
     assert_eq!(all[0], all[1]);
     std::mem::take(&mut all[0])
@@ -31,7 +33,10 @@ fn assert_printed(matrix: &LabelMatrix, run: usize, names: &str, printed: &[&str
     for (value, printed) in found.iter().zip(printed) {
         let decimals = printed.split_once('.').map_or(0, |(_, digits)| digits.len());
         let half = 0.5000001 * 10f64.powi(-(decimals as i32));
-        assert!((value - printed.parse::<f64>().unwrap()).abs() <= half, "{names}: {value}, published {printed}");
+        assert!(
+            (value - printed.parse::<f64>().unwrap()).abs() <= half,
+            "{names}: {value}, published {printed}"
+        );
     }
 }
 
@@ -41,7 +46,8 @@ fn cats() {
     let all = sample("cats.qrels", &["cats.run"]);
     assert_printed(&all, 0, "RR", &["0.566667"]);
     let one = |qrels: &str, level: f64| {
-        let judged = std::fs::read_to_string(format!("{}/examples/data/{qrels}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let judged =
+            std::fs::read_to_string(format!("{}/examples/data/{qrels}", env!("CARGO_MANIFEST_DIR"))).unwrap();
         let lines = judged.lines().map(|line| line.split(' ').collect::<Vec<_>>());
         let kept: Vec<_> = lines.filter(|fields| fields[0] == "cat-in-a-box").collect();
         let judgments = kept.iter().map(|f| (f[0].to_owned(), f[2].to_owned(), f[3].parse::<f64>().unwrap()));
@@ -87,13 +93,16 @@ fn three_rankings() {
 #[test]
 fn graded_lists() {
     let matrix = sample("graded.qrels", &["graded.run"]);
-    let mut evaluator = Evaluator::new(["nDCG(gain=exp2)@1..5", "nDCG@1..5", "ERR(gmax=3)", "ERR(gmax=4)"]).unwrap();
+    let mut evaluator =
+        Evaluator::new(["nDCG(gain=exp2)@1..5", "nDCG@1..5", "ERR(gmax=3)", "ERR(gmax=4)"]).unwrap();
     evaluator.per_query = true;
     let scores = evaluator.evaluate(&matrix).unwrap();
     let per_query = scores.runs[0].per_query.as_ref().unwrap();
     assert_eq!(per_query.queries.get(0), b"labels-21201");
     let value = |measure: usize, query: usize| per_query.values[measure][query];
-    for (measure, printed) in [1.0, 0.7421, 0.9514, 0.8811, 0.9475, 1.0, 0.8066, 0.9652, 0.8660, 0.9583].into_iter().enumerate() {
+    for (measure, printed) in
+        [1.0, 0.7421, 0.9514, 0.8811, 0.9475, 1.0, 0.8066, 0.9652, 0.8660, 0.9583].into_iter().enumerate()
+    {
         assert!((value(measure, 0) - printed).abs() <= 0.5e-4, "{}", scores.measures[measure]);
     }
     assert!((value(10, 1) - 0.900879).abs() <= 0.5e-6);
@@ -197,12 +206,17 @@ fn pytrec_eval() {
             let expected = expected.as_object().unwrap();
             assert_eq!(found.queries.len(), expected.len());
             for (query, &value) in found.queries.iter().zip(&found.values[0]) {
-                let expected: f64 = expected[std::str::from_utf8(query).unwrap()].as_str().unwrap().parse().unwrap();
+                let expected: f64 =
+                    expected[std::str::from_utf8(query).unwrap()].as_str().unwrap().parse().unwrap();
                 // pytrec_eval answers NaN where -J leaves no result, and gives the logarithm of GMAP's terms.
                 let expected = if expected.is_nan() { 0.0 } else { expected };
                 let geometric = scores.measures[0].definition().average == Average::Geometric;
                 let value = if geometric { value.ln() } else { value };
-                assert_eq!(value.to_bits(), expected.to_bits(), "{name} of {query:?} under {defaults:?}: {value} {expected}");
+                assert_eq!(
+                    value.to_bits(),
+                    expected.to_bits(),
+                    "{name} of {query:?} under {defaults:?}: {value} {expected}"
+                );
                 compared += 1;
             }
         }

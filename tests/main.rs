@@ -3,6 +3,7 @@
 mod agree;
 #[cfg(feature = "cli")]
 mod cli;
+mod folds;
 mod format;
 mod golden;
 mod ingest;

@@ -149,7 +149,10 @@ fn the_default_level_is_for_binary_measures() {
 
 #[test]
 fn errors_point_at_the_part_at_fault_and_suggest() {
-    assert_eq!(message("nDGC@10"), "there is no measure `nDGC`\n  nDGC@10\n  ^^^^ did you mean nDCG or RnDCG?");
+    assert_eq!(
+        message("nDGC@10"),
+        "there is no measure `nDGC`\n  nDGC@10\n  ^^^^ did you mean nDCG or RnDCG?"
+    );
     assert_eq!(message("AP(rle=2)"), "`AP` has no parameter `rle`, but rel, norm\n  AP(rle=2)\n     ^^^");
     assert_eq!(message("P@0"), "a cutoff is at least 1\n  P@0\n    ^");
     for (text, part) in [

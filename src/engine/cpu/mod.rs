@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::fold::{Columns, Cut, Fold, Program, Weights};
 use crate::label::{LANES, Tile};
 
-mod folds;
+pub mod folds;
 
 /// The CPU at one level of SIMD.
 #[derive(Debug, Clone, Copy)]
