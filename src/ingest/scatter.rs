@@ -30,7 +30,8 @@ impl ChunkRead {
 #[derive(Debug)]
 pub(super) struct Scattered {
     buckets: Vec<Vec<Record>>,
-    queries: u64,
+    /// The bucket of a query is its number shifted by this.
+    shift: u32,
     /// The chunks of copied docnos, by number.
     copies: Option<Vec<(u64, Vec<u8>)>>,
 }
@@ -38,13 +39,14 @@ pub(super) struct Scattered {
 impl Scattered {
     /// For queries below `queries`; with `copy` docnos are copied out of texts that do not stay.
     pub fn new(queries: usize, copy: bool) -> Self {
-        let buckets = vec![Vec::new(); queries.clamp(1, BUCKETS)];
-        Scattered { buckets, queries: queries.max(1) as u64, copies: copy.then(Vec::new) }
+        let shift = (usize::BITS - queries.leading_zeros()).saturating_sub(BUCKETS.ilog2());
+        let buckets = vec![Vec::new(); (queries >> shift) + 1];
+        Scattered { buckets, shift, copies: copy.then(Vec::new) }
     }
 
     /// For queries that are not numbered in order yet.
     pub fn unsorted(copy: bool) -> Self {
-        Scattered { buckets: vec![Vec::new()], queries: 1 << u32::BITS, copies: copy.then(Vec::new) }
+        Scattered { buckets: vec![Vec::new()], shift: u32::BITS, copies: copy.then(Vec::new) }
     }
 
     /// Begins with a chunk.
@@ -74,20 +76,22 @@ impl Scattered {
             let (start, end) = docno();
             record.at = address(chunk, copy_docno(copy, line, &text[start..end]));
         }
-        let bucket = u64::from(record.query) * self.buckets.len() as u64 / self.queries;
-        self.buckets[bucket as usize].push(record);
+        self.put(record);
+    }
+
+    #[inline(always)]
+    fn put(&mut self, record: Record) {
+        self.buckets[(u64::from(record.query) >> self.shift) as usize].push(record);
     }
 
     /// Puts the records of a worker whose queries have other numbers now into buckets for those.
     pub fn renumber(self, number: &[u32], queries: usize) -> Self {
         let mut renumbered = Scattered::new(queries, false);
         renumbered.copies = self.copies;
-        let buckets = renumbered.buckets.len() as u64;
         for bucket in self.buckets {
             for mut record in bucket {
                 record.query = number[record.query as usize];
-                renumbered.buckets[(u64::from(record.query) * buckets / renumbered.queries) as usize]
-                    .push(record);
+                renumbered.put(record);
             }
         }
         renumbered
