@@ -33,8 +33,18 @@ impl<T: Into<String>> From<T> for Cell {
 /// Columns under headings. The first column names the rows, and is repeated where the grid continues below itself.
 #[derive(Debug, Clone, Default)]
 pub struct Grid {
-    columns: Vec<(String, Align)>,
+    columns: Vec<Column>,
     rows: Vec<Vec<Cell>>,
+}
+
+#[derive(Debug, Clone)]
+struct Column {
+    heading: String,
+    align: Align,
+    /// The columns of its widest cell.
+    width: usize,
+    /// Is one of its cells the best?
+    marked: bool,
 }
 
 const GAP: &str = "  ";
@@ -43,12 +53,23 @@ const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
 impl Grid {
     /// A grid without rows.
     pub fn new(columns: impl IntoIterator<Item = (String, Align)>) -> Self {
-        Grid { columns: columns.into_iter().collect(), rows: Vec::new() }
+        let column = |(heading, align): (String, Align)| Column {
+            width: heading.width(),
+            heading,
+            align,
+            marked: false,
+        };
+        Grid { columns: columns.into_iter().map(column).collect(), rows: Vec::new() }
     }
 
     /// Adds a row, a cell a column.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
-        self.rows.push(row.into_iter().collect());
+        let row: Vec<Cell> = row.into_iter().collect();
+        for (column, cell) in self.columns.iter_mut().zip(&row) {
+            column.width = column.width.max(cell.text.width());
+            column.marked |= cell.best;
+        }
+        self.rows.push(row);
     }
 
     /// How many times the grid has to start anew to fit.
@@ -73,15 +94,11 @@ impl Grid {
 
     /// Does a column carry stars? Then its other cells carry a blank, so that the digits stay below each other.
     fn starred(&self, column: usize, options: &Options) -> bool {
-        !options.colour && self.rows.iter().any(|row| row[column].best)
+        !options.colour && self.columns[column].marked
     }
 
     fn widths(&self, options: &Options) -> Vec<usize> {
-        let width = |column: usize| {
-            let cells = self.rows.iter().map(|row| row[column].text.width());
-            cells.chain([self.columns[column].0.width()]).max().unwrap_or(0)
-                + usize::from(self.starred(column, options))
-        };
+        let width = |at: usize| self.columns[at].width + usize::from(self.starred(at, options));
         (0..self.columns.len()).map(width).collect()
     }
 
@@ -110,7 +127,7 @@ impl Grid {
     ) -> io::Result<()> {
         let line = |cells: Vec<String>| cells.join(GAP).trim_end().to_owned();
         let heading = |&column: &usize| {
-            let cell = Cell::from(self.columns[column].0.as_str());
+            let cell = Cell::from(self.columns[column].heading.as_str());
             self.cell(&cell, column, widths[column], options)
         };
         writeln!(to, "{}", line(columns.iter().map(heading).collect()))?;
@@ -131,7 +148,7 @@ impl Grid {
         };
         let blank = " ".repeat(width - cell.text.width() - mark.len());
         let (on, off) = if cell.best && options.colour { BOLD } else { ("", "") };
-        match self.columns[column].1 {
+        match self.columns[column].align {
             Align::Left => format!("{on}{}{off}{mark}{blank}", cell.text),
             Align::Right => format!("{blank}{on}{}{off}{mark}", cell.text),
         }
