@@ -34,7 +34,7 @@ pub enum EngineChoice {
     Auto,
     /// Folds in SIMD on all threads.
     Cpu,
-    /// The plain functions of [`reference`](crate::reference), slow and obvious.
+    /// The plain functions of [`reference`], slow and obvious.
     Reference,
 }
 
@@ -154,15 +154,15 @@ impl Evaluator {
             )));
         }
         if self.queries == QuerySet::Complete {
-            for (run, info) in matrix.runs().iter().enumerate() {
+            let incomplete = matrix.runs().iter().enumerate().filter_map(|(run, info)| {
                 let missing = missing(matrix, run);
-                if missing.count > 0 {
-                    let (name, list) = (&info.name, list(&missing));
-                    return Err(Error::Unanswerable(format!(
-                        "{name}: {} judged queries are not in the run: {list}",
-                        missing.count
-                    )));
-                }
+                (missing.count > 0).then(|| {
+                    format!("{}: lacks {} of the judged queries: {missing}", info.name, missing.count)
+                })
+            });
+            let incomplete: Vec<String> = incomplete.collect();
+            if !incomplete.is_empty() {
+                return Err(Error::Unanswerable(incomplete.join("\n")));
             }
         }
         Ok(())
@@ -226,15 +226,6 @@ impl Evaluator {
 fn ranking<'a>(matrix: &'a LabelMatrix, row: u32, labels: &'a [u8]) -> Ranking<'a> {
     let query = row as usize % matrix.queries().len();
     Ranking { labels, facts: matrix.facts().of(query), book: matrix.book() }
-}
-
-/// A list of ids for a message.
-pub fn list(unmatched: &Unmatched) -> String {
-    let mut ids: Vec<String> = unmatched.first.iter().map(|id| crate::error::printable(id)).collect();
-    if unmatched.count > ids.len() as u64 {
-        ids.push("…".to_owned());
-    }
-    ids.join(", ")
 }
 
 /// Ranges of tiles with about [`BATCH_ROWS`] rows each.

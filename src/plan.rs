@@ -257,7 +257,7 @@ impl fmt::Display for Plan {
         writeln!(f, "measures, finished in f64:")?;
         for (measure, (recipe, sources)) in std::iter::zip(&self.measures, &self.recipes) {
             if matches!(recipe, Recipe::Walk) {
-                writeln!(f, "  {measure} = {} by a walk down each ranking", measure.definition().formula)?;
+                writeln!(f, "  {measure}: {}; a walk down each ranking", measure.definition().formula)?;
                 continue;
             }
             let sources: Vec<_> = sources
@@ -268,7 +268,7 @@ impl fmt::Display for Plan {
                     Source::Ideal(_) => "the ideal order of the histogram".to_owned(),
                 })
                 .collect();
-            writeln!(f, "  {measure} = {} of {}", measure.definition().formula, sources.join(", "))?;
+            writeln!(f, "  {measure}: {}; from {}", measure.definition().formula, sources.join(", "))?;
         }
         Ok(())
     }

@@ -121,19 +121,6 @@ fn cutoff(row: &Definition) -> &'static str {
     }
 }
 
-fn kind(kind: Kind) -> String {
-    match kind {
-        Kind::Level => "a grade, 0 or more".to_owned(),
-        Kind::Number(least, most) => format!("a number from {least} to {most}"),
-        Kind::NumberOr(least, most, words) => {
-            format!("a number from {least} to {most}, or {}", words.join(" or "))
-        }
-        Kind::Word(words) => words.join(" or "),
-        Kind::Gain => "linear, exp2 or a table such as {1:3,2:9}".to_owned(),
-        Kind::Points => "a list such as [0.2,0.5,0.8]".to_owned(),
-    }
-}
-
 /// The measure as it would be asked for, plain and with each parameter that has an obvious other value.
 fn examples(row: &Definition) -> Vec<String> {
     let at = match row.cutoff {
@@ -150,6 +137,7 @@ fn examples(row: &Definition) -> Vec<String> {
             Kind::Word(words) | Kind::NumberOr(_, _, words) => {
                 words.iter().copied().find(|word| *word != param.default)
             }
+            Kind::Ranks(_) => Some("100"),
             Kind::Gain => Some("exp2"),
             Kind::Number(..) => ["0.5", "2"].into_iter().find(|value| *value != param.default),
             Kind::Points => Some("[0.2,0.5,0.8]"),
@@ -185,7 +173,7 @@ fn explain(row: &Definition, to: &mut dyn Write) -> io::Result<()> {
             "" => String::new(),
             other => format!("; not together with {other}"),
         };
-        writeln!(to, "    {} = {}{default}{excludes}", param.name, kind(param.kind))?;
+        writeln!(to, "    {} = {}{default}{excludes}", param.name, param.kind)?;
         writeln!(to, "{}", wrap(param.doc, width, 8))?;
     }
     writeln!(to, "\n  examples")?;
@@ -219,7 +207,7 @@ impl Description {
         let some = |text: &'static str| Some(text).filter(|text| !text.is_empty());
         let parameter = |param: &'static Param| Parameter {
             name: param.name,
-            values: kind(param.kind),
+            values: param.kind.to_string(),
             default: some(param.default),
             excludes: some(param.excludes),
             doc: param.doc,

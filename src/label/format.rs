@@ -77,12 +77,18 @@ impl Description {
 }
 
 impl LabelMatrix {
-    /// Checks the checksum of every section of the file at `path`, tiles included, and that every label means something.
+    /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, the gaps between them, and that
+    /// every label means something.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let map = Mapping::open(path)?;
         let description = describe(&map, path)?;
-        for at in 0..SECTIONS.len() {
+        let mut end = HEADER + ENTRY * SECTIONS.len();
+        for (at, Section { name, offset, length, .. }) in description.sections.iter().enumerate() {
+            if map[end..*offset as usize].iter().any(|&byte| byte != 0) {
+                return Err(damaged(path, name, "the bytes before it are not 0".into()));
+            }
+            end = (offset + length) as usize;
             section(&map, &description, at, path)?;
         }
         let matrix = open(path, true)?;
@@ -144,7 +150,11 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
 
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let failed = |e| Error::io(path, "write", e);
-    let mut file = tempfile::Builder::new().prefix(".lmx-").tempfile_in(folder).map_err(failed)?;
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".lmx-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
+    let mut file = builder.tempfile_in(folder).map_err(failed)?;
     let mut written = 0;
     let mut put = |at: usize, bytes: &[u8]| -> std::io::Result<()> {
         file.write_all(&vec![0; at - written])?;
@@ -157,19 +167,7 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
         put(offset, bytes).map_err(failed)?;
     }
     file.as_file().sync_all().map_err(failed)?;
-    set_mode(&file).map_err(failed)?;
     file.persist(path).map_err(|e| failed(e.error))?;
-    Ok(())
-}
-
-/// Temporary files are private; a finished one is as readable as any file the user makes.
-fn set_mode(file: &tempfile::NamedTempFile) -> std::io::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(0o644))?;
-    }
-    let _ = file;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use super::code::Codebook;
 use super::facts::Facts;
 use super::mmap::Mapping;
 use super::tile::{GROUP, Line, Packing, Tile, position};
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, printable};
 
 /// How equal scores are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -126,6 +126,15 @@ impl Unmatched {
             unmatched.count += 1;
         }
         unmatched
+    }
+}
+
+impl std::fmt::Display for Unmatched {
+    /// The ids kept, and a sign where there are more.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let more = self.count > self.first.len() as u64;
+        let ids = self.first.iter().map(|id| printable(id)).chain(more.then(|| "…".to_owned()));
+        f.write_str(&ids.collect::<Vec<_>>().join(", "))
     }
 }
 

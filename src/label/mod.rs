@@ -1,7 +1,7 @@
 //! The label matrix: rankings joined to judgments, one byte a retrieved document, and nothing else.
 //!
 //! Documents and their ids are gone here. A *row* is one ranking, a (run, query) pair; a *column* is a rank; a *label* is a
-//! [code](code) of the [`Codebook`]. Rows are packed side by side into [`Tile`]s, which the engines read as they lie.
+//! [`code`] of the [`Codebook`]. Rows are packed side by side into [`Tile`]s, which the engines read as they lie.
 
 pub mod code;
 mod facts;

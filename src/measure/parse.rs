@@ -349,22 +349,18 @@ impl<'a> Parser<'a> {
             let number = word.parse::<f64>().ok().filter(|number| (least..=most).contains(number));
             number.map(|number| Value::Number(number + 0.0))
         };
-        let (value, expected) = match kind {
-            Kind::Level => (number(0.0, f64::MAX), "a grade, 0 or more".to_owned()),
-            Kind::Number(least, most) => (number(least, most), format!("a number from {least} to {most}")),
-            Kind::NumberOr(least, most, words) => {
-                let expected = format!("a number from {least} to {most}, or {}", words.join(" or "));
-                (number(least, most).or_else(|| one_of(words)), expected)
-            }
-            Kind::Word(words) => (one_of(words), words.join(" or ")),
-            Kind::Gain => {
-                (one_of(&["linear", "exp2"]), "linear, exp2 or a table such as {1:3,2:9}".to_owned())
-            }
-            Kind::Points => (None, String::new()),
+        let value = match kind {
+            Kind::Level => number(0.0, f64::MAX),
+            Kind::Number(least, most) => number(least, most),
+            Kind::NumberOr(least, most, words) => number(least, most).or_else(|| one_of(words)),
+            Kind::Ranks(_) if word.bytes().all(|b| b.is_ascii_digit()) => number(1.0, 1e6),
+            Kind::Ranks(words) | Kind::Word(words) => one_of(words),
+            Kind::Gain => one_of(&["linear", "exp2"]),
+            Kind::Points => None,
         };
         match value {
             Some(value) => Ok(value),
-            None => self.fail(span, format!("`{word}` is not {expected}")),
+            None => self.fail(span, format!("`{word}` is not {kind}")),
         }
     }
 

@@ -55,8 +55,7 @@ const GMAX: Param = param(
     "auto",
     "the top of the grading scale for gain=grade; auto: the largest grade of the qrels",
 );
-const DEPTH: Param =
-    param("depth", Kind::Number(1.0, LARGE), "1000", "rankings are cut or padded to so many ranks");
+const DEPTH: Param = param("depth", Kind::Ranks(&[]), "1000", "rankings are cut or padded to so many ranks");
 
 /// Every measure, in the order in which help lists them.
 pub static MEASURES: &[Definition] = &[
@@ -322,7 +321,7 @@ pub static MEASURES: &[Definition] = &[
             ),
             param(
                 "norm",
-                Kind::NumberOr(1.0, LARGE, &["none"]),
+                Kind::Ranks(&["none"]),
                 "none",
                 "stop at this rank and divide by the weights down to it, as cwl_eval does at 1000",
             ),

@@ -65,12 +65,34 @@ pub enum Kind {
     Number(f64, f64),
     /// A number in a closed range, or a word.
     NumberOr(f64, f64, &'static [&'static str]),
+    /// A number of ranks, 1 to a million, or a word.
+    Ranks(&'static [&'static str]),
     /// One of these words.
     Word(&'static [&'static str]),
     /// `linear`, `exp2`, or a table `{grade:gain,…}`.
     Gain,
     /// A list of levels of recall, ascending: `[0.2,0.5,0.8]`.
     Points,
+}
+
+impl fmt::Display for Kind {
+    /// What may be written, in words.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Level => f.write_str("a grade, 0 or more"),
+            Kind::Number(least, most) => write!(f, "a number from {least} to {most}"),
+            Kind::NumberOr(least, most, words) => {
+                write!(f, "a number from {least} to {most}, or {}", words.join(" or "))
+            }
+            Kind::Ranks(words) => {
+                f.write_str("a number of ranks, 1 to 1000000")?;
+                words.iter().try_for_each(|word| write!(f, ", or {word}"))
+            }
+            Kind::Word(words) => f.write_str(&words.join(" or ")),
+            Kind::Gain => f.write_str("linear, exp2 or a table such as {1:3,2:9}"),
+            Kind::Points => f.write_str("a list such as [0.2,0.5,0.8]"),
+        }
+    }
 }
 
 /// The value of a parameter.

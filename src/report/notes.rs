@@ -1,7 +1,6 @@
 //! What a reader of the scores must know about the queries: which were missing, and which were ignored.
 
 use crate::error::printable;
-use crate::label::Unmatched;
 use crate::scores::{RunScores, Scores};
 
 /// A line about one run.
@@ -24,7 +23,7 @@ fn note(run: &RunScores) -> Option<Note> {
     let present = judged.saturating_sub(missing);
     let few = present * 2 < judged;
     let fate = if run.filled { "score 0" } else { "are left out" };
-    let ids = list(&run.missing);
+    let ids = &run.missing;
     let mut parts = Vec::new();
     match missing {
         0 => {}
@@ -34,7 +33,7 @@ fn note(run: &RunScores) -> Option<Note> {
         1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", singular(fate))),
         _ => parts.push(format!("{missing} judged queries are not in the run and {fate} ({ids})")),
     }
-    let ids = list(&run.ignored);
+    let ids = &run.ignored;
     match run.ignored.count {
         0 => {}
         1 => parts.push(format!("1 query of the run is not judged and was ignored ({ids})")),
@@ -46,13 +45,6 @@ fn note(run: &RunScores) -> Option<Note> {
         false if few => Some(Note::Warning(text)),
         false => Some(Note::Note(text)),
     }
-}
-
-/// The first few ids, and a sign where there are more.
-fn list(unmatched: &Unmatched) -> String {
-    let more = unmatched.count > unmatched.first.len() as u64;
-    let ids = unmatched.first.iter().map(|id| printable(id)).chain(more.then(|| "…".to_owned()));
-    ids.collect::<Vec<_>>().join(", ")
 }
 
 fn singular(fate: &str) -> &str {

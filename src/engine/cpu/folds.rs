@@ -1106,7 +1106,8 @@ pub fn preference_sum(
     dispatch!(level, simd => walk_all(simd, tile, judged.min(hits), &[u32::MAX], &mut state, step, store));
 }
 
-/// Expected precision at hits, of a pool of which a sample was judged; the term is that of [`inferred_term`]. As `[lane]`.
+/// Expected precision at hits, of a pool of which a sample was judged; the term
+/// stands at `Fold::InferredSum`. As `[lane]`.
 pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     tile.check(1, out.len());
     let step = |(above, sums): &mut ([[u32; 3]; LANES], [f64; LANES]), lane: usize, rank: usize, code: u8| {
