@@ -12,3 +12,5 @@ mod matrices;
 mod names;
 #[cfg(feature = "cli")]
 mod reports;
+#[cfg(feature = "cli")]
+mod trec;

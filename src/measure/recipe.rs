@@ -201,7 +201,8 @@ impl Fact {
             Fact::Ideal(ideal) => {
                 let deepest = queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
                 let weights = ideal.weights(deepest as usize);
-                queries.map(|facts| ideal.of(&weights, facts.iter())).collect()
+                let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+                queries.map(|facts| ideal.of(&weights, facts.iter().filter(judged))).collect()
             }
         }
     }

@@ -594,7 +594,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, GAIN],
         average: Average::Mean,
         doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
-        formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1",
+        formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
         recipe: |_, _| Ok(Recipe::Walk),
     },
