@@ -332,6 +332,8 @@ fn gains_may_name_unjudged_documents_and_be_close_together() {
         case.lines("-m ndcg.-2=4 -m ndcg_rel.-2=4 -m Rndcg.0=1 -m G.-1=2"),
         ["G_-1=2 all 0.6309", "ndcg_-2=4 all 1.3393", "ndcg_rel_-2=4 all 0.9197", "Rndcg_0=1 all 0.4097"]
     );
+    assert_eq!(case.lines("-m ndcg_rel.1=-2"), ["ndcg_rel_1=-2 all 0.0000"]);
+    assert_eq!(case.lines("-m ndcg.1=-2"), ["ndcg_1=-2 all -1.0000"]);
     assert_eq!(case.lines("-m G.-2=4,-1=7"), ["G_-2=4,-1=7 all 0.0000"], "never NaN");
     assert_eq!(case.lines("-m ndcg.1=0.9,2=0.5"), ["ndcg_1=0.9,2=0.5 all 0.7405"]);
     assert_eq!(

@@ -583,7 +583,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[GAIN, FLOOR],
         average: Average::Mean,
         doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
-        formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal)",
+        formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at least 0",
         citation: "Sakai 2007; trec_eval (ndcg_rel)",
         recipe: |_, _| Ok(Recipe::Walk),
     },
