@@ -34,7 +34,7 @@ pub enum EngineChoice {
     Auto,
     /// Folds in SIMD on all threads.
     Cpu,
-    /// The plain functions of [`reference`], slow and obvious.
+    /// The plain functions of [`mod@reference`], slow and obvious.
     Reference,
 }
 

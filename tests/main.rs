@@ -10,5 +10,6 @@ mod ingest;
 mod layers;
 mod matrices;
 mod names;
+mod readme;
 #[cfg(feature = "cli")]
 mod reports;
