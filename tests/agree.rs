@@ -93,7 +93,7 @@ fn views() -> impl Strategy<Value = View> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn cpu_equals_reference(shape in shape(), view in views(), both: bool) {
