@@ -22,6 +22,9 @@ pub enum Error {
     /// One or more lines of text input are wrong.
     #[error(transparent)]
     Input(#[from] Problems),
+    /// A document is twice in a ranking or judged twice, where a dialect lets this pass for queries that are not evaluated.
+    #[error("{0}")]
+    Repeated(Problems),
     /// A `.lmx` file is damaged, foreign, or of another version.
     #[error("{}: {section}: {message}", path.display())]
     Matrix {

@@ -35,7 +35,7 @@ pub mod stats;
 
 pub use error::{Error, Result};
 pub use evaluate::{EngineChoice, Evaluator, QuerySet};
-pub use ingest::{Input, Join, Qrels};
+pub use ingest::{Dialect, Input, Join, Qrels};
 pub use label::{LabelMatrix, View};
 pub use measure::Measure;
 pub use scores::Scores;

@@ -2,14 +2,13 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
 mod cli;
 
-/// 0: fine, or the reader of our output went away. 2: wrong usage or input, said on stderr.
+/// 0: fine, or the reader of our output went away. 2: wrong usage or input, said on stderr; `trec-eval` has codes of its own.
 fn main() -> ExitCode {
-    match cli::Cli::parse().run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(stop) => stop.exit(),
+    match cli::Cli::read(std::env::args_os()).map(cli::Cli::run) {
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(stop)) => stop.exit(),
+        Err(code) => code,
     }
 }

@@ -266,7 +266,7 @@ fn join() -> impl Strategy<Value = Join> {
     let ties = prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]);
     let score = prop::sample::select(vec![ScoreType::F64, ScoreType::F32]);
     let depth = prop::option::of(1u32..20).prop_map(|depth| depth.and_then(NonZeroU32::new));
-    (ties, score, depth).prop_map(|(ties, score, depth)| Join { ties, score, depth })
+    (ties, score, depth).prop_map(|(ties, score, depth)| Join { ties, score, depth, ..Join::default() })
 }
 
 proptest! {

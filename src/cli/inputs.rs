@@ -42,6 +42,7 @@ impl Ranking {
             ties: self.ties.unwrap_or_default(),
             score: self.score.unwrap_or_default(),
             depth: self.depth,
+            ..Join::default()
         };
         join.files(Input::from(qrels.to_owned()), runs.iter().cloned().map(Input::from))
     }

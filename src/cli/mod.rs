@@ -12,6 +12,10 @@ mod output;
 mod stop;
 mod style;
 mod threads;
+mod trec_eval;
+
+use std::ffi::OsString;
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
@@ -39,11 +43,25 @@ enum Command {
     Build(build::Build),
     Info(info::Info),
     Measures(measures::Measures),
+    TrecEval(trec_eval::TrecEval),
     Completions(completions::Completions),
     Man(man::Man),
 }
 
 impl Cli {
+    /// The command of these arguments. Help and wrong usage are answered right here; what is left then is the exit code.
+    pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, ExitCode> {
+        let args = trec_eval::arguments(args);
+        Self::try_parse_from(&args).map_err(|error| {
+            // Who cannot print has nobody to tell.
+            let _ = error.print();
+            match error.exit_code() {
+                2 if args.get(1).is_some_and(|command| command == trec_eval::NAME) => ExitCode::from(1),
+                code => ExitCode::from(u8::try_from(code).unwrap_or(2)),
+            }
+        })
+    }
+
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         match self.command {
@@ -51,6 +69,7 @@ impl Cli {
             Command::Build(build) => build.run(),
             Command::Info(info) => info.run(),
             Command::Measures(measures) => measures.run(),
+            Command::TrecEval(trec_eval) => trec_eval.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
         }

@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub enum Stop {
     /// What to say on stderr, one message an entry.
     Failed(Vec<String>),
+    /// The same with an exit code of its own.
+    Coded(u8, Vec<String>),
     /// Whoever read our output has gone, as `head` does.
     BrokenPipe,
 }
@@ -18,13 +20,27 @@ impl Stop {
         Stop::Failed(vec![message.into()])
     }
 
+    /// A failure with one message and an exit code.
+    pub fn coded(code: u8, message: impl Into<String>) -> Self {
+        Stop::Coded(code, vec![message.into()])
+    }
+
+    /// The same failure with an exit code.
+    pub fn with_code(self, code: u8) -> Self {
+        match self {
+            Stop::Failed(messages) | Stop::Coded(_, messages) => Stop::Coded(code, messages),
+            Stop::BrokenPipe => Stop::BrokenPipe,
+        }
+    }
+
     /// Says why, and gives the exit code.
     pub fn exit(self) -> ExitCode {
         match self {
             Stop::BrokenPipe => ExitCode::SUCCESS,
-            Stop::Failed(messages) => {
+            Stop::Failed(messages) => Stop::Coded(2, messages).exit(),
+            Stop::Coded(code, messages) => {
                 messages.iter().for_each(|message| eprintln!("error: {message}"));
-                ExitCode::from(2)
+                ExitCode::from(code)
             }
         }
     }
@@ -33,7 +49,7 @@ impl Stop {
 impl From<laneval::Error> for Stop {
     fn from(error: laneval::Error) -> Self {
         match error {
-            laneval::Error::Input(problems) => {
+            laneval::Error::Input(problems) | laneval::Error::Repeated(problems) => {
                 let more = (problems.more > 0).then(|| format!("… and {} more", problems.more));
                 Stop::Failed(problems.first.iter().map(ToString::to_string).chain(more).collect())
             }

@@ -69,6 +69,15 @@ impl Findings {
     }
 }
 
+/// All that is wrong with a text.
+#[derive(Debug, Default)]
+pub(super) struct Wrong {
+    /// Lines that are wrong; where it always matters that a document is repeated, that too.
+    pub lines: Problems,
+    /// Repeated documents, where it matters only for what is evaluated.
+    pub repeats: Problems,
+}
+
 /// Joins the problems of several files, given in their order.
 pub(super) fn join(all: impl IntoIterator<Item = Problems>) -> Problems {
     let mut joined = Problems::default();

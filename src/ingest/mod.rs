@@ -14,7 +14,7 @@
 //! What lines may look like is decided by a dialect (see `dialect`); the result depends neither on the number of threads nor on
 //! where the text is cut.
 //!
-//! The formats, with fields between blanks, blank lines and lines that start with `#` skipped:
+//! The formats, with fields between blanks, blank lines skipped, and comments as the dialect says:
 //!
 //! ```text
 //! qrels   query iter docno grade                  a grade < 0: pooled, but not judged
@@ -44,8 +44,9 @@ use crate::error::{Error, Problems, Result};
 use crate::label::{LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties};
 
 use chunks::ChunkSize;
-use dialect::Dialect;
+use findings::Wrong;
 
+pub use dialect::Dialect;
 pub use input::{Input, names};
 pub use qrels::Qrels;
 
@@ -63,6 +64,8 @@ pub use qrels::Qrels;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Join {
+    /// How strictly lines are read.
+    pub dialect: Dialect,
     /// The order of equal scores.
     pub ties: Ties,
     /// The type in which scores are compared.
@@ -80,7 +83,8 @@ impl Join {
     ///
     /// # Errors
     /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among them documents that are twice in a
-    /// ranking or judged twice; an input without lines; a run without a query of the qrels.
+    /// ranking or judged twice (under the dialects of trec_eval they are [`Error::Repeated`]); an input without lines; a run without a
+    /// query of the qrels.
     ///
     /// [`RunInfo::ignored`]: crate::label::RunInfo::ignored
     pub fn files(
@@ -98,14 +102,14 @@ impl Join {
         }
         let qrels = qrels.open()?;
         let runs = runs.into_iter().map(Input::open).collect::<Result<Vec<_>>>()?;
-        let (qrels, problems) = qrels::read(&qrels, Dialect::LANEVAL, size)?;
-        let joining = run::Joining { qrels: &qrels, rule: self.rule(), dialect: Dialect::LANEVAL };
+        let (qrels, problems) = qrels::read(&qrels, self.dialect.rules(), size)?;
+        let joining = run::Joining { qrels: &qrels, rule: self.rule(), rules: self.dialect.rules() };
         let read: Vec<_> = runs.par_iter().map(|opened| run::read(opened, joining, size)).collect();
         let mut staged = read.into_iter().collect::<Result<Vec<_>>>()?;
         for ((run, _), name) in staged.iter_mut().zip(names) {
             run.info.name = name;
         }
-        let staged = sound(problems, staged)?;
+        let staged = sound(problems, staged, &qrels)?;
         finish(qrels.into_matrix(self.rule()), staged)
     }
 
@@ -127,21 +131,32 @@ impl Join {
         qrels: &Qrels,
         runs: impl IntoIterator<Item = (String, impl IntoIterator<Item = (Q, D, f64)>)>,
     ) -> Result<LabelMatrix> {
-        let joining = run::Joining { qrels, rule: self.rule(), dialect: Dialect::LANEVAL };
-        let staged = runs.into_iter().map(|(name, results)| run::take(&name, results, joining)).collect();
-        finish(qrels.matrix(self.rule()), sound(Problems::default(), staged)?)
+        let joining = run::Joining { qrels, rule: self.rule(), rules: self.dialect.rules() };
+        let staged = runs.into_iter().map(|(name, results)| run::take(&name, results, joining));
+        let staged = sound(Problems::default(), staged.collect(), qrels)?;
+        finish(qrels.matrix(self.rule()), staged)
     }
 
     fn rule(&self) -> RankingRule {
-        RankingRule { ties: self.ties, score: self.score, depth: self.depth.map(NonZeroU32::get) }
+        RankingRule {
+            ties: self.ties,
+            score: self.dialect.score(self.score),
+            depth: self.depth.map(NonZeroU32::get),
+        }
     }
 }
 
 /// The runs, if nothing is wrong with them and the qrels.
-fn sound(qrels: Problems, staged: Vec<(StagedRun, Problems)>) -> Result<Vec<StagedRun>> {
-    let (runs, problems): (Vec<StagedRun>, Vec<Problems>) = staged.into_iter().unzip();
-    let all = findings::join([qrels].into_iter().chain(problems));
-    if all.first.is_empty() { Ok(runs) } else { Err(Error::Input(all)) }
+fn sound(problems: Problems, staged: Vec<(StagedRun, Wrong)>, qrels: &Qrels) -> Result<Vec<StagedRun>> {
+    let (runs, wrong): (Vec<StagedRun>, Vec<Wrong>) = staged.into_iter().unzip();
+    let (lines, repeats): (Vec<Problems>, Vec<Problems>) =
+        wrong.into_iter().map(|wrong| (wrong.lines, wrong.repeats)).unzip();
+    let lines = findings::join([problems].into_iter().chain(lines));
+    if !lines.first.is_empty() {
+        return Err(Error::Input(lines));
+    }
+    let repeats = findings::join([qrels.repeats(&runs)].into_iter().chain(repeats));
+    if repeats.first.is_empty() { Ok(runs) } else { Err(Error::Repeated(repeats)) }
 }
 
 fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix> {

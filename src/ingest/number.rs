@@ -84,6 +84,96 @@ pub(super) fn finite(field: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(field).ok().filter(|value: &f64| value.is_finite())
 }
 
+/// The number at the start of the field, 0 if there is none, as C's `atof` reads it: decimal, hexadecimal or infinite. `None` for
+/// one that is not a number.
+pub(super) fn prefix(field: &[u8]) -> Option<f64> {
+    let (negative, digits) = signed(field);
+    let magnitude = match digits {
+        [b'0', b'x' | b'X', hexadecimal @ ..] => self::hexadecimal(hexadecimal),
+        [b'0'..=b'9' | b'.', ..] => {
+            fast_float2::parse_partial::<f64, _>(digits).map_or(0.0, |(value, _)| value)
+        }
+        _ if starts_with(digits, b"inf") => f64::INFINITY,
+        _ if starts_with(digits, b"nan") => return None,
+        _ => 0.0,
+    };
+    Some(if negative { -magnitude } else { magnitude })
+}
+
+/// The integer at the start of the field, 0 if there is none, as C's `atol` reads it: at most what 64 bits hold.
+pub(super) fn integer_prefix(field: &[u8]) -> Option<f64> {
+    let (negative, digits) = signed(field);
+    let digits = digits.iter().take_while(|byte| byte.is_ascii_digit());
+    let sign = if negative { -1 } else { 1 };
+    let value = digits
+        .fold(0i64, |value, &digit| value.saturating_mul(10).saturating_add(sign * i64::from(digit - b'0')));
+    Some(value as f64)
+}
+
+/// Is there a minus, and what follows the sign.
+fn signed(field: &[u8]) -> (bool, &[u8]) {
+    match field {
+        [b'-', rest @ ..] => (true, rest),
+        [b'+', rest @ ..] => (false, rest),
+        _ => (false, field),
+    }
+}
+
+fn starts_with(field: &[u8], word: &[u8]) -> bool {
+    field.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word))
+}
+
+/// The value of `digits[.digits][p exponent]` to the base 16, rounded once, to nearest, ties to even.
+fn hexadecimal(field: &[u8]) -> f64 {
+    let (mut mantissa, mut exponent, mut sticky, mut dot) = (0u64, 0i64, false, false);
+    let mut at = 0;
+    while let Some(&byte) = field.get(at) {
+        match (byte as char).to_digit(16) {
+            _ if byte == b'.' && !dot => dot = true,
+            Some(digit) if mantissa >> 60 == 0 => {
+                mantissa = mantissa << 4 | u64::from(digit);
+                exponent -= 4 * i64::from(dot);
+            }
+            Some(digit) => {
+                sticky |= digit != 0;
+                exponent += 4 * i64::from(!dot);
+            }
+            None => break,
+        }
+        at += 1;
+    }
+    if let Some([b'p' | b'P', power @ ..]) = field.get(at..) {
+        exponent = exponent.saturating_add(integer_prefix(power).unwrap_or(0.0) as i64);
+    }
+    scaled(mantissa, sticky, exponent)
+}
+
+/// mantissa · 2^exponent; `sticky` says that there is a little more.
+fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
+    if mantissa == 0 {
+        return 0.0;
+    }
+    let shift = mantissa.leading_zeros();
+    let (mantissa, exponent) = (mantissa << shift, exponent.saturating_sub(i64::from(shift)));
+    // Bits below those that a number of this size keeps, subnormal ones included.
+    let lost = (-1074 - exponent).clamp(11, 65) as u32;
+    if exponent > 1023 {
+        return f64::INFINITY;
+    }
+    let (kept, rest) = if lost > 64 {
+        (0, 0)
+    } else {
+        ((u128::from(mantissa) >> lost) as u64, (u128::from(mantissa) << (128 - lost)) >> 64)
+    };
+    let half = 1u128 << 63;
+    let sticky = sticky || lost > 64;
+    let up = rest > half || (rest == half && (sticky || kept & 1 == 1));
+    let kept = kept + u64::from(up);
+    let unit = exponent + i64::from(lost);
+    // Both powers are exact, and so is each product until it overflows.
+    kept as f64 * 2f64.powi((unit / 2) as i32) * 2f64.powi((unit - unit / 2) as i32)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,14 @@
 //! Judgments: from text or from memory to the tables that runs are joined with.
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::chunks::{Chunk, ChunkSize, each_chunk};
-use super::dialect::Dialect;
-use super::findings::{Finding, Findings, Place, fields, not_a_number, quoted, whole_file};
+use super::dialect::{Comments, Dialect, Rules};
+use super::findings::{Finding, Findings, Place, fields, join, not_a_number, quoted, whole_file};
 use super::input::{Input, Opened};
 use super::judged::{Shelf, Table};
 use super::names::Names;
@@ -18,7 +19,7 @@ use super::scan::{Fields, Lines, Scanner, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
-use crate::label::{Codebook, Facts, Ids, MatrixBuilder, RankingRule};
+use crate::label::{Codebook, Facts, Ids, MatrixBuilder, RankingRule, StagedRun};
 
 const EXPECTED: &str = "expected 'query iter docno grade'";
 
@@ -42,6 +43,8 @@ pub struct Qrels {
     tables: Vec<Table>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
+    /// Queries with documents that are judged twice, where this matters only if they are evaluated.
+    repeats: Vec<(Vec<u8>, Problems)>,
 }
 
 impl Qrels {
@@ -58,7 +61,7 @@ impl Qrels {
     /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
-        let (qrels, problems) = read(&input.into().open()?, Dialect::LANEVAL, ChunkSize::default())?;
+        let (qrels, problems) = read(&input.into().open()?, Dialect::Laneval.rules(), ChunkSize::default())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -69,9 +72,10 @@ impl Qrels {
     pub fn new<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, D, f64)>,
     ) -> Result<Self> {
-        let mut worker = Worker::new(Keep::Scattered(Scattered::unsorted(true)));
+        let rules = Dialect::Laneval.rules();
+        let mut worker = Worker::new(Keep::Scattered(Scattered::unsorted(true)), rules);
         worker.judgments(judgments);
-        let (qrels, problems) = gather(vec![worker], &[], "qrels");
+        let (qrels, problems) = gather(vec![worker], &[], "qrels", rules);
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -115,6 +119,19 @@ impl Qrels {
         (&self.shelves[table.shelf as usize], table)
     }
 
+    /// Documents judged twice for queries that one of the runs has, where nothing was said of them yet.
+    pub(super) fn repeats(&self, runs: &[StagedRun]) -> Problems {
+        if self.repeats.is_empty() {
+            return Problems::default();
+        }
+        let evaluated: HashSet<u32> = runs.iter().flat_map(|run| &run.rows).map(|row| row.query).collect();
+        let counts = |id: &[u8]| self.query(id).is_some_and(|query| evaluated.contains(&query));
+        let found = self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
+        let mut found: Vec<Problems> = found.collect();
+        found.sort_by_key(|problems| problems.first.first().map(|problem| problem.line));
+        join(found)
+    }
+
     /// A matrix without runs yet.
     pub(super) fn matrix(&self, rule: RankingRule) -> MatrixBuilder {
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
@@ -128,15 +145,15 @@ impl Qrels {
 }
 
 /// Reads judgments; what can be used of them, and the problems.
-pub(super) fn read(opened: &Opened, dialect: Dialect, size: ChunkSize) -> Result<(Qrels, Problems)> {
+pub(super) fn read(opened: &Opened, rules: Rules, size: ChunkSize) -> Result<(Qrels, Problems)> {
     let content = opened.content();
     let pass = |grouped: bool, regroup: &AtomicBool| {
         let keep = || match grouped {
             true => Keep::Grouped(Vec::new()),
             false => Keep::Scattered(Scattered::unsorted(content.1.is_some())),
         };
-        let take = |worker: &mut Worker, chunk: Chunk<'_>| worker.chunk(chunk, dialect, regroup);
-        let workers = each_chunk(content, size, regroup, || Worker::new(keep()), take);
+        let take = |worker: &mut Worker, chunk: Chunk<'_>| worker.chunk(chunk, rules, regroup);
+        let workers = each_chunk(content, size, regroup, || Worker::new(keep(), rules), take);
         workers.map_err(|source| Error::io(opened.name.as_ref(), "read", source))
     };
     let regroup = AtomicBool::new(false);
@@ -146,7 +163,7 @@ pub(super) fn read(opened: &Opened, dialect: Dialect, size: ChunkSize) -> Result
     {
         return Ok(done);
     }
-    Ok(gather(pass(false, &AtomicBool::new(false))?, content.0, &opened.name))
+    Ok(gather(pass(false, &AtomicBool::new(false))?, content.0, &opened.name, rules))
 }
 
 /// How a worker keeps the judgments of a query.
@@ -176,6 +193,10 @@ struct Shelving {
     grades: Grades,
     fingerprint: u128,
     hashed: Vec<u8>,
+    /// Do documents that are judged twice matter only in queries that are evaluated?
+    late: bool,
+    /// Those queries, if so.
+    repeats: Vec<(Vec<u8>, Findings)>,
 }
 
 /// The distinct grades ≥ 0 in the order in which they came.
@@ -199,6 +220,10 @@ impl Grades {
 }
 
 impl Shelving {
+    fn new(rules: Rules) -> Self {
+        Shelving { late: rules.late, ..Self::default() }
+    }
+
     /// Makes the table of a query.
     fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
         let table = self.shelf.table(0, records.len());
@@ -218,7 +243,11 @@ impl Shelving {
             let code = self.grades.code(grade);
             repeated |= !self.shelf.insert(table, record, docno, code);
         }
-        if repeated {
+        if repeated && self.late {
+            let mut later = Findings::default();
+            report_repeats(query, records, docnos, &mut later);
+            self.repeats.push((query.to_vec(), later));
+        } else if repeated {
             report_repeats(query, records, docnos, findings);
         }
     }
@@ -241,11 +270,11 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
 }
 
 impl Worker {
-    fn new(keep: Keep) -> Self {
+    fn new(keep: Keep, rules: Rules) -> Self {
         Worker {
             keep,
             queries: Names::default(),
-            shelving: Shelving::default(),
+            shelving: Shelving::new(rules),
             findings: Findings::default(),
             chunks: Vec::new(),
             judgments: 0,
@@ -253,14 +282,14 @@ impl Worker {
         }
     }
 
-    fn chunk(&mut self, chunk: Chunk<'_>, dialect: Dialect, regroup: &AtomicBool) {
+    fn chunk(&mut self, chunk: Chunk<'_>, rules: Rules, regroup: &AtomicBool) {
         let mut scanner = std::mem::take(&mut self.scanner);
         if let Keep::Scattered(scattered) = &mut self.keep {
             scattered.begin(chunk.number);
         }
         let mut reading = Reading {
             worker: self,
-            dialect,
+            rules,
             regroup,
             chunk,
             query: (0, 0),
@@ -310,7 +339,7 @@ impl Worker {
 /// A worker at a chunk.
 struct Reading<'w, 't> {
     worker: &'w mut Worker,
-    dialect: Dialect,
+    rules: Rules,
     regroup: &'w AtomicBool,
     chunk: Chunk<'t>,
     /// Where the current query's id lies; empty before the first one.
@@ -376,7 +405,8 @@ impl Lines<4> for Reading<'_, '_> {
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
         self.worker.judgments += 1;
         let (start, end) = (fields.starts[3], fields.ends[3]);
-        let grade = plain_decimal(text, start, end).or_else(|| (self.dialect.grade)(&text[start..end]));
+        let grade = plain_decimal(text, start, end).or_else(|| (self.rules.grade)(&text[start..end]));
+        let grade = grade.map(|grade| if self.rules.whole_grades { grade.trunc() } else { grade });
         let Some(grade) = grade else {
             return self.problem(fields.starts[0], line, || {
                 let wrong = not_a_number(&text[start..end]);
@@ -405,7 +435,7 @@ impl Lines<4> for Reading<'_, '_> {
     #[cold]
     fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
         self.worker.judgments += 1;
-        let score = self.dialect.score;
+        let score = self.rules.score;
         self.problem(offset, line, || {
             let found: Vec<&[u8]> = split(bytes).collect();
             let hint = match found.len() >= 6 && score(found[4]).is_some() {
@@ -416,8 +446,8 @@ impl Lines<4> for Reading<'_, '_> {
         });
     }
 
-    fn comments(&self) -> bool {
-        self.dialect.comments
+    fn comments(&self) -> Comments {
+        self.rules.qrels_comments
     }
 }
 
@@ -461,7 +491,7 @@ fn assemble(workers: Vec<Worker>, name: &str) -> Option<(Qrels, Problems)> {
 }
 
 /// Puts scattered judgments together; `text` is the whole text where docnos were not copied.
-fn gather(workers: Vec<Worker>, text: &[u8], name: &str) -> (Qrels, Problems) {
+fn gather(workers: Vec<Worker>, text: &[u8], name: &str, rules: Rules) -> (Qrels, Problems) {
     let names: Vec<&Ids> = workers.iter().map(|worker| worker.queries.ids()).collect();
     let mut numbers: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     let mut ids = Ids::default();
@@ -482,7 +512,8 @@ fn gather(workers: Vec<Worker>, text: &[u8], name: &str) -> (Qrels, Problems) {
     let shelve = |(shelving, findings): &mut (Shelving, Findings), records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos, findings);
     };
-    let parts = each_query(scattered, text, &read.chunks, Default::default, shelve);
+    let worker = || (Shelving::new(rules), Findings::default());
+    let parts = each_query(scattered, text, &read.chunks, worker, shelve);
     let mut shelvings = Vec::with_capacity(parts.len());
     for (shelving, findings) in parts {
         read.findings.merge(findings);
@@ -515,7 +546,8 @@ impl Read {
         order: Option<Vec<Met>>,
         name: &str,
     ) -> (Qrels, Problems) {
-        let mut problems = self.findings.into_problems(name, &lines_of(&self.chunks));
+        let lines = lines_of(&self.chunks);
+        let mut problems = self.findings.into_problems(name, &lines);
         if self.judgments == 0 {
             problems = whole_file(name, format!("there is no judgment in it: {EXPECTED}"));
         }
@@ -539,9 +571,15 @@ impl Read {
         }
         let fingerprint =
             shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
-        let shelves = shelvings.into_iter().map(|shelving| shelving.shelf).collect();
-        let name = name.to_owned();
-        (Qrels { name, book, queries: Names::of(ids), facts, tables, shelves, fingerprint }, problems)
+        let mut repeats = Vec::new();
+        let mut shelves = Vec::with_capacity(shelvings.len());
+        for shelving in shelvings {
+            let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, &lines));
+            repeats.extend(shelving.repeats.into_iter().map(found));
+            shelves.push(shelving.shelf);
+        }
+        let (name, queries) = (name.to_owned(), Names::of(ids));
+        (Qrels { name, book, queries, facts, tables, shelves, fingerprint, repeats }, problems)
     }
 }
 

@@ -29,6 +29,8 @@ pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
 #[derive(Debug)]
 pub(super) struct Ranker {
     rule: RankingRule,
+    /// Are duplicates looked for only among the ranks that are kept?
+    late: bool,
     slots: Vec<u32>,
     losers: [Vec<u32>; 2],
     /// Key and number of each result, in one number that sorts by both.
@@ -36,13 +38,13 @@ pub(super) struct Ranker {
 }
 
 impl Ranker {
-    /// Ranks by a rule.
-    pub fn new(rule: RankingRule) -> Self {
-        Ranker { rule, slots: Vec::new(), losers: [Vec::new(), Vec::new()], order: Vec::new() }
+    /// Ranks by a rule; `late` looks for duplicates only among the ranks that are kept.
+    pub fn new(rule: RankingRule, late: bool) -> Self {
+        Ranker { rule, late, slots: Vec::new(), losers: [Vec::new(), Vec::new()], order: Vec::new() }
     }
 
     /// Appends the labels of the results of one query, given in input order, and returns how many there are.
-    /// Duplicate docnos among all results, kept or not, become findings.
+    /// Duplicate docnos become findings.
     pub fn rank(
         &mut self,
         query: &[u8],
@@ -52,20 +54,35 @@ impl Ranker {
         labels: &mut Vec<u8>,
         findings: &mut Findings,
     ) -> u32 {
-        if self.may_repeat(records) {
+        let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
+        let late = self.late && depth < records.len();
+        if !late && self.may_repeat(records) {
             report_repeats(query, records, docnos, findings);
         }
-        let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
         let (shelf, table) = judged;
         let label =
             |record: &Record| shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED);
         if self.is_ranked(records) {
+            if late {
+                self.check_kept(query, records[..depth].to_vec(), docnos, findings);
+            }
             labels.extend(records[..depth].iter().map(label));
         } else {
             self.sort(records, docnos);
+            if late {
+                let kept = self.order[..depth].iter().map(|&at| records[number(at)]).collect();
+                self.check_kept(query, kept, docnos, findings);
+            }
             labels.extend(self.order[..depth].iter().map(|&at| label(&records[number(at)])));
         }
         depth as u32
+    }
+
+    /// Looks for duplicates among the results that are kept.
+    fn check_kept(&mut self, query: &[u8], kept: Vec<Record>, docnos: Docnos<'_>, findings: &mut Findings) {
+        if self.may_repeat(&kept) {
+            report_repeats(query, &kept, docnos, findings);
+        }
     }
 
     /// Do two results have the same hash?
@@ -198,7 +215,7 @@ mod tests {
 
     #[test]
     fn equal_hashes_are_always_noticed() {
-        let mut ranker = Ranker::new(RankingRule::default());
+        let mut ranker = Ranker::new(RankingRule::default(), false);
         for spread in [1, 64, 1 << 20, 0x9e37_79b9_7f4a_7c15] {
             let distinct: Vec<u64> = (0..500u64).map(|n| n.wrapping_mul(spread)).collect();
             assert!(spread < 1 << 40 || !ranker.may_repeat(&records(&distinct)));

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use rayon::prelude::*;
 
 use super::chunks::{Chunk, ChunkSize, each_chunk};
-use super::dialect::Dialect;
-use super::findings::{Finding, Findings, Place, fields, not_a_number, quoted, whole_file};
+use super::dialect::{Comments, Rules};
+use super::findings::{Finding, Findings, Place, Wrong, fields, not_a_number, quoted, whole_file};
 use super::input::Opened;
 use super::names::Names;
 use super::number::plain_decimal;
@@ -17,7 +17,7 @@ use super::rank::{Ranker, sort_key};
 use super::record::{Brief, Docnos, Record, address, hash};
 use super::scan::{Fields, Lines, Scanner, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
-use crate::error::{Error, Problems, Result};
+use crate::error::{Error, Result};
 use crate::label::{RankingRule, RunInfo, StagedRow, StagedRun, Unmatched};
 
 const EXPECTED: &str = "expected 'query iter docno rank score tag'";
@@ -29,11 +29,11 @@ const UNJUDGED: u32 = u32::MAX;
 pub(super) struct Joining<'a> {
     pub qrels: &'a Qrels,
     pub rule: RankingRule,
-    pub dialect: Dialect,
+    pub rules: Rules,
 }
 
 /// Reads a run; what can be used of it, and the problems.
-pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Result<(StagedRun, Problems)> {
+pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Result<(StagedRun, Wrong)> {
     let content = opened.content();
     let failed = |source| Error::io(opened.name.as_ref(), "read", source);
     let met = Met::new(joining.qrels.queries().len());
@@ -59,7 +59,7 @@ pub(super) fn take<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
     name: &str,
     results: impl IntoIterator<Item = (Q, D, f64)>,
     joining: Joining<'_>,
-) -> (StagedRun, Problems) {
+) -> (StagedRun, Wrong) {
     let mut worker = Worker::new(Scattered::new(joining.qrels.queries().len(), true));
     worker.results(joining, results);
     let (mut read, scattered) = Read::of(vec![worker]);
@@ -129,8 +129,9 @@ struct Grouped<'a> {
 
 impl<'a> Grouped<'a> {
     fn new(joining: Joining<'a>, met: &'a Met) -> Self {
-        let Joining { qrels, rule, .. } = joining;
-        Grouped { qrels, met, records: Vec::new(), ranker: Ranker::new(rule), part: Part::default() }
+        let Joining { qrels, rule, rules } = joining;
+        let ranker = Ranker::new(rule, rules.late);
+        Grouped { qrels, met, records: Vec::new(), ranker, part: Part::default() }
     }
 }
 
@@ -312,8 +313,7 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         self.results += 1;
         self.tag = (fields.starts[5], fields.ends[5]);
         let (start, end) = (fields.starts[4], fields.ends[4]);
-        let score =
-            plain_decimal(text, start, end).or_else(|| (self.joining.dialect.score)(&text[start..end]));
+        let score = plain_decimal(text, start, end).or_else(|| (self.joining.rules.score)(&text[start..end]));
         let Some(score) = score else {
             return self.problem(fields.starts[0], line, || {
                 let wrong = not_a_number(&text[start..end]);
@@ -347,8 +347,8 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         });
     }
 
-    fn comments(&self) -> bool {
-        self.joining.dialect.comments
+    fn comments(&self) -> Comments {
+        self.joining.rules.run_comments
     }
 }
 
@@ -380,7 +380,7 @@ impl Read {
 
     /// Ranks results that are in any order.
     fn rank(&mut self, scattered: Vec<Scattered>, text: &[u8], joining: Joining<'_>) {
-        let worker = || (Part::default(), Ranker::new(joining.rule));
+        let worker = || (Part::default(), Ranker::new(joining.rule, joining.rules.late));
         let parts = each_query(scattered, text, &self.chunks, worker, |(part, ranker), records, docnos| {
             part.rank(ranker, joining.qrels, records, docnos);
         });
@@ -388,7 +388,7 @@ impl Read {
     }
 
     /// Puts the parts together.
-    fn finish(self, name: &str, joining: Joining<'_>) -> (StagedRun, Problems) {
+    fn finish(self, name: &str, joining: Joining<'_>) -> (StagedRun, Wrong) {
         let mut ignored: Vec<&[u8]> = self.ignored.iter().flat_map(|names| names.ids().iter()).collect();
         ignored.par_sort_unstable();
         ignored.dedup();
@@ -400,17 +400,19 @@ impl Read {
             ignored: Unmatched::new(ignored),
         };
         let mut run = StagedRun { info, ..StagedRun::default() };
-        let mut findings = self.findings;
+        let (mut findings, mut repeats) = (self.findings, Findings::default());
         for part in self.parts {
             let piece = run.pieces.len() as u32;
             run.rows.extend(part.rows.into_iter().map(|row| StagedRow { piece, ..row }));
             run.pieces.push(part.labels);
-            findings.merge(part.findings);
+            if joining.rules.late { &mut repeats } else { &mut findings }.merge(part.findings);
         }
-        let mut problems = findings.into_problems(name, &lines_of(&self.chunks));
+        let lines = lines_of(&self.chunks);
+        let mut problems = findings.into_problems(name, &lines);
         if self.results == 0 {
             problems = whole_file(name, format!("there is no result in it: {EXPECTED}"));
-        } else if run.rows.is_empty()
+        } else if !joining.rules.late
+            && run.rows.is_empty()
             && problems.first.is_empty()
             && let (Some(here), false) = (run.info.ignored.first.first(), joining.qrels.queries().is_empty())
         {
@@ -424,6 +426,6 @@ impl Read {
             );
             problems = whole_file(name, message);
         }
-        (run, problems)
+        (run, Wrong { lines: problems, repeats: repeats.into_problems(name, &lines) })
     }
 }

@@ -15,6 +15,8 @@ use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
 use memchr::memchr;
 
+use super::dialect::Comments;
+
 /// How much text is scanned ahead: positions of a window stay in the first-level cache.
 const WINDOW: usize = 8 << 10;
 /// How many positions of 64 bytes are written without looking whether there are as many.
@@ -38,8 +40,8 @@ pub(super) trait Lines<const N: usize> {
     /// A line (without its line feed) that has another number of fields, at least one; it starts at `start`.
     fn other(&mut self, start: usize, line: u64, bytes: &[u8]);
 
-    /// Is a line that starts with `#` after blanks a comment?
-    fn comments(&self) -> bool;
+    /// Which lines that start with `#` are skipped?
+    fn comments(&self) -> Comments;
 }
 
 /// Is the byte between fields?
@@ -135,7 +137,7 @@ fn any_line<const N: usize, L: Lines<N>>(text: &[u8], start: usize, number: u64,
         if field == 0 {
             break;
         }
-        if count == 0 && line[at] == b'#' && lines.comments() {
+        if count == 0 && line[at] == b'#' && lines.comments().cover(at) {
             return start + length + 1;
         }
         if count < N {
@@ -221,8 +223,8 @@ mod tests {
             self.other.push((line, bytes.to_vec()));
         }
 
-        fn comments(&self) -> bool {
-            true
+        fn comments(&self) -> Comments {
+            Comments::AfterBlanks
         }
     }
 

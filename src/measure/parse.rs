@@ -110,8 +110,14 @@ enum After {
     Param(&'static str),
     /// `level=gain,…`.
     Gains,
-    /// Digits after the point, as in `rbp.95`.
-    Fraction(&'static str),
+    /// Multiples of R; the ten fifths up to 2 without.
+    Multiples(&'static str),
+    /// Values of these parameters, in this order.
+    Values(&'static [&'static str]),
+    /// `key=value` as trec_eval writes it.
+    Pairs,
+    /// Of rbp: `p=0.95` is trec_eval's; digits after the point, as in `rbp.95`, are ranx's.
+    Persistence,
 }
 
 const NINE: &[u32] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
@@ -140,7 +146,16 @@ const FOREIGN: &[Foreign] = &[
     foreign_name("set_F", "SetF", "", After::Param("beta2")),
     foreign_name("precision", "SetP", "", After::Nothing),
     foreign_name("f1", "SetF", "", After::Nothing),
-    foreign_name("rbp", "RBP", "gain=raw", After::Fraction("p")),
+    foreign_name("set_relative_P", "SetP", "norm=min", After::Nothing),
+    foreign_name("Rprec_mult", "Rprec", "", After::Multiples("mult")),
+    foreign_name("G", "G", "", After::Gains),
+    foreign_name("ideal_dcg", "IDCG", "", After::Gains),
+    foreign_name("ndcg_rel", "nDCGrel", "", After::Gains),
+    foreign_name("Rndcg", "RnDCG", "", After::Gains),
+    foreign_name("utility", "Utility", "", After::Values(&["a", "b", "c", "d"])),
+    foreign_name("unj", "Unjudged", "", After::Ranks(&[5, 10, 20])),
+    foreign_name("rbp_resid", "RBPresid", "", After::Pairs),
+    foreign_name("rbp", "RBP", "", After::Persistence),
 ];
 
 /// Names that ranx cuts with `@k` and that are more than an alias.
@@ -184,7 +199,25 @@ fn expand(name: &Foreign, text: &str, from: Option<usize>) -> Result<Vec<Draft>>
         (After::Param("points"), Some(points)) => canonical(&format!("points=[{points}]"), ""),
         (After::Param(key), Some(value)) => canonical(&format!("{key}={value}"), ""),
         (After::Gains, Some(gains)) => canonical(&format!("gain={{{}}}", gains.replace('=', ":")), ""),
-        (After::Fraction(key), Some(digits)) => canonical(&format!("{key}=0.{digits}"), ""),
+        (After::Multiples(key), multiples) => {
+            let multiples = multiples.unwrap_or("0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2").split(',');
+            let lists = multiples.map(|multiple| canonical(&format!("{key}={multiple}"), ""));
+            Ok(lists.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+        }
+        (After::Values(keys), Some(values)) if values.split(',').count() == keys.len() => {
+            let pairs = keys.iter().zip(values.split(',')).map(|(key, value)| format!("{key}={value}"));
+            canonical(&pairs.collect::<Vec<_>>().join(","), "")
+        }
+        (After::Values(keys), Some(_)) => {
+            let message = format!("{} numbers were expected", keys.len());
+            Err(error(text, from.unwrap_or(0)..text.len(), message).into())
+        }
+        (After::Pairs, Some(pairs)) => canonical(pairs, ""),
+        (After::Persistence, None) => canonical("p=0.9,scale=topic", ""),
+        (After::Persistence, Some(after)) if after.starts_with(|c: char| c.is_ascii_digit()) => {
+            canonical(&format!("gain=raw,p=0.{after}"), "")
+        }
+        (After::Persistence, Some(pairs)) => canonical(&format!("scale=topic,{pairs}"), ""),
         (After::Nothing, Some(_)) => {
             Err(error(text, from.unwrap_or(0)..text.len(), format!("`{}` takes no parameters", name.name))
                 .into())

@@ -1,0 +1,106 @@
+//! The output: a line for each topic and measure, then one for each measure over all topics.
+
+use std::io::{self, Write};
+
+use super::request::{Column, Lines as Kind, Source};
+use super::values::Table;
+use super::zscores::ZScores;
+
+/// The least average precision in a geometric mean.
+const LEAST: f64 = 0.00001;
+
+/// All that is printed.
+pub struct Lines<'a> {
+    pub table: &'a Table,
+    pub columns: &'a [Column],
+    pub zscores: Option<&'a ZScores>,
+}
+
+impl Lines<'_> {
+    /// Writes the lines of the topics and of the summary, as wanted.
+    pub fn write(&self, per_topic: bool, summary: bool, to: &mut dyn Write) -> io::Result<()> {
+        if per_topic {
+            for (topic, id) in self.table.topics.iter().enumerate() {
+                for column in self.columns {
+                    self.of_topic(column, topic, id, to)?;
+                }
+            }
+        }
+        if summary {
+            for column in self.columns {
+                self.of_all(column, to)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn of_topic(&self, column: &Column, topic: usize, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
+        match column.source {
+            Source::RunId => Ok(()),
+            Source::Labels(length) => {
+                // The bare name is mended for a topic that the run lacks.
+                let length = if self.table.missing[topic] && column.name == "relstring" { 0 } else { length };
+                let labels: String = self.table.labels[topic].chars().take(length as usize).collect();
+                self.start(column, id, to)?;
+                writeln!(to, "'{labels}'")
+            }
+            Source::Measure(_, kind) if !kind.per_topic() => Ok(()),
+            Source::Measure(measure, kind) => {
+                self.start(column, id, to)?;
+                self.value(kind, self.value_of(column, measure, topic), to)
+            }
+        }
+    }
+
+    fn of_all(&self, column: &Column, to: &mut dyn Write) -> io::Result<()> {
+        let (measure, kind) = match column.source {
+            Source::Labels(_) => return Ok(()),
+            Source::RunId => {
+                self.start(column, b"all", to)?;
+                to.write_all(&self.table.run_id)?;
+                return to.write_all(b"\n");
+            }
+            Source::Measure(measure, kind) => (measure, kind),
+        };
+        self.start(column, b"all", to)?;
+        self.value(kind, self.summary(column, measure, kind), to)
+    }
+
+    /// The value over all topics: one by one in their order, as the last digit may depend on it.
+    fn summary(&self, column: &Column, measure: usize, kind: Kind) -> f64 {
+        let sum = || {
+            let topics = 0..self.table.topics.len();
+            topics.fold(0.0, |sum, topic| sum + self.value_of(column, measure, topic))
+        };
+        let counted = self.table.counted as f64;
+        match (kind, self.table.relevant) {
+            (Kind::Topics, _) => counted,
+            (Kind::Relevant, Some(relevant)) => relevant as f64,
+            (Kind::Count | Kind::Relevant, _) => sum(),
+            (Kind::Real, _) => sum() / counted,
+            (Kind::Geometric, _) => ((sum() + self.table.absent as f64 * LEAST.ln()) / counted).exp(),
+        }
+    }
+
+    fn value_of(&self, column: &Column, measure: usize, topic: usize) -> f64 {
+        let value = self.table.values[measure][topic];
+        match self.zscores {
+            Some(zscores) => zscores.of(self.table.topics.get(topic), &column.name, value),
+            None => value,
+        }
+    }
+
+    fn start(&self, column: &Column, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
+        let z = if self.zscores.is_some() { "Z" } else { "" };
+        write!(to, "{z}{:<22}\t", column.name)?;
+        to.write_all(id)?;
+        to.write_all(b"\t")
+    }
+
+    fn value(&self, kind: Kind, value: f64, to: &mut dyn Write) -> io::Result<()> {
+        match kind.whole() && self.zscores.is_none() {
+            true => writeln!(to, "{value:.0}"),
+            false => writeln!(to, "{value:6.4}"),
+        }
+    }
+}
