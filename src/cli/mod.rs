@@ -4,6 +4,7 @@ mod build;
 mod choice;
 mod completions;
 mod eval;
+mod r#gen;
 mod info;
 mod inputs;
 mod man;
@@ -38,6 +39,7 @@ enum Command {
     Eval(eval::Eval),
     Build(build::Build),
     Info(info::Info),
+    Gen(r#gen::Gen),
     Measures(measures::Measures),
     Completions(completions::Completions),
     Man(man::Man),
@@ -50,6 +52,7 @@ impl Cli {
             Command::Eval(eval) => eval.run(),
             Command::Build(build) => build.run(),
             Command::Info(info) => info.run(),
+            Command::Gen(command) => command.run(),
             Command::Measures(measures) => measures.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),
