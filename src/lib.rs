@@ -23,6 +23,7 @@ pub mod engine;
 pub mod error;
 pub mod evaluate;
 pub mod fold;
+pub mod generate;
 pub mod ingest;
 pub mod label;
 pub mod measure;

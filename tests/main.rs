@@ -5,6 +5,7 @@ mod agree;
 mod cli;
 mod folds;
 mod format;
+mod generate;
 mod golden;
 mod ingest;
 mod layers;
