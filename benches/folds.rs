@@ -16,6 +16,8 @@ use laneval::label::Tile;
 const LANES: usize = 64;
 /// Codes above this one are hits.
 const ABOVE: u8 = 2;
+/// Codes above this one are relevant where judged ones that are not count too.
+const RELEVANT: u8 = 3;
 const DENSITIES: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
 
 fn levels() -> Vec<(&'static str, Level)> {
@@ -81,6 +83,7 @@ struct Tables {
     weight: Weights,
     limits: Vec<u32>,
     caps: Vec<Vec<u32>>,
+    bounds: Vec<u32>,
 }
 
 impl Tables {
@@ -99,6 +102,7 @@ impl Tables {
             caps: (0..11)
                 .map(|point| (0..LANES).map(|lane| (lane as u32 + 1) * point / 8).collect())
                 .collect(),
+            bounds: (0..LANES).map(|lane| lane as u32 + 1).collect(),
         }
     }
 }
@@ -145,6 +149,11 @@ fn fast<'a>(fold: &str, level: Level, t: &'a Tables) -> Run<'a> {
             folds::peak_precision(level, tile, ABOVE, &caps, &mut peaks);
             out.copy_from_slice(&peaks[LANES..2 * LANES]);
         }),
+        "preference_sum" => Box::new(move |tile, out| {
+            folds::preference_sum(level, tile, [RELEVANT, ABOVE], [&t.bounds, &t.bounds], out);
+        }),
+        "inferred_sum" => Box::new(move |tile, out| folds::inferred_sum(level, tile, RELEVANT, out)),
+        "pair_sum" => Box::new(move |tile, out| folds::pair_sum(level, tile, ABOVE, END, out)),
         _ => unreachable!("{fold}"),
     }
 }
@@ -211,11 +220,45 @@ fn plain<'a>(fold: &'a str, t: &'a Tables) -> Run<'a> {
             }
             black_box(peaks)[1]
         }),
+        "preference_sum" => lanes(|tile, lane| {
+            let (mut b, mut s, bound) = (0_u32, 0.0, t.bounds[lane]);
+            for (_, c) in ranking(tile, lane, usize::MAX).filter(|&(_, c)| c > ABOVE) {
+                match (c > RELEVANT, b) {
+                    (false, _) => b += 1,
+                    (true, 0) => s += 1.0,
+                    (true, _) => s += 1.0 - f64::from(b.min(bound)) / f64::from(bound),
+                }
+            }
+            s
+        }),
+        "inferred_sum" => lanes(|tile, lane| {
+            let (mut above, mut s) = ([0.0; 3], 0.0);
+            for (i, c) in ranking(tile, lane, usize::MAX).filter(|&(_, c)| c > 1) {
+                let (f, [a, b, u]) = ((i - 1) as f64, above);
+                if c > RELEVANT && i == 1 {
+                    s += 1.0;
+                } else if c > RELEVANT {
+                    let pooled = (a + b + u) / f;
+                    s += 1.0 / (f + 1.0)
+                        + (f / (f + 1.0)) * pooled * ((a + 0.00001) / (a + b + 2.0 * 0.00001));
+                }
+                above[if c > RELEVANT { 0 } else { 1 + usize::from(c == 2) }] += 1.0;
+            }
+            s
+        }),
+        "pair_sum" => lanes(|tile, lane| {
+            let (mut h, mut s) = (0_u64, 0_u64);
+            for (i, _) in ranking(tile, lane, usize::MAX).filter(|&(_, c)| c > ABOVE) {
+                h += 1;
+                s += i as u64 - h;
+            }
+            s as f64
+        }),
         _ => unreachable!("{fold}"),
     }
 }
 
-const FOLDS: [&str; 10] = [
+const FOLDS: [&str; 13] = [
     "count",
     "count_within",
     "first_rank",
@@ -226,6 +269,9 @@ const FOLDS: [&str; 10] = [
     "cascade",
     "histogram",
     "peak_precision",
+    "preference_sum",
+    "inferred_sum",
+    "pair_sum",
 ];
 
 fn time(group: &mut BenchmarkGroup<WallTime>, name: String, tiles: &Tiles, mut run: impl FnMut(Tile)) {

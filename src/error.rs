@@ -138,7 +138,9 @@ pub fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
-            if c.is_control() {
+            // Characters without a width of their own, such as a byte order mark, would not be seen.
+            let unseen = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
+            if c.is_control() || unseen {
                 text.extend(c.escape_default());
             } else {
                 text.push(c);

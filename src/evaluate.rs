@@ -12,7 +12,7 @@ use crate::measure::{Average, Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::reference::{self, Ranking};
 use crate::scores::{PerQuery, RunScores, Scores};
-use crate::stats::{ExactSum, Stat, summarise};
+use crate::stats::{ExactSum, Stat, intervals, summarise};
 
 /// Which queries count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ pub enum EngineChoice {
     Auto,
     /// Folds in SIMD on all threads.
     Cpu,
-    /// The plain functions of [`reference`], slow and obvious.
+    /// The plain functions of [`mod@reference`], slow and obvious.
     Reference,
 }
 
@@ -313,12 +313,20 @@ impl Collected {
             let missing = missing(matrix, run);
             let queries = self.counts[run];
             let values = self.values(matrix, run);
+            let intervals = match evaluator.stats.contains(&Stat::Ci95) {
+                true => intervals(&self.averages, &values),
+                false => Vec::new(),
+            };
             let summaries = self.averages.iter().enumerate().map(|(measure, &average)| {
                 let sum = self.sums[run][measure].value();
                 let mut summary =
                     if queries > 0 { vec![(average.name(), average.of(sum, queries))] } else { Vec::new() };
                 for &stat in evaluator.stats.iter().filter(|stat| stat.needs_values()) {
                     summary.extend(summarise(stat, average, &values[measure]));
+                    if let (Stat::Ci95, Some((low, high))) = (stat, intervals.get(measure).copied().flatten())
+                    {
+                        summary.extend([("ci95_low", low), ("ci95_high", high)]);
+                    }
                 }
                 summary
             });

@@ -70,7 +70,8 @@ impl<'a> Ranking<'a> {
 
     /// R.
     fn relevant(&self, level: f64) -> f64 {
-        self.judged().filter(|&(grade, _)| grade >= level).map(|(_, count)| count).sum::<u32>().into()
+        self.judged().filter(|&(grade, _)| grade >= level).map(|(_, count)| u64::from(count)).sum::<u64>()
+            as f64
     }
 
     /// n.

@@ -37,7 +37,7 @@ fn values(kind: Kind) -> Vec<String> {
         }
         Kind::Ranks(others) => [words(others), words(&["1", "7", "300"])].concat(),
         Kind::Word(all) => words(all),
-        Kind::Gain => words(&["linear", "exp2", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}"]),
+        Kind::Gain => words(&["linear", "exp2", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}", "{-2:5}"]),
         Kind::Points => words(&["[0.25]", "[0,0.3,0.35,1]"]),
     }
 }
@@ -93,7 +93,7 @@ fn views() -> impl Strategy<Value = View> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     #[test]
     fn cpu_equals_reference(shape in shape(), view in views(), both: bool) {

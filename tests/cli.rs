@@ -439,7 +439,7 @@ fn measures_that_do_not_parse_are_pointed_at() {
     assert_says(
         &error,
         &[
-            "error: there is no measure `ngcd`\n  ngcd@10\n  ^^^^ did you mean nDCG",
+            "error: there is no measure `ngcd`: `laneval measures` lists them\n  ngcd@10\n  ^^^^ did you mean nDCG",
             "error: a cutoff",
             "`AP` has no parameter `q`",
         ],
@@ -470,7 +470,50 @@ fn files_appear_complete_or_not_at_all() {
     }
     assert_says(&folder.error("eval nope bm25.run -o no/s.tsv"), &["there is no folder no"]);
     assert_says(&folder.error("eval qrels bm25.run -o ."), &["it is a folder"]);
+    assert_says(&folder.error("eval qrels bm25.run -o new/"), &["it is a folder"]);
     assert_eq!(folder.names(), before);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_devices_stay_what_they_are() {
+    let folder = Folder::new();
+    folder.put("real", "before");
+    std::os::unix::fs::symlink("real", folder.path().join("link")).unwrap();
+    folder.out("eval qrels bm25.run -o link");
+    assert!(folder.get("real").starts_with(b"run\tquery_id"));
+    folder.out("build qrels bm25.run -o link");
+    assert!(folder.get("real").starts_with(b"\x8bLMX"));
+    assert!(folder.path().join("link").is_symlink());
+    let ran = folder.shell("$L eval qrels bm25.run -o /dev/stdout > got; ls -l /dev/stdout");
+    assert!(folder.get("got").starts_with(b"run\tquery_id"));
+    assert_says(&ran.out, &["/dev/stdout -> "]);
+}
+
+#[test]
+fn a_byte_order_mark_is_no_part_of_an_id() {
+    let folder = Folder::new();
+    let marked = |text: &str| [b"\xef\xbb\xbf", text.as_bytes()].concat();
+    folder.put("q", marked(QRELS));
+    folder.put("r", marked(BM25));
+    folder.put("r.zst", zstd::encode_all(&marked(BM25)[..], 0).unwrap());
+    let values = |args: &str| {
+        folder.out(args).lines().map(|l| l.split_once('\t').unwrap().1.to_owned()).collect::<Vec<_>>()
+    };
+    let plain = values("eval qrels bm25.run -q --per-query");
+    assert_eq!(values("eval q r -q --per-query"), plain);
+    assert_eq!(values("eval q r.zst -q --per-query"), plain);
+}
+
+#[test]
+fn a_matrix_where_text_belongs_is_recognised() {
+    let folder = Folder::new();
+    folder.out("build qrels bm25.run -o m.lmx");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_laneval"));
+    let ran =
+        ran(command.current_dir(folder.path()).args(["eval", "qrels", "-"]).write_stdin(folder.get("m.lmx")));
+    assert_eq!(ran.code, 2);
+    assert_says(&ran.err, &["stdin: is a label matrix (.lmx): give it as a file"]);
 }
 
 #[cfg(target_os = "linux")]

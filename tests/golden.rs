@@ -166,6 +166,42 @@ fn vector() {
         ("AP(rel=2)", vec!["0.25"]),
         ("NumRel(rel=2)", vec!["2"]),
         ("P(rel=2)@5", vec!["0.2"]),
+        ("NumNonrelRet", vec!["2"]),
+        ("Bpref", vec!["0.25"]),
+        ("Bpref(rel=2)", vec!["0.25"]),
+        ("GMBpref", vec!["0.25"]),
+        ("InfAP", vec!["0.35937625"]),
+        ("Rprec(mult=0.2)", vec!["0"]),
+        ("Rprec(mult=0.4)", vec!["0.5"]),
+        ("Rprec(mult=0.6)", vec!["0.3333333333"]),
+        ("Rprec(mult=2)", vec!["0.375"]),
+        ("Utility", vec!["-2"]),
+        ("BinG", vec!["0.3717842352"]),
+        ("G", vec!["0.2233815429"]),
+        ("G(gain={0:1,1:2})", vec!["0.3018"]),
+        ("IDCG", vec!["5.1925"]),
+        ("nDCGrel", vec!["0.3488639202"]),
+        ("RnDCG", vec!["0.2521866455"]),
+        ("SetP(norm=min)", vec!["0.75"]),
+        ("SetAP", vec!["0.28125"]),
+        ("YAAP", vec!["-0.4229"]),
+        ("RBP(p=0.9,scale=topic)", vec!["0.10024323"]),
+        ("RBP(scale=topic)", vec!["0.1548"]),
+        ("RBPresid", vec!["0.63612621"]),
+        ("Unjudged@[5,10,20]", vec!["0.4", "0.3", "0.15"]),
+        ("Compat", vec!["0.4002711400"]),
+        ("Compat(normalize=false)", vec!["0.3357531566"]),
+        ("Accuracy", vec!["0.4666666667"]),
+        ("Accuracy@5", vec!["0.5"]),
+        ("RBP(norm=1000)", vec!["0.30434304"]),
+        ("INST(gain=grade,gmax=3)", vec!["0.1566082501"]),
+        ("INSQ(gain=grade,gmax=3)", vec!["0.1421301117"]),
+        ("BPM(gain=grade,gmax=3)@5", vec!["0.25"]),
+        ("SDCG(gain=grade,gmax=3)@5", vec!["0.1913469598"]),
+        ("NERR8(gain=grade,gmax=3)@5", vec!["0.2692307692"]),
+        ("NERR9(gain=grade,gmax=3)@5", vec!["0.2076677316"]),
+        ("NERR10(gain=grade,gmax=3)", vec!["0.2016897779"]),
+        ("NERR11(gain=grade,gmax=3)", vec!["0.1857501065"]),
         // Of these the vector gives the parts: P@5 = .4, R@5 = .5; ln GMAP; Σ gains.
         ("F@5", vec!["0.4444444444"]),
         ("Hits@5", vec!["2"]),
@@ -180,7 +216,7 @@ fn vector() {
         evaluator.view = View { judged_only: true, depth: None };
         evaluator.evaluate(&matrix).unwrap().runs[0].average(0).unwrap()
     };
-    for (name, value) in [("NumRet", 5.0), ("AP", 0.4417), ("P@5", 0.6), ("nDCG", 0.4138)] {
+    for (name, value) in [("NumRet", 5.0), ("AP", 0.4417), ("P@5", 0.6), ("nDCG", 0.4138), ("Bpref", 0.25)] {
         assert!((judged(name) - value).abs() <= 0.5e-4, "{name} of judged documents only");
     }
 }

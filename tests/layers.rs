@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("scores", &["label", "measure"]),
     ("plan", &["error", "label", "fold", "measure"]),
     ("ingest", &["error", "label"]),
+    ("generate", &["error", "label"]),
     ("stats", &["measure"]),
     ("evaluate", &["error", "label", "fold", "measure", "engine", "reference", "plan", "scores", "stats"]),
     ("report", &["error", "label", "measure", "scores"]),

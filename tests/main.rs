@@ -5,11 +5,13 @@ mod agree;
 mod cli;
 mod folds;
 mod format;
+mod generate;
 mod golden;
 mod ingest;
 mod layers;
 mod matrices;
 mod names;
+mod readme;
 #[cfg(feature = "cli")]
 mod reports;
 #[cfg(feature = "cli")]

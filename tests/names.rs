@@ -173,11 +173,26 @@ fn the_default_level_is_for_binary_measures() {
     assert_eq!(at2("NumQ"), "NumQ");
 }
 
+/// A measure that does not fit the grades is an error, never a number that is none.
+#[test]
+fn parameters_are_checked_against_the_grades() {
+    use laneval::label::Codebook;
+    let error = |name: &str, grade: f64| {
+        let book = Codebook::new([0.0, grade]).unwrap();
+        name.parse::<Measure>().unwrap().recipe(&book).err().map(|e| e.to_string()).unwrap_or_default()
+    };
+    assert!(error("ERR", 5.0).contains("above gmax=4: give gmax=5 or more, or gmax=auto"));
+    assert!(error("ERR(gmax=auto)", 2000.0).contains("too large"));
+    assert!(error("nDCG(gain=exp2)", 2000.0).contains("not a finite number"));
+    assert!(error("RBP(p=1)", 1.0).contains("p below 1"));
+    assert_eq!(error("RBP(p=1,norm=10)", 1.0), "");
+}
+
 #[test]
 fn errors_point_at_the_part_at_fault_and_suggest() {
     assert_eq!(
         message("nDGC@10"),
-        "there is no measure `nDGC`\n  nDGC@10\n  ^^^^ did you mean nDCG or RnDCG?"
+        "there is no measure `nDGC`: `laneval measures` lists them\n  nDGC@10\n  ^^^^ did you mean nDCG or RnDCG?"
     );
     assert_eq!(message("AP(rle=2)"), "`AP` has no parameter `rle`, but rel, norm\n  AP(rle=2)\n     ^^^");
     assert_eq!(message("P@0"), "a cutoff is at least 1\n  P@0\n    ^");

@@ -4,6 +4,7 @@ mod build;
 mod choice;
 mod completions;
 mod eval;
+mod r#gen;
 mod info;
 mod inputs;
 mod man;
@@ -42,6 +43,7 @@ enum Command {
     Eval(eval::Eval),
     Build(build::Build),
     Info(info::Info),
+    Gen(r#gen::Gen),
     Measures(measures::Measures),
     TrecEval(trec_eval::TrecEval),
     Completions(completions::Completions),
@@ -68,6 +70,7 @@ impl Cli {
             Command::Eval(eval) => eval.run(),
             Command::Build(build) => build.run(),
             Command::Info(info) => info.run(),
+            Command::Gen(command) => command.run(),
             Command::Measures(measures) => measures.run(),
             Command::TrecEval(trec_eval) => trec_eval.run(),
             Command::Completions(completions) => completions.run(),

@@ -31,12 +31,18 @@ impl Output {
 /// Refuses what could only fail, or do harm, when everything has been computed.
 pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     let refuse = |why: &str| Err(Stop::new(format!("{}: cannot write: {why}", path.display())));
-    if path.is_dir() || path.file_name().is_none() {
+    let slash = path.as_os_str().as_encoded_bytes().last() == Some(&b'/');
+    if path.is_dir() || slash || path.file_name().is_none() {
         return refuse("it is a folder");
     }
     let folder = folder(path);
     if !folder.is_dir() {
         return refuse(&format!("there is no folder {}", folder.display()));
+    }
+    if !is_stream(path)
+        && let Err(e) = tempfile::tempfile_in(folder)
+    {
+        return refuse(&without_path(e).to_string());
     }
     let same = |input: &PathBuf| {
         input == path || matches!((input.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
@@ -49,12 +55,16 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
 
 /// Refuses pipes and devices, for what is written under another name first would replace them.
 pub fn check_regular(path: &Path) -> Result<(), Stop> {
-    match path.metadata() {
-        Ok(kind) if !kind.is_file() => {
-            Err(Stop::new(format!("{}: cannot write: it is not a regular file", path.display())))
-        }
-        _ => Ok(()),
+    if is_stream(path) {
+        return Err(Stop::new(format!("{}: cannot write: it is not a regular file", path.display())));
     }
+    Ok(())
+}
+
+/// Is it a pipe or a device, or a name of the system for one, such as `/dev/stdout`?
+fn is_stream(path: &Path) -> bool {
+    let of_system = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
+    of_system || path.metadata().is_ok_and(|kind| !kind.is_file())
 }
 
 fn folder(path: &Path) -> &Path {
@@ -63,10 +73,12 @@ fn folder(path: &Path) -> &Path {
 
 /// To a temporary file in the same folder, which then takes the name; straight into pipes and devices.
 fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    if path.metadata().is_ok_and(|kind| !kind.is_file()) {
+    if is_stream(path) {
         let mut to = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
         return write(&mut to).and_then(|()| to.flush()).or_else(quiet);
     }
+    // The file that a link names is replaced, not the link.
+    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let mut builder = tempfile::Builder::new();
     builder.prefix(".laneval-");
     #[cfg(unix)]
@@ -74,11 +86,16 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) ->
         use std::os::unix::fs::PermissionsExt;
         builder.permissions(std::fs::Permissions::from_mode(0o666));
     }
-    let mut to = BufWriter::new(builder.tempfile_in(folder(path))?);
+    let mut to = BufWriter::new(builder.tempfile_in(folder(path)).map_err(without_path)?);
     write(&mut to)?;
     let file = to.into_inner().map_err(|e| e.into_error())?;
-    file.persist(path)?;
+    file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// The system's own words, without the temporary name.
+fn without_path(error: io::Error) -> io::Error {
+    error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
 }
 
 fn quiet(error: io::Error) -> io::Result<()> {

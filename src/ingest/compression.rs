@@ -2,6 +2,9 @@
 
 use std::io::{self, Read};
 
+/// What some editors put before UTF-8: no part of the first query's id.
+pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// How a text is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Codec {
@@ -30,10 +33,16 @@ impl Codec {
 
     /// The text, of all members or frames one after the other.
     pub fn reader<'a>(self, bytes: &'a [u8]) -> io::Result<Box<dyn Read + Send + 'a>> {
-        Ok(match self {
+        let mut text: Box<dyn Read + Send + 'a> = match self {
             Codec::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(bytes)),
             Codec::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(bytes)?),
-        })
+        };
+        let mut start = Vec::new();
+        text.by_ref().take(BYTE_ORDER_MARK.len() as u64).read_to_end(&mut start)?;
+        if start == BYTE_ORDER_MARK {
+            start.clear();
+        }
+        Ok(Box::new(io::Cursor::new(start).chain(text)))
     }
 
     /// The same error in words about the stream.

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Problem, Problems, Result};
+use crate::label::Description;
 use crate::label::mmap::Mapping;
 
-use super::compression::Codec;
+use super::compression::{BYTE_ORDER_MARK, Codec};
 
 /// A qrels or run text, perhaps compressed by gzip or zstd: that is told from the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +82,14 @@ impl Input {
             }
             Input::Bytes { bytes, .. } => Bytes::Owned(bytes),
         };
-        Ok(Opened { name, bytes })
+        let opened = Opened { name, bytes };
+        if Description::recognises(opened.content().0) {
+            let message =
+                "is a label matrix (.lmx): give it as a file, in the place of qrels and runs".to_owned();
+            let problem = Problem { file: opened.name, line: 0, message };
+            return Err(Error::Input(Problems { first: vec![problem], more: 0 }));
+        }
+        Ok(opened)
     }
 }
 
@@ -100,13 +108,13 @@ enum Bytes {
 }
 
 impl Opened {
-    /// The bytes, and how they are compressed, if they are.
+    /// The bytes, without a byte order mark, and how they are compressed, if they are.
     pub fn content(&self) -> (&[u8], Option<Codec>) {
         let bytes: &[u8] = match &self.bytes {
             Bytes::Mapped(map) => map,
             Bytes::Owned(bytes) => bytes,
         };
-        (bytes, Codec::of(bytes))
+        (bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes), Codec::of(bytes))
     }
 }
 

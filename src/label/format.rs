@@ -148,8 +148,15 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     let checksum = xxh3_64(&head);
     head[HEADER - 8..HEADER].copy_from_slice(&checksum.to_le_bytes());
 
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let failed = |e| Error::io(path, "write", e);
+    // The file that a link names is replaced, not the link.
+    let target = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // The system's own words, without the temporary name.
+    let bare = |e: std::io::Error| e.raw_os_error().map_or(e, std::io::Error::from_raw_os_error);
+    let failed = |e| Error::io(path, "write", bare(e));
+    if target.metadata().is_ok_and(|kind| !kind.is_file()) {
+        return Err(failed(std::io::Error::other("it is not a regular file")));
+    }
     let mut builder = tempfile::Builder::new();
     builder.prefix(".lmx-");
     #[cfg(unix)]
@@ -167,7 +174,7 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
         put(offset, bytes).map_err(failed)?;
     }
     file.as_file().sync_all().map_err(failed)?;
-    file.persist(path).map_err(|e| failed(e.error))?;
+    file.persist(target).map_err(|e| failed(e.error))?;
     Ok(())
 }
 

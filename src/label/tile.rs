@@ -113,7 +113,7 @@ impl Packing {
                 first: first as u32,
                 rows: rows as u32,
             };
-            offset += tile.bytes();
+            offset = u64::saturating_add(offset, tile.bytes());
             first += rows;
             tiles.push(tile);
         }
@@ -122,7 +122,7 @@ impl Packing {
 
     /// The size of all tiles in bytes.
     pub fn bytes(&self) -> u64 {
-        self.tiles.last().map_or(0, |tile| tile.offset + tile.bytes())
+        self.tiles.last().map_or(0, |tile| tile.offset.saturating_add(tile.bytes()))
     }
 }
 

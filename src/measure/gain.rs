@@ -60,11 +60,19 @@ fn named(pairs: &[(f64, f64)], grade: f64) -> Option<f64> {
     pairs.iter().find(|(of, _)| *of == grade).map(|&(_, gain)| gain)
 }
 
+/// The largest scale of [`stop_table`]: 2^gmax is a finite number.
+pub(super) const LARGEST_SCALE: f64 = 1000.0;
+
 /// The chance that a document of each code satisfies the user, `(2^grade − 1) / 2^gmax` (Chapelle et al. 2009).
 ///
 /// # Errors
 /// A grade above `gmax`.
 pub fn stop_table(gmax: f64, book: &Codebook) -> Result<CodeTable, String> {
+    if let Some(max) = book.max_grade().filter(|&max| max > LARGEST_SCALE) {
+        return Err(format!(
+            "the qrels have a grade of {max}, and 2^grade is too large beyond {LARGEST_SCALE}"
+        ));
+    }
     if let Some(max) = book.max_grade()
         && max > gmax
     {

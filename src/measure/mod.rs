@@ -13,4 +13,4 @@ pub use gain::{Gains, stop_table};
 pub use parse::{Defaults, parse, parse_list};
 pub use recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
 pub use table::{MEASURES, definition};
-pub use value::{Average, Cutoff, CutoffRule, Definition, Kind, Measure, Param, Value};
+pub use value::{Average, Better, Cutoff, CutoffRule, Definition, Kind, Measure, Param, Value};

@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
             None => {
                 let message = match name {
                     "" => "a measure was expected".to_owned(),
-                    _ => format!("there is no measure `{name}`"),
+                    _ => format!("there is no measure `{name}`: `laneval measures` lists them"),
                 };
                 Err(MeasureError { suggestions: nearest(name), ..error(self.text, span, message) }.into())
             }
@@ -519,7 +519,10 @@ fn nearest(name: &str) -> Vec<String> {
             let lower = known.to_lowercase();
             // The right letters in a wrong order are one mistake, however far they moved.
             let jumbled = letters(&bare) == letters(&lower);
-            let mistakes = if jumbled { 1 } else { strsim::damerau_levenshtein(&bare, &lower) };
+            let mistakes = match jumbled {
+                true => usize::from(bare != lower),
+                false => strsim::damerau_levenshtein(&bare, &lower),
+            };
             (mistakes as f64 / bare.chars().count().max(known.len()).max(1) as f64, known)
         })
         .filter(|&(distance, _)| distance <= 0.4)

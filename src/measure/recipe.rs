@@ -199,7 +199,8 @@ impl Fact {
                 queries.map(|facts| rule.hits(*recall, facts.count(*hits)) as f64).collect()
             }
             Fact::Ideal(ideal) => {
-                let deepest = queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
+                // A table may give documents with a negative grade a gain.
+                let deepest = queries.clone().map(|facts| facts.count(Above::POOLED)).max().unwrap_or(0);
                 let weights = ideal.weights(deepest as usize);
                 let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
                 queries.map(|facts| ideal.of(&weights, facts.iter().filter(judged))).collect()

@@ -19,6 +19,8 @@ pub struct Definition {
     pub params: &'static [Param],
     /// How the values of queries become one.
     pub average: Average,
+    /// Which of two averages is the better one.
+    pub better: Better,
     /// What it measures, in a sentence.
     pub doc: &'static str,
     /// The formula in plain text.
@@ -126,6 +128,17 @@ pub enum Average {
     Sum,
     /// The geometric mean.
     Geometric,
+}
+
+/// Which of two averages of a measure is the better one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Better {
+    /// The higher one.
+    Higher,
+    /// The lower one.
+    Lower,
+    /// Neither: it is no merit of the run.
+    Neither,
 }
 
 /// A measure: a row of the table, parameters, and a cutoff.

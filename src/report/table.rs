@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use super::{Align, Cell, Grid, Options};
 use crate::error::printable;
-use crate::measure::{Average, Measure};
+use crate::measure::{Average, Better, Measure};
 use crate::scores::{PerQuery, RunScores, Scores};
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
@@ -84,7 +84,7 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     let stats: Vec<&str> = summaries().find(|of| !of.is_empty()).into_iter().flatten().map(|s| s.0).collect();
     let one = |(at, stat): (usize, &str)| {
         let values: Vec<Option<f64>> = summaries().map(|of| of.get(at).map(|&(_, value)| value)).collect();
-        let best = best(&values).filter(|_| at == 0 && average != Average::Sum);
+        let best = best(&values, scores.measures[measure].definition().better).filter(|_| at == 0);
         let cell = |&value: &Option<f64>| Cell {
             text: value.map_or("–".to_owned(), |value| number(value, average, stat, options)),
             best: value.is_some() && value == best,
@@ -96,11 +96,15 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     stats.into_iter().enumerate().map(one).collect()
 }
 
-/// The largest value, if not all are equal.
-fn best(values: &[Option<f64>]) -> Option<f64> {
+/// The best value, if not all are equal.
+fn best(values: &[Option<f64>], better: Better) -> Option<f64> {
     let known = || values.iter().copied().flatten();
-    let largest = known().reduce(f64::max)?;
-    known().any(|value| value < largest).then_some(largest)
+    let best = match better {
+        Better::Higher => known().reduce(f64::max)?,
+        Better::Lower => known().reduce(f64::min)?,
+        Better::Neither => return None,
+    };
+    known().any(|value| value != best).then_some(best)
 }
 
 /// Queries as rows, measures as columns.

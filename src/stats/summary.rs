@@ -44,7 +44,8 @@ const RESAMPLES: u64 = 1000;
 /// The seed of every bootstrap: the same values give the same interval, everywhere.
 const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
-/// The named numbers of a statistic of one measure, `ci95` being two; nothing for no values.
+/// The named numbers of a statistic of one measure; nothing for no values, and for [`Stat::Ci95`], which is that of
+/// [`intervals`].
 pub fn summarise(stat: Stat, average: Average, values: &[f64]) -> Vec<(&'static str, f64)> {
     if values.is_empty() {
         return Vec::new();
@@ -58,10 +59,7 @@ pub fn summarise(stat: Stat, average: Average, values: &[f64]) -> Vec<(&'static 
         Stat::Std => vec![("std", deviation(values))],
         Stat::Min => vec![("min", values.iter().copied().fold(f64::INFINITY, f64::min))],
         Stat::Max => vec![("max", values.iter().copied().fold(f64::NEG_INFINITY, f64::max))],
-        Stat::Ci95 => {
-            let (low, high) = interval(average, values);
-            vec![("ci95_low", low), ("ci95_high", high)]
-        }
+        Stat::Ci95 => Vec::new(),
     }
 }
 
@@ -106,19 +104,58 @@ fn deviation(values: &[f64]) -> f64 {
     (squares.value() / (values.len() - 1) as f64).sqrt()
 }
 
-/// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resampled queries.
-fn interval(average: Average, values: &[f64]) -> (f64, f64) {
-    let terms: Vec<f64> = values.iter().map(|&value| average.term(value)).collect();
-    let mut averages: Vec<f64> = (0..RESAMPLES)
+/// The 95 % confidence intervals of the averages of some measures, `values` being `[measure][query]`.
+///
+/// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples. A resample takes every query a
+/// number of times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which needs one pass over the values in
+/// order where drawing queries would jump about; all measures share the resamples.
+pub fn intervals(averages: &[Average], values: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
+    let queries = values.first().map_or(0, Vec::len);
+    if queries == 0 {
+        return vec![None; averages.len()];
+    }
+    let terms =
+        |(average, values): (&Average, &Vec<f64>)| values.iter().map(|&value| average.term(value)).collect();
+    let terms: Vec<Vec<f64>> = averages.iter().zip(values).map(terms).collect();
+    let resampled: Vec<Vec<f64>> = (0..RESAMPLES)
         .into_par_iter()
         .map(|resample| {
-            let mut draws = Draws(SEED ^ resample.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-            let sum = (0..terms.len()).fold(0.0, |sum, _| sum + terms[draws.below(terms.len())]);
-            average.of(sum, terms.len())
+            let (sums, taken) = resampled(&terms, queries, resample);
+            let scale = queries as f64 / f64::from(taken);
+            averages.iter().zip(sums).map(|(average, sum)| average.of(sum * scale, queries)).collect()
         })
         .collect();
-    averages.sort_by(f64::total_cmp);
-    (percentile(&averages, 0.025), percentile(&averages, 0.975))
+    let interval = |measure: usize| {
+        let mut averages: Vec<f64> = resampled.iter().map(|resample| resample[measure]).collect();
+        averages.sort_by(f64::total_cmp);
+        Some((percentile(&averages, 0.025), percentile(&averages, 0.975)))
+    };
+    (0..averages.len()).map(interval).collect()
+}
+
+/// The sums of one resample, and how many queries it took: at least one.
+fn resampled(terms: &[Vec<f64>], queries: usize, resample: u64) -> (Vec<f64>, u32) {
+    /// Queries whose weights are drawn at a time: they stay in the nearest cache.
+    const BLOCK: usize = 1024;
+    let mut draws = Draws(SEED ^ resample.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    loop {
+        let mut sums = vec![0.0; terms.len()];
+        let mut taken = 0;
+        let mut weights = [0u8; BLOCK];
+        for start in (0..queries).step_by(BLOCK) {
+            let weights = &mut weights[..BLOCK.min(queries - start)];
+            draws.poisson(weights);
+            taken += weights.iter().map(|&weight| u32::from(weight)).sum::<u32>();
+            for (sum, terms) in sums.iter_mut().zip(terms) {
+                let weighted =
+                    weights.iter().zip(&terms[start..]).map(|(&weight, term)| f64::from(weight) * term);
+                *sum += weighted.sum::<f64>();
+            }
+        }
+        if taken > 0 {
+            return (sums, taken);
+        }
+    }
 }
 
 /// Linear interpolation between the two nearest of sorted values, as NumPy's default.
@@ -133,13 +170,37 @@ fn percentile(sorted: &[f64], share: f64) -> f64 {
 struct Draws(u64);
 
 impl Draws {
-    fn below(&mut self, bound: usize) -> usize {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
-        ((u128::from(z) * bound as u128) >> 64) as usize
+        z ^ z >> 31
+    }
+
+    /// Fills `weights` with Poisson variates of mean 1, each from 32 bits by inversion.
+    fn poisson(&mut self, weights: &mut [u8]) {
+        /// 2³² times the chance of a variate of at most 0, 1, … 11.
+        const AT_MOST: [u32; 12] = [
+            0x5e2d_58d9,
+            0xbc5a_b1b1,
+            0xeb71_5e1e,
+            0xfb23_9797,
+            0xff10_25f6,
+            0xffd9_0f3c,
+            0xfffa_8b72,
+            0xffff_540c,
+            0xffff_ed1f,
+            0xffff_fe21,
+            0xffff_ffd5,
+            0xffff_fffc,
+        ];
+        for pair in weights.chunks_mut(2) {
+            let bits = self.next();
+            for (weight, bits) in pair.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {
+                *weight = AT_MOST.iter().map(|&most| u8::from(bits >= most)).sum();
+            }
+        }
     }
 }
 
@@ -163,11 +224,24 @@ mod tests {
         assert!(summarise(Stat::Median, Average::Mean, &[]).is_empty());
     }
 
+    #[test]
+    fn poisson_thresholds_are_those_of_the_distribution() {
+        let mut weights = vec![0; 1 << 20];
+        Draws(1).poisson(&mut weights);
+        let mut chance = (-1.0f64).exp();
+        for weight in 0..6u8 {
+            let share = weights.iter().filter(|&&of| of == weight).count() as f64 / weights.len() as f64;
+            let error = (chance * (1.0 - chance) / weights.len() as f64).sqrt();
+            assert!((share - chance).abs() < 4.0 * error, "{weight}: {share}, expected {chance}");
+            chance /= f64::from(weight) + 1.0;
+        }
+    }
+
     /// The interval of the mean of a large sample is that of the normal distribution.
     #[test]
     fn the_interval_is_as_wide_as_theory_says() {
         let values: Vec<f64> = (0..4000).map(|i| f64::from(i % 100)).collect();
-        let (low, high) = interval(Average::Mean, &values);
+        let (low, high) = intervals(&[Average::Mean], std::slice::from_ref(&values))[0].unwrap();
         let half = 1.96 * deviation(&values) / (values.len() as f64).sqrt();
         assert!((low - (49.5 - half)).abs() < 0.2 * half && (high - (49.5 + half)).abs() < 0.2 * half);
     }

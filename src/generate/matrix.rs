@@ -1,0 +1,143 @@
+//! Synthetic data as a label matrix, without text: what joining the text would give.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::model::{Documents, Model, Place, Scratch};
+use super::text::Digits;
+use crate::error::Result;
+use crate::label::code::UNPOOLED;
+use crate::label::{
+    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedRow, StagedRun, Unmatched,
+};
+
+/// Labels in a piece, about.
+const LABELS: u32 = 1 << 20;
+
+pub(super) fn build(model: &Model) -> Result<LabelMatrix> {
+    let book = codebook(model)?;
+    let each = (LABELS / model.shape.depth).max(1);
+    let queries = model.shape.queries;
+    let pieces: Vec<Range<u32>> = (0..queries)
+        .step_by(each as usize)
+        .map(|first| first..queries.min(first.saturating_add(each)))
+        .collect();
+    let pieces: Vec<Piece> = pieces.into_par_iter().map(|queries| Piece::of(model, &book, queries)).collect();
+
+    let (mut ids, mut facts, mut fingerprint) = (Ids::default(), Facts::new(), 0u128);
+    let mut runs: Vec<StagedRun> = model.shape.run_names().into_iter().map(|name| run(model, name)).collect();
+    for (number, piece) in (0..).zip(pieces) {
+        let mut judged = &piece.judged[..];
+        for ((query, count), at) in piece.queries.clone().zip(&piece.counts).zip(0..) {
+            ids.push(Digits::of(model.id(query)).text());
+            let codes;
+            (codes, judged) = judged.split_at(*count);
+            facts.push(codes.iter().copied());
+            let depth = model.shape.depth;
+            let row = StagedRow { query, piece: number, start: at * depth as usize, depth };
+            runs.iter_mut().for_each(|run| run.rows.push(row));
+        }
+        fingerprint = fingerprint.wrapping_add(piece.fingerprint);
+        runs.iter_mut().zip(piece.labels).for_each(|(run, labels)| run.pieces.push(labels));
+    }
+    let mut builder = MatrixBuilder::new(book, RankingRule::default(), fingerprint, ids, facts);
+    runs.into_iter().for_each(|run| builder.push(run));
+    builder.finish()
+}
+
+fn run(model: &Model, name: String) -> StagedRun {
+    let info = RunInfo {
+        tag: name.trim_end_matches(".txt").into(),
+        name,
+        source: String::new(),
+        results: u64::from(model.shape.queries) * u64::from(model.shape.depth),
+        ignored: Unmatched::default(),
+    };
+    StagedRun { info, ..StagedRun::default() }
+}
+
+/// The grades that occur. Usually the first few queries have all of them.
+fn codebook(model: &Model) -> Result<Codebook> {
+    let (mut seen, mut scratch) = (vec![false; model.shape.grades.into()], Scratch::default());
+    for query in 0..model.shape.queries {
+        model.judge(query, &mut scratch);
+        scratch.judgments.iter().for_each(|judgment| seen[usize::from(judgment.grade)] = true);
+        if seen.iter().all(|&seen| seen) {
+            break;
+        }
+    }
+    Codebook::new((0..model.shape.grades).filter(|&grade| seen[usize::from(grade)]).map(f64::from))
+}
+
+/// Some queries.
+struct Piece {
+    queries: Range<u32>,
+    /// The codes of the judged documents, query by query, and how many each query has.
+    judged: Vec<u8>,
+    counts: Vec<usize>,
+    /// The labels of each run.
+    labels: Vec<Vec<u8>>,
+    /// The part of the fingerprint of the judgments.
+    fingerprint: u128,
+}
+
+impl Piece {
+    fn of(model: &Model, book: &Codebook, queries: Range<u32>) -> Self {
+        let size = queries.len() * model.shape.depth as usize;
+        let mut piece = Piece {
+            queries: queries.clone(),
+            judged: Vec::new(),
+            counts: Vec::new(),
+            labels: (0..model.shape.runs).map(|_| Vec::with_capacity(size)).collect(),
+            fingerprint: 0,
+        };
+        let (mut scratch, mut codes) = (Scratch::default(), vec![UNPOOLED; model.retrieved() as usize]);
+        for query in queries {
+            piece.judge(model, book, query, &mut scratch);
+            let first = piece.judged.len() - scratch.judgments.len();
+            for (judgment, &code) in scratch.judgments.iter().zip(&piece.judged[first..]) {
+                codes.get_mut(judgment.position as usize).into_iter().for_each(|at| *at = code);
+            }
+            let documents = model.documents(query);
+            for (run, labels) in (0..).zip(&mut piece.labels) {
+                model.rank(query, run, &mut scratch.places);
+                order_ties(&mut scratch.places, documents);
+                labels.extend(scratch.places.iter().map(|place| codes[place.position as usize]));
+            }
+            for judgment in &scratch.judgments {
+                codes.get_mut(judgment.position as usize).into_iter().for_each(|at| *at = UNPOOLED);
+            }
+        }
+        piece
+    }
+
+    /// Judges documents of a query, and adds them to the fingerprint as `Qrels::fingerprint` says.
+    fn judge(&mut self, model: &Model, book: &Codebook, query: u32, scratch: &mut Scratch) {
+        model.judge(query, scratch);
+        let id = Digits::of(model.id(query));
+        let mut hashed = Vec::with_capacity(64);
+        for judgment in &scratch.judgments {
+            let (docno, grade) = (Digits::of(judgment.document), f64::from(judgment.grade));
+            hashed.clear();
+            for (prefix, text) in [(&b""[..], id.text()), (b"d", docno.text())] {
+                hashed.extend_from_slice(&((prefix.len() + text.len()) as u64).to_le_bytes());
+                hashed.extend_from_slice(prefix);
+                hashed.extend_from_slice(text);
+            }
+            hashed.extend_from_slice(&grade.to_le_bytes());
+            self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&hashed));
+            self.judged.extend(book.code(grade));
+        }
+        self.counts.push(scratch.judgments.len());
+    }
+}
+
+/// Puts documents of equal scores into the order of [`Ties::DocnoDescending`](crate::label::Ties).
+fn order_ties(places: &mut [Place], documents: Documents) {
+    for tied in places.chunk_by_mut(|a, b| a.score == b.score).filter(|tied| tied.len() > 1) {
+        let docno = |place: &Place| Digits::of(documents.at(place.position));
+        tied.sort_by(|a, b| docno(b).text().cmp(docno(a).text()));
+    }
+}

@@ -1,0 +1,103 @@
+//! Synthetic judgments and runs of any size, for benchmarks: as text, or as a label matrix without any text.
+//!
+//! ```text
+//! model     what is in a query: its id, documents, judgments and rankings, from random numbers of its own
+//! text      qrels and runs as TREC text
+//! matrix    the same data as a label matrix
+//! ```
+//!
+//! The data look like a test collection: few documents are judged, most of those stand near the top, some scores are tied, and
+//! the lines of a run are grouped and ranked. They follow from the parameters alone, never from threads, and are made with
+//! integers only, so they are the same on every machine.
+
+mod matrix;
+mod model;
+mod text;
+
+use std::path::Path;
+
+use crate::error::{Error, Result};
+use crate::label::LabelMatrix;
+use crate::label::code::MAX_GRADES;
+
+use model::Model;
+
+/// What synthetic data are made like.
+///
+/// ```
+/// use laneval::Evaluator;
+/// use laneval::generate::Synthetic;
+/// let matrix = Synthetic { queries: 100, depth: 50, ..Synthetic::default() }.matrix()?;
+/// assert_eq!(matrix.depths(), [50; 100]);
+/// let scores = Evaluator::new(["AP"])?.evaluate(&matrix)?;
+/// assert!(scores.runs[0].average(0).is_some_and(|ap| ap > 0.0));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Synthetic {
+    /// How many queries are judged; every run has all of them.
+    pub queries: u32,
+    /// How many documents a run retrieves for each query.
+    pub depth: u32,
+    /// How many documents of each query are judged; more where [`Synthetic::density`] needs more.
+    pub judged: u32,
+    /// How many grades there are, from 0 on.
+    pub grades: u8,
+    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; `None`: as the judged documents happen to
+    /// be retrieved, most of them near the top.
+    pub density: Option<f64>,
+    /// How many runs there are; the others rank and retrieve a little differently than the first.
+    pub runs: u16,
+    /// Other seeds give other data.
+    pub seed: u64,
+}
+
+impl Default for Synthetic {
+    fn default() -> Self {
+        Synthetic { queries: 1000, depth: 1000, judged: 20, grades: 4, density: None, runs: 1, seed: 1 }
+    }
+}
+
+impl Synthetic {
+    /// Writes `qrels.txt` and `run.txt`, or `run-1.txt` and so on, into a folder that exists.
+    ///
+    /// # Errors
+    /// Parameters that do not fit together, and files that cannot be written.
+    pub fn write_text(&self, folder: impl AsRef<Path>) -> Result<()> {
+        let model = self.model()?;
+        text::write(&model, folder.as_ref())
+    }
+
+    /// The matrix into which the text would be joined. Only the sources of its runs are empty.
+    ///
+    /// # Errors
+    /// Parameters that do not fit together.
+    pub fn matrix(&self) -> Result<LabelMatrix> {
+        matrix::build(&self.model()?)
+    }
+
+    /// The file names of the runs.
+    fn run_names(&self) -> Vec<String> {
+        match self.runs {
+            1 => vec!["run.txt".to_owned()],
+            runs => (1..=runs).map(|run| format!("run-{run}.txt")).collect(),
+        }
+    }
+
+    fn model(&self) -> Result<Model> {
+        let refuse = |what: &str| Err(Error::Unanswerable(format!("synthetic data: {what}")));
+        if [self.queries, self.depth, self.judged, self.runs.into()].contains(&0) {
+            return refuse("queries, depth, judged documents and runs are 1 or more");
+        }
+        if !(2..=MAX_GRADES).contains(&usize::from(self.grades)) {
+            return refuse(&format!("there are 2 to {MAX_GRADES} grades"));
+        }
+        if self.density.is_some_and(|density| !(0.0..=1.0).contains(&density)) {
+            return refuse("a density is a share, 0 to 1");
+        }
+        if u64::from(self.depth.max(self.judged)) > model::MOST_DOCUMENTS {
+            return refuse(&format!("there are at most {} documents a query", model::MOST_DOCUMENTS));
+        }
+        Ok(Model::new(*self))
+    }
+}

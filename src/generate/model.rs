@@ -1,0 +1,286 @@
+//! What is in a query of the synthetic data: each has random numbers of its own, so queries are made in any order.
+
+use super::Synthetic;
+
+/// Most documents that a query may retrieve, or have judged.
+pub(super) const MOST_DOCUMENTS: u64 = 100_000_000;
+/// The documents of a small collection, a prime: as many as MS MARCO has passages.
+const SMALL: u64 = 8_841_823;
+/// Those of a large one: the largest prime below 2³².
+const LARGE: u64 = 4_294_967_291;
+/// Ranks that the runs after the first shuffle.
+const WINDOW: usize = 16;
+/// One result in so many has the score of the one above it.
+const TIES: u32 = 20;
+
+/// The parameters with what follows from them.
+pub(super) struct Model {
+    pub(super) shape: Synthetic,
+    /// Documents of a query that may be judged. A document is known by its *position* among them: that at which the first run
+    /// ranks it.
+    universe: u32,
+    /// How many documents there are.
+    documents: u64,
+    /// The first query id and the distance between ids: they have the same number of digits.
+    ids: (u64, u64),
+    /// Σ 1 / (rank + 8) over all ranks, in millionths.
+    harmonic: u64,
+}
+
+/// A document that is judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Judgment {
+    pub(super) position: u32,
+    pub(super) document: u64,
+    pub(super) grade: u8,
+}
+
+/// A document that is retrieved, with its score in millionths.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    pub(super) position: u32,
+    pub(super) score: u32,
+}
+
+/// The documents of a query, by position: all different.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Documents {
+    first: u64,
+    step: u64,
+    modulus: u64,
+}
+
+impl Documents {
+    /// The number of the document.
+    #[inline]
+    pub(super) fn at(self, position: u32) -> u64 {
+        (self.first + self.step * u64::from(position)) % self.modulus
+    }
+}
+
+/// Room that is used again for each query.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// One bit a position: is it judged?
+    taken: Vec<u64>,
+    pub(super) judgments: Vec<Judgment>,
+    pub(super) places: Vec<Place>,
+}
+
+impl Model {
+    pub(super) fn new(shape: Synthetic) -> Self {
+        let universe = (u64::from(shape.depth) * 5).max(u64::from(shape.judged) * 4) as u32;
+        let first = 10_u64.pow(6.max(u64::from(shape.queries).ilog10() + 1));
+        Model {
+            shape,
+            universe,
+            documents: if u64::from(universe) <= SMALL { SMALL } else { LARGE },
+            ids: (first, 9 * first / u64::from(shape.queries)),
+            harmonic: (1..=u64::from(shape.depth)).map(|rank| 1_000_000 / (rank + 8)).sum::<u64>().max(1),
+        }
+    }
+
+    /// The ids of the queries ascend, as numbers and as text.
+    pub(super) fn id(&self, query: u32) -> u64 {
+        let (first, step) = self.ids;
+        first + u64::from(query) * step + self.random(query, Stream::Query).below(step)
+    }
+
+    pub(super) fn documents(&self, query: u32) -> Documents {
+        let mut random = self.random(query, Stream::Documents);
+        let modulus = self.documents;
+        Documents { first: random.below(modulus), step: 1 + random.below(modulus - 1), modulus }
+    }
+
+    /// How many positions the runs retrieve between them.
+    pub(super) fn retrieved(&self) -> u32 {
+        self.shape.depth * if self.shape.runs > 1 { 2 } else { 1 }
+    }
+
+    /// Judges documents of a query, in the order of their numbers.
+    pub(super) fn judge(&self, query: u32, scratch: &mut Scratch) {
+        let Scratch { taken, judgments, .. } = scratch;
+        let (documents, mut random) = (self.documents(query), self.random(query, Stream::Judgments));
+        taken.resize((self.universe as usize).div_ceil(64), 0);
+        judgments.clear();
+        let mut judge = |position: u32, grade: u8| {
+            let (word, bit) = (&mut taken[position as usize / 64], 1 << (position % 64));
+            let new = *word & bit == 0;
+            *word |= bit;
+            if new {
+                judgments.push(Judgment { position, document: documents.at(position), grade });
+            }
+            usize::from(new)
+        };
+        let mut judged = 0;
+        if let Some(density) = self.shape.density {
+            let threshold = (density * 2f64.powi(32)) as u64;
+            for position in 0..self.retrieved() {
+                let drawn = random.next();
+                if drawn >> 32 < threshold {
+                    judged += judge(position, self.relevant(drawn));
+                }
+            }
+        }
+        while judged < self.shape.judged as usize {
+            let position = self.near_the_top(&mut random);
+            let grade = if self.shape.density.is_some() { 0 } else { self.grade(random.next()) };
+            // Where that document is judged already, another one anywhere.
+            judged += match judge(position, grade) {
+                0 => judge(random.below(self.universe.into()) as u32, grade),
+                new => new,
+            };
+        }
+        judgments.iter().for_each(|judgment| taken[judgment.position as usize / 64] = 0);
+        if self.shape.density.is_none() && judgments.iter().all(|judgment| judgment.grade == 0) {
+            judgments[0].grade = 1;
+        }
+        judgments.sort_unstable_by_key(|judgment| judgment.document);
+    }
+
+    /// A position whose logarithm is drawn evenly, roughly.
+    fn near_the_top(&self, random: &mut Random) -> u32 {
+        loop {
+            let octave = 1 << random.below(u64::from(self.universe.ilog2()) + 1);
+            let position = octave - 1 + random.below(octave);
+            if position < u64::from(self.universe) {
+                return position as u32;
+            }
+        }
+    }
+
+    /// 35 % are not relevant.
+    fn grade(&self, drawn: u64) -> u8 {
+        if (drawn >> 32) * 100 < 35 << 32 { 0 } else { self.relevant(drawn) }
+    }
+
+    /// Each grade is half as frequent as the one below.
+    fn relevant(&self, drawn: u64) -> u8 {
+        (1 + (drawn as u32).trailing_zeros() as u8).min(self.shape.grades - 1)
+    }
+
+    /// Ranks documents of a query for a run.
+    pub(super) fn rank(&self, query: u32, run: u16, places: &mut Vec<Place>) {
+        let mut random = self.random(query, Stream::Run(run));
+        places.clear();
+        let (top, mut score) = (12_000_000 + random.below(20_000_000), 8_000_000 + random.below(4_000_000));
+        score += top;
+        let scale = top * 1_000_000 / self.harmonic;
+        for position in 0..self.shape.depth {
+            let drawn = random.next();
+            if drawn as u32 >= u32::MAX / TIES {
+                let gap = (scale.saturating_mul(drawn >> 32) >> 31) / u64::from(position + 9);
+                score = score.saturating_sub(1 + gap);
+            }
+            places.push(Place { position, score: score as u32 });
+        }
+        if run > 0 {
+            self.perturb(&mut random, places);
+        }
+    }
+
+    /// Shuffles neighbours, and retrieves another document here and there.
+    fn perturb(&self, random: &mut Random, places: &mut [Place]) {
+        for window in places.chunks_mut(WINDOW) {
+            for at in (1..window.len()).rev() {
+                let other = random.below(at as u64 + 1) as usize;
+                let position = window[at].position;
+                window[at].position = std::mem::replace(&mut window[other].position, position);
+            }
+            for place in window {
+                if random.below(8) == 0 {
+                    place.position += self.shape.depth;
+                }
+            }
+        }
+    }
+
+    fn random(&self, query: u32, stream: Stream) -> Random {
+        let stream = match stream {
+            Stream::Query => 0,
+            Stream::Documents => 1,
+            Stream::Judgments => 2,
+            Stream::Run(run) => 3 + u64::from(run),
+        };
+        let mut random = Random(self.shape.seed);
+        for part in [u64::from(query), stream] {
+            random = Random(random.next() ^ part.wrapping_mul(0xd6e8_feb8_6659_fd93));
+        }
+        Random(random.next())
+    }
+}
+
+/// What random numbers are for: for each there are others.
+enum Stream {
+    Query,
+    Documents,
+    Judgments,
+    Run(u16),
+}
+
+/// SplitMix64 (Steele, Lea, Flood 2014).
+struct Random(u64);
+
+impl Random {
+    #[inline]
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number below `n`.
+    #[inline]
+    fn below(&mut self, n: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(n)) >> 64) as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_ascend_as_text() {
+        for queries in [1, 9, 6980, 1_000_000] {
+            let model = Model::new(Synthetic { queries, ..Synthetic::default() });
+            let ids =
+                (0..queries).step_by(1 + queries as usize / 100).map(|query| model.id(query).to_string());
+            assert!(ids.is_sorted_by(|a, b| a < b && a.len() == b.len()), "{queries}");
+        }
+    }
+
+    #[test]
+    fn documents_are_different_and_judged_once() {
+        for density in [None, Some(0.5)] {
+            let shape = Synthetic { depth: 200, judged: 150, runs: 3, density, ..Synthetic::default() };
+            let (model, mut scratch) = (Model::new(shape), Scratch::default());
+            for query in 0..50 {
+                model.judge(query, &mut scratch);
+                let judged = &scratch.judgments;
+                assert!(judged.is_sorted_by(|a, b| a.document < b.document));
+                assert!(judged.len() == 150 || density.is_some() && judged.len() > 150);
+                for run in 0..3 {
+                    model.rank(query, run, &mut scratch.places);
+                    let mut positions: Vec<_> = scratch.places.iter().map(|place| place.position).collect();
+                    assert!(scratch.places.is_sorted_by_key(|place| std::cmp::Reverse(place.score)));
+                    assert_eq!(positions.len(), 200);
+                    positions.sort_unstable();
+                    assert!(positions.is_sorted_by(|a, b| a < b));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn one_score_in_twenty_is_tied() {
+        let (model, mut places) = (Model::new(Synthetic::default()), Vec::new());
+        let tied = (0..100).map(|query| {
+            model.rank(query, 0, &mut places);
+            places.windows(2).filter(|pair| pair[0].score == pair[1].score).count()
+        });
+        let tied = tied.sum::<usize>();
+        assert!((4500..5500).contains(&tied), "{tied} of 100,000");
+    }
+}

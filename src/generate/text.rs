@@ -1,0 +1,191 @@
+//! Synthetic data as TREC text: formatted in parallel, written in order.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::ops::Range;
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use super::model::{Model, Scratch};
+use crate::error::{Error, Result};
+
+/// Lines that are formatted at a time by one worker.
+const LINES: u32 = 8192;
+/// Pieces that are formatted while as many are written.
+const PIECES: usize = 16;
+
+pub(super) fn write(model: &Model, folder: &Path) -> Result<()> {
+    let qrels = |query: u32, scratch: &mut Scratch, out: &mut Vec<u8>| judgments(model, query, scratch, out);
+    write_file(model, &folder.join("qrels.txt"), model.shape.judged, qrels)?;
+    for (run, name) in (0..).zip(model.shape.run_names()) {
+        let tag = name.trim_end_matches(".txt").as_bytes();
+        let run = |query: u32, scratch: &mut Scratch, out: &mut Vec<u8>| {
+            ranking(model, query, (run, tag), scratch, out);
+        };
+        write_file(model, &folder.join(&name), model.shape.depth, run)?;
+    }
+    Ok(())
+}
+
+/// Writes a file of all queries, of about so many lines each.
+fn write_file(
+    model: &Model,
+    path: &Path,
+    lines: u32,
+    format: impl Fn(u32, &mut Scratch, &mut Vec<u8>) + Sync,
+) -> Result<()> {
+    let write = |file: &mut File| {
+        let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
+        for pieces in pieces(model.shape.queries, (LINES / lines).max(1)) {
+            let (_, written) =
+                rayon::join(|| fill(&mut empty, &pieces, &format), || write_all(file, &mut full));
+            written?;
+            std::mem::swap(&mut full, &mut empty);
+        }
+        write_all(file, &mut full)
+    };
+    let failed = |source| Error::io(path, "write", source);
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".laneval-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let mut file = builder.tempfile_in(folder).map_err(failed)?;
+    write(file.as_file_mut()).map_err(failed)?;
+    file.persist(path).map_err(|e| failed(e.error))?;
+    Ok(())
+}
+
+/// All queries, so many in a piece, and [`PIECES`] at a time.
+fn pieces(queries: u32, each: u32) -> impl Iterator<Item = Vec<Range<u32>>> {
+    let mut ranges =
+        (0..queries).step_by(each as usize).map(move |first| first..queries.min(first.saturating_add(each)));
+    std::iter::from_fn(move || {
+        let some: Vec<_> = ranges.by_ref().take(PIECES).collect();
+        (!some.is_empty()).then_some(some)
+    })
+}
+
+fn fill(
+    buffers: &mut [Vec<u8>],
+    pieces: &[Range<u32>],
+    format: &(impl Fn(u32, &mut Scratch, &mut Vec<u8>) + Sync),
+) {
+    buffers.par_iter_mut().zip(pieces).for_each_init(Scratch::default, |scratch, (out, queries)| {
+        queries.clone().for_each(|query| format(query, scratch, out));
+    });
+}
+
+fn write_all(file: &mut File, pieces: &mut [Vec<u8>]) -> io::Result<()> {
+    for piece in pieces {
+        file.write_all(piece)?;
+        piece.clear();
+    }
+    Ok(())
+}
+
+/// The lines `query 0 docno grade` of a query.
+fn judgments(model: &Model, query: u32, scratch: &mut Scratch, out: &mut Vec<u8>) {
+    model.judge(query, scratch);
+    let id = Digits::of(model.id(query));
+    for judgment in &scratch.judgments {
+        let mut line = Line::default();
+        line.put(id.text()).put(b" 0 d").number(judgment.document).put(b" ");
+        line.number(judgment.grade.into()).put(b"\n");
+        out.extend_from_slice(line.text());
+    }
+}
+
+/// The lines `query Q0 docno rank score tag` of a query.
+fn ranking(model: &Model, query: u32, (run, tag): (u16, &[u8]), scratch: &mut Scratch, out: &mut Vec<u8>) {
+    model.rank(query, run, &mut scratch.places);
+    let (id, documents) = (Digits::of(model.id(query)), model.documents(query));
+    for (rank, place) in (1..).zip(&scratch.places) {
+        let mut line = Line::default();
+        line.put(id.text()).put(b" Q0 d").number(documents.at(place.position)).put(b" ").number(rank);
+        line.put(b" ").millionths(place.score).put(b" ").put(tag).put(b"\n");
+        out.extend_from_slice(line.text());
+    }
+}
+
+/// A line in the making; those of synthetic data are short.
+struct Line {
+    bytes: [u8; 128],
+    length: usize,
+}
+
+impl Default for Line {
+    #[inline]
+    fn default() -> Self {
+        Line { bytes: [0; 128], length: 0 }
+    }
+}
+
+impl Line {
+    #[inline]
+    fn put(&mut self, text: &[u8]) -> &mut Self {
+        self.bytes[self.length..self.length + text.len()].copy_from_slice(text);
+        self.length += text.len();
+        self
+    }
+
+    #[inline]
+    fn number(&mut self, number: u64) -> &mut Self {
+        self.put(Digits::of(number).text())
+    }
+
+    /// Millionths with six decimals.
+    #[inline]
+    fn millionths(&mut self, number: u32) -> &mut Self {
+        let decimals = Digits::of(u64::from(1_000_000 + number % 1_000_000));
+        self.number(u64::from(number / 1_000_000)).put(b".").put(&decimals.text()[1..])
+    }
+
+    fn text(&self) -> &[u8] {
+        &self.bytes[..self.length]
+    }
+}
+
+/// A number in decimal digits.
+pub(super) struct Digits {
+    bytes: [u8; 20],
+    start: usize,
+}
+
+impl Digits {
+    #[inline]
+    pub(super) fn of(mut number: u64) -> Self {
+        let mut digits = Digits { bytes: [0; 20], start: 20 };
+        loop {
+            digits.start -= 1;
+            digits.bytes[digits.start] = b'0' + (number % 10) as u8;
+            number /= 10;
+            if number == 0 {
+                return digits;
+            }
+        }
+    }
+
+    #[inline]
+    pub(super) fn text(&self) -> &[u8] {
+        &self.bytes[self.start..]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_written_as_always() {
+        for number in [0, 7, 10, 999_999, 1_000_000, 12_345_678, u64::MAX] {
+            assert_eq!(Digits::of(number).text(), number.to_string().as_bytes());
+        }
+        for number in [0, 7, 999_999, 1_000_000, 12_000_345, u32::MAX] {
+            let mut line = Line::default();
+            line.millionths(number);
+            assert_eq!(line.text(), format!("{:.6}", f64::from(number) / 1e6).as_bytes());
+        }
+    }
+}
