@@ -219,6 +219,14 @@ fn r_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 /// The gain of a document under the parameters `gain` and `rel`.
 fn gain(m: &Measure, document: Document) -> f64 {
+    match document {
+        Document::Judged(grade) if grade < m.number("rel").unwrap_or(0.0) => 0.0,
+        document => worth(m, document),
+    }
+}
+
+/// The gain of a document under the parameter `gain` alone.
+fn worth(m: &Measure, document: Document) -> f64 {
     let named = |level: f64| match m.value("gain") {
         Some(Value::Table(pairs)) => pairs.iter().find(|pair| pair.0 == level).map(|pair| pair.1),
         _ => None,
@@ -226,7 +234,6 @@ fn gain(m: &Measure, document: Document) -> f64 {
     match document {
         Document::Unpooled => named(-1.0).unwrap_or(0.0),
         Document::Negative => named(-2.0).unwrap_or(0.0),
-        Document::Judged(grade) if grade < m.number("rel").unwrap_or(0.0) => 0.0,
         Document::Judged(grade) if m.word("gain") == "exp2" => grade.exp2() - 1.0,
         Document::Judged(grade) => named(grade).unwrap_or(grade),
     }
@@ -254,9 +261,11 @@ fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 /// The positive gains of all judged documents, the largest first.
 fn ideal_gains(m: &Measure, r: &Ranking<'_>) -> Vec<f64> {
-    let documents =
-        r.facts.iter().flat_map(|(code, count)| std::iter::repeat_n(r.document(code), count as usize));
-    descending(documents.map(|document| gain(m, document)))
+    descending(judged_documents(r).map(|document| gain(m, document)))
+}
+
+fn judged_documents(r: &Ranking<'_>) -> impl Iterator<Item = Document> {
+    r.judged().flat_map(|(grade, count)| std::iter::repeat_n(Document::Judged(grade), count as usize))
 }
 
 fn descending(gains: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -494,15 +503,17 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
         }
     }
     let missing = ideal.len() as f64 - f64::from(found);
-    ratio(sum + missing * ratio(dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64)
+    // Below 0, which takes negative gains, it counts as 0.
+    ratio(sum + missing * ratio(dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64).max(0.0)
 }
 
 fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
     if r.relevant(m.rel()) == 0.0 {
         return 0.0;
     }
-    let ideal = ideal_gains(m, r);
-    let gains: Vec<f64> = r.top(None).map(|(_, document)| gain(m, document)).collect();
+    // The level decides only whether anything is relevant.
+    let ideal = descending(judged_documents(r).map(|document| worth(m, document)));
+    let gains: Vec<f64> = r.top(None).map(|(_, document)| worth(m, document)).collect();
     let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     for (index, gain) in ideal.iter().enumerate() {
         dcg += gains.get(index).map_or(0.0, |gain| gain / discount(index + 1));

@@ -202,7 +202,8 @@ impl Fact {
                 // A table may give documents with a negative grade a gain.
                 let deepest = queries.clone().map(|facts| facts.count(Above::POOLED)).max().unwrap_or(0);
                 let weights = ideal.weights(deepest as usize);
-                queries.map(|facts| ideal.of(&weights, facts.iter())).collect()
+                let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+                queries.map(|facts| ideal.of(&weights, facts.iter().filter(judged))).collect()
             }
         }
     }

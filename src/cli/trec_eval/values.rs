@@ -48,7 +48,9 @@ impl Table {
         }
         for (measure, values) in request.measures.iter().zip(&mut values) {
             let average = measure.definition().average;
-            values.iter_mut().for_each(|value| *value = average.term(*value));
+            // A gain given to unjudged documents can make G infinite or no number at all, which would spoil the mean.
+            let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+            values.iter_mut().for_each(|value| *value = finite(average.term(*value)));
         }
         let counted = if complete.is_some() { depths.len() } else { topics.len() };
         Table {
