@@ -303,6 +303,8 @@ fn numbers_are_prefixes_and_comments_are_version_10s() {
         "a 0 d1 1 abc t\na 0 d2 1 0x10 t\na 0 d3 1 1e1zz t\na 0 d4 1 inf t\n",
     );
     assert_eq!(case.lines("-q -n -m relstring -m num_rel"), ["num_rel a 2", "relstring a '.021'"]);
+    let blanks = Case::new(" a\t0\r d1\x0b1 \r\n", "\ta\r0 d1\x0c1 1 t and more\r\n\r\n");
+    assert_eq!(blanks.lines("-m runid -m map"), ["runid all t", "map all 1.0000"]);
     let odd = Case::new("#a 0 d1 1\n", "#a 0 d1 1 1 t\n");
     assert_eq!(odd.lines("-m map"), ["map all 1.0000"]);
     odd.fails("--profile 10 -m map", 2, "no judgment");
