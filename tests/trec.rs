@@ -165,6 +165,22 @@ fn version_10_stops_at_topics_that_the_run_lacks_or_puts_in_a_document() {
     assert_eq!(whole().lines("--profile 10 -m num_q"), ["num_q all 3"]);
 }
 
+/// Three relevant documents at the ranks 2, 6 and 12: the precision there says how many of them a level of recall needed.
+#[test]
+fn levels_of_recall_are_rounded_as_each_version_does() {
+    let run: String = (1..=12).map(|rank| format!("q 0 d{rank} 0 {} t\n", 20 - rank)).collect();
+    let case = Case::new("q 0 d2 1\nq 0 d6 1\nq 0 d12 1\n", &run);
+    let values = |options: &str| -> Vec<String> {
+        let lines = case.lines(&format!("{options} -m iprec_at_recall"));
+        lines.iter().map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect()
+    };
+    let expected = |counts: [usize; 3]| -> Vec<&str> {
+        std::iter::zip(["0.5000", "0.3333", "0.2500"], counts).flat_map(|(value, n)| vec![value; n]).collect()
+    };
+    assert_eq!(values(""), expected([4, 4, 3]));
+    assert_eq!(values("--profile 10"), expected([5, 4, 2]));
+}
+
 #[test]
 fn topics_are_in_bytewise_order_whatever_the_files_say() {
     let run = "q2 0 d 1 1 t\nq10 0 d 1 1 t\nQ1 0 d 1 1 t\n";
@@ -199,6 +215,7 @@ fn parameters_cutoffs_and_the_order_of_lines() {
         names("-m set_F.0.5 -m iprec_at_recall.0.105,.5"),
         ["iprec_at_recall_0.10", "iprec_at_recall_0.50", "set_F_0.5"]
     );
+    assert_eq!(names("-m official.7"), names(""));
     assert_eq!(names("-m P.5 -m P.10,5 -m P"), ["P_5", "P_10"], "both lists count");
     assert_eq!(
         names("-m ndcg.1=3,2=9 -m G.0=1 -m 11pt_avg.0.2,0.8"),

@@ -6,7 +6,7 @@ use laneval::reference::{Ranking, function};
 use laneval::{Scores, View};
 
 use super::Profile;
-use super::request::{Column, Lines, Request, Source};
+use super::request::{Column, Request, Source};
 
 /// What the lines are made of.
 pub struct Table {
@@ -135,17 +135,5 @@ fn character(label: u8, book: &Codebook) -> char {
         Some(grade) => char::from(b'0' + grade as u8),
         None if label == UNPOOLED => '-',
         None => '.',
-    }
-}
-
-impl Lines {
-    /// Is there a line for each topic?
-    pub fn per_topic(self) -> bool {
-        matches!(self, Lines::Count | Lines::Relevant | Lines::Real)
-    }
-
-    /// Are values printed without a fraction?
-    pub fn whole(self) -> bool {
-        matches!(self, Lines::Topics | Lines::Count | Lines::Relevant)
     }
 }
