@@ -493,7 +493,7 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
         }
     }
     let missing = ideal.len() as f64 - f64::from(found);
-    ratio(sum + missing * ratio(dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64)
+    ratio(sum + ratio(missing * dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64)
 }
 
 fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
