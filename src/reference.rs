@@ -518,7 +518,7 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
     }
     let missing = ideal.len() as f64 - f64::from(found);
     // Below 0, which takes negative gains, it counts as 0.
-    ratio(sum + missing * ratio(dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64).max(0.0)
+    ratio(sum + ratio(missing * dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64).max(0.0)
 }
 
 fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
