@@ -245,7 +245,8 @@ def ndcg_rel(t, k, **how):
         return 0.0
     found = [i for i, x in enumerate(mine, 1) if x > 0]
     terms = [discounted(mine, i) / discounted(best, min(i, len(best))) for i in found]
-    return (math.fsum(terms) + (len(best) - len(found)) * discounted(mine) / discounted(best)) / len(best)
+    value = (math.fsum(terms) + (len(best) - len(found)) * discounted(mine) / discounted(best)) / len(best)
+    return max(value, 0.0)  # as trec_eval prints it where negative gains take it below 0
 
 
 def rndcg(t, k, rel=1, gain="linear"):
