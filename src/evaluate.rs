@@ -7,12 +7,13 @@ use rayon::prelude::*;
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::fold::Columns;
-use crate::label::{Ids, LabelMatrix, Unmatched, View};
+use crate::label::{Ids, LANES, LabelMatrix, Unmatched, View};
 use crate::measure::{Average, Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::reference::{self, Ranking};
 use crate::scores::{PerQuery, RunScores, Scores};
 use crate::stats::{ExactSum, Stat, intervals, summarise};
+use crate::timing::Timing;
 
 /// Which queries count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -105,11 +106,19 @@ impl Evaluator {
     /// # Errors
     /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix.
     pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
+        self.evaluate_timed(matrix, &mut Timing::default())
+    }
+
+    /// Evaluates all runs of a matrix, and notes where the time goes.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn evaluate_timed(&self, matrix: &LabelMatrix, timing: &mut Timing) -> Result<Scores> {
         match self.engine {
-            EngineChoice::Auto | EngineChoice::Cpu => self.evaluate_on(&Cpu::new(), matrix),
+            EngineChoice::Auto | EngineChoice::Cpu => self.run(&Cpu::new(), matrix, timing),
             EngineChoice::Reference => {
                 let functions = self.functions()?;
-                self.collect(matrix, |_, tiles| {
+                self.collect(matrix, timing, |_, tiles| {
                     Ok(tiles.into_par_iter().map(|at| self.plain(matrix, &functions, at)).collect())
                 })
             }
@@ -121,8 +130,14 @@ impl Evaluator {
     /// # Errors
     /// As [`Evaluator::evaluate`], and what the engine refuses.
     pub fn evaluate_on(&self, engine: &dyn Engine, matrix: &LabelMatrix) -> Result<Scores> {
-        self.collect(matrix, |plan, tiles| {
-            let finish = |tile: usize, columns: &Columns| self.finish_tile(matrix, plan, tile, columns);
+        self.run(engine, matrix, &mut Timing::default())
+    }
+
+    fn run(&self, engine: &dyn Engine, matrix: &LabelMatrix, timing: &mut Timing) -> Result<Scores> {
+        self.collect(matrix, timing, |plan, tiles| {
+            let walks = self.walks(plan);
+            let finish =
+                |tile: usize, columns: &Columns| self.finish_tile(matrix, plan, &walks, tile, columns);
             engine.run(Job { matrix, view: self.view, program: plan.program() }, tiles, &finish)
         })
     }
@@ -131,18 +146,23 @@ impl Evaluator {
     fn collect(
         &self,
         matrix: &LabelMatrix,
+        timing: &mut Timing,
         run: impl Fn(&Plan, Range<usize>) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Scores> {
         self.check(matrix)?;
-        let plan = self.plan(matrix)?;
+        let plan = timing.time("plan and facts", || self.plan(matrix))?;
         let mut collected = Collected::new(self, matrix);
         for tiles in batches(matrix) {
-            collected.add(matrix, tiles.clone(), run(&plan, tiles)?);
+            let values = timing.time("folds and formulas", || run(&plan, tiles.clone()))?;
+            let rows: Vec<&[u32]> = tiles.map(|tile| matrix.tile_rows(tile)).collect();
+            timing.time("sums", || collected.add(&rows, &values));
         }
-        if self.queries != QuerySet::Both {
-            collected.add_missing(matrix, &plan, &self.walks(&plan));
-        }
-        Ok(collected.scores(self, matrix))
+        timing.time("sums", || {
+            if self.queries != QuerySet::Both {
+                collected.add_missing(matrix, &plan, &self.walks(&plan));
+            }
+        });
+        Ok(timing.time("statistics", || collected.scores(self, matrix)))
     }
 
     fn check(&self, matrix: &LabelMatrix) -> Result<()> {
@@ -190,26 +210,21 @@ impl Evaluator {
     }
 
     /// The values of one tile from its columns, `[measure][row]`; measures that walk do so here.
-    fn finish_tile(&self, matrix: &LabelMatrix, plan: &Plan, tile: usize, columns: &Columns) -> Vec<f64> {
+    fn finish_tile(
+        &self,
+        matrix: &LabelMatrix,
+        plan: &Plan,
+        walks: &[Walk],
+        tile: usize,
+        columns: &Columns,
+    ) -> Vec<f64> {
         let rows = matrix.tile_rows(tile);
-        let walks = self.walks(plan);
-        let mut values = vec![0.0; plan.measures().len() * rows.len()];
-        for (lane, &row) in rows.iter().enumerate() {
-            let query = row as usize % matrix.queries().len();
-            plan.finish(query, columns, lane, |measure, value| values[measure * rows.len() + lane] = value);
-            if !walks.is_empty() {
-                let labels = self.labels(matrix, tile, lane);
-                for &(measure, function) in &walks {
-                    let value = function(&self.measures[measure], &ranking(matrix, row, &labels));
-                    values[measure * rows.len() + lane] = value;
-                }
-            }
-        }
-        values
+        let labels = |lane: usize| self.labels(matrix, tile, lane);
+        finish_rows(matrix, plan, walks, rows, columns, labels)
     }
 
     /// The measures that walk, with their functions.
-    fn walks(&self, plan: &Plan) -> Vec<(usize, reference::Function)> {
+    fn walks(&self, plan: &Plan) -> Vec<Walk> {
         plan.walks().filter_map(|at| Some((at, reference::function(&self.measures[at])?))).collect()
     }
 
@@ -220,6 +235,33 @@ impl Evaluator {
         self.view.of_row(&mut labels);
         labels
     }
+}
+
+/// A measure that walks, by its index, and its function.
+type Walk = (usize, reference::Function);
+
+/// The values of some rows, of which these are the columns, `[measure][row]`.
+fn finish_rows(
+    matrix: &LabelMatrix,
+    plan: &Plan,
+    walks: &[Walk],
+    rows: &[u32],
+    columns: &Columns,
+    labels: impl Fn(usize) -> Vec<u8>,
+) -> Vec<f64> {
+    let queries: Vec<u32> = rows.iter().map(|&row| row % matrix.queries().len() as u32).collect();
+    let mut values = vec![0.0; plan.measures().len() * rows.len()];
+    plan.finish(&queries, columns, &mut values);
+    if !walks.is_empty() {
+        for (lane, &row) in rows.iter().enumerate() {
+            let labels = labels(lane);
+            for &(measure, function) in walks {
+                let value = function(&plan.measures()[measure], &ranking(matrix, row, &labels));
+                values[measure * rows.len() + lane] = value;
+            }
+        }
+    }
+    values
 }
 
 /// A row with what the qrels know of its query.
@@ -251,60 +293,67 @@ fn missing(matrix: &LabelMatrix, run: usize) -> Unmatched {
 
 /// Values as they come in: exact sums, and all of them where a statistic needs that.
 struct Collected {
-    averages: Vec<Average>,
-    /// `[run][measure]`.
-    sums: Vec<Vec<ExactSum>>,
-    /// `[measure][row]`, NaN for rows that do not count; empty unless values are kept.
-    kept: Vec<Vec<f64>>,
+    measures: Vec<Values>,
+    /// Rows that count, by run.
     counts: Vec<usize>,
+    queries: u32,
+}
+
+/// The values of one measure.
+struct Values {
+    average: Average,
+    /// By run.
+    sums: Vec<ExactSum>,
+    /// By row, NaN for those that do not count; empty unless values are kept.
+    kept: Vec<f64>,
+}
+
+impl Values {
+    fn add(&mut self, rows: &[u32], queries: u32, values: &[f64]) {
+        for (&row, &value) in rows.iter().zip(values) {
+            self.sums[(row / queries) as usize].add(self.average.term(value));
+        }
+        if !self.kept.is_empty() {
+            rows.iter().zip(values).for_each(|(&row, &value)| self.kept[row as usize] = value);
+        }
+    }
 }
 
 impl Collected {
     fn new(evaluator: &Evaluator, matrix: &LabelMatrix) -> Self {
-        let measures = evaluator.measures.len();
         let keep = evaluator.per_query || evaluator.stats.iter().any(|stat| stat.needs_values());
+        let values = |measure: &Measure| Values {
+            average: measure.definition().average,
+            sums: vec![ExactSum::default(); matrix.runs().len()],
+            kept: if keep { vec![f64::NAN; matrix.rows()] } else { Vec::new() },
+        };
         Collected {
-            averages: evaluator.measures.iter().map(|m| m.definition().average).collect(),
-            sums: vec![vec![ExactSum::default(); measures]; matrix.runs().len()],
-            kept: if keep { vec![vec![f64::NAN; matrix.rows()]; measures] } else { Vec::new() },
+            measures: evaluator.measures.iter().map(values).collect(),
             counts: vec![0; matrix.runs().len()],
+            queries: matrix.queries().len() as u32,
         }
     }
 
-    /// Adds the values of some tiles, each `[measure][row]`.
-    fn add(&mut self, matrix: &LabelMatrix, tiles: Range<usize>, values: Vec<Vec<f64>>) {
-        for (tile, values) in tiles.zip(values) {
-            let rows = matrix.tile_rows(tile);
-            self.rows(matrix, rows, |measure, lane| values[measure * rows.len() + lane]);
+    /// Adds the values of the rows of some tiles, each `[measure][row]`; measures are independent of each other.
+    fn add(&mut self, tiles: &[&[u32]], values: &[Vec<f64>]) {
+        let queries = self.queries;
+        for &row in tiles.iter().copied().flatten() {
+            self.counts[(row / queries) as usize] += 1;
         }
+        self.measures.par_iter_mut().enumerate().for_each(|(at, measure)| {
+            for (rows, values) in tiles.iter().zip(values) {
+                measure.add(rows, queries, &values[at * rows.len()..][..rows.len()]);
+            }
+        });
     }
 
     /// Adds the rows without any document.
-    fn add_missing(&mut self, matrix: &LabelMatrix, plan: &Plan, walks: &[(usize, reference::Function)]) {
-        let empty = Columns::zeros(plan.program(), 1);
-        let mut values = vec![0.0; plan.measures().len()];
-        for row in (0..matrix.rows() as u32).filter(|&row| matrix.depths()[row as usize] == 0) {
-            plan.finish(row as usize % matrix.queries().len(), &empty, 0, |measure, value| {
-                values[measure] = value
-            });
-            for &(measure, function) in walks {
-                values[measure] = function(&plan.measures()[measure], &ranking(matrix, row, &[]));
-            }
-            self.rows(matrix, &[row], |measure, _| values[measure]);
-        }
-    }
-
-    fn rows(&mut self, matrix: &LabelMatrix, rows: &[u32], value: impl Fn(usize, usize) -> f64) {
-        let queries = matrix.queries().len();
-        for (lane, &row) in rows.iter().enumerate() {
-            self.counts[row as usize / queries] += 1;
-            for (measure, sum) in self.sums[row as usize / queries].iter_mut().enumerate() {
-                let value = value(measure, lane);
-                sum.add(self.averages[measure].term(value));
-                if let Some(kept) = self.kept.get_mut(measure) {
-                    kept[row as usize] = value;
-                }
-            }
+    fn add_missing(&mut self, matrix: &LabelMatrix, plan: &Plan, walks: &[Walk]) {
+        let empty = Columns::zeros(plan.program(), LANES);
+        let rows = (0..matrix.rows() as u32).filter(|&row| matrix.depths()[row as usize] == 0);
+        let rows: Vec<u32> = rows.collect();
+        for rows in rows.chunks(LANES) {
+            self.add(&[rows], &[finish_rows(matrix, plan, walks, rows, &empty, |_| Vec::new())]);
         }
     }
 
@@ -314,11 +363,15 @@ impl Collected {
             let queries = self.counts[run];
             let values = self.values(matrix, run);
             let intervals = match evaluator.stats.contains(&Stat::Ci95) {
-                true => intervals(&self.averages, &values),
+                true => {
+                    let averages: Vec<Average> =
+                        self.measures.iter().map(|measure| measure.average).collect();
+                    intervals(&averages, &values)
+                }
                 false => Vec::new(),
             };
-            let summaries = self.averages.iter().enumerate().map(|(measure, &average)| {
-                let sum = self.sums[run][measure].value();
+            let summaries = self.measures.iter().enumerate().map(|(measure, of)| {
+                let (average, sum) = (of.average, of.sums[run].value());
                 let mut summary =
                     if queries > 0 { vec![(average.name(), average.of(sum, queries))] } else { Vec::new() };
                 for &stat in evaluator.stats.iter().filter(|stat| stat.needs_values()) {
@@ -347,8 +400,8 @@ impl Collected {
     /// The kept values of one run, `[measure][query]`, those of queries that count.
     fn values(&self, matrix: &LabelMatrix, run: usize) -> Vec<Vec<f64>> {
         let queries = matrix.queries().len();
-        let of = |kept: &Vec<f64>| {
-            let row = &kept[run * queries..(run + 1) * queries];
+        let of = |measure: &Values| {
+            let row = &measure.kept[run * queries..(run + 1) * queries];
             row.iter()
                 .copied()
                 .zip(self.counted(matrix, run))
@@ -356,7 +409,7 @@ impl Collected {
                 .map(|(value, _)| value)
                 .collect()
         };
-        self.kept.iter().map(of).collect()
+        self.measures.iter().filter(|measure| !measure.kept.is_empty()).map(of).collect()
     }
 
     fn per_query(&self, matrix: &LabelMatrix, run: usize, values: Vec<Vec<f64>>) -> PerQuery {

@@ -33,6 +33,7 @@ pub mod reference;
 pub mod report;
 pub mod scores;
 pub mod stats;
+pub mod timing;
 
 pub use error::{Error, Result};
 pub use evaluate::{EngineChoice, Evaluator, QuerySet};

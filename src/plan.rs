@@ -65,25 +65,38 @@ impl Plan {
         &self.program
     }
 
-    /// Finishes every measure of one row, in order, but those that walk.
-    pub fn finish(&self, query: usize, columns: &Columns, lane: usize, mut value: impl FnMut(usize, f64)) {
-        let codes = self.program.codes;
-        let mut numbers = Vec::with_capacity(16);
-        for (at, (recipe, sources)) in self.recipes.iter().enumerate() {
+    /// Finishes every measure of some rows, of which the queries are given, lane by lane, into `[measure][row]`; the values of
+    /// those that walk stay as they are.
+    pub fn finish(&self, queries: &[u32], columns: &Columns, values: &mut [f64]) {
+        let rows = queries.len();
+        let gathered = self.gather(queries, columns);
+        let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
+        for ((recipe, sources), values) in self.recipes.iter().zip(values.chunks_exact_mut(rows)) {
+            let Recipe::Folds { finish, .. } = recipe else { continue };
             numbers.clear();
             numbers.extend(sources.iter().map(|source| match *source {
-                Source::Column(column) => columns.value(column, lane),
-                Source::Fact(fact) => self.columns[fact][query],
-                Source::Ideal(ideal) => {
-                    let (ideal, weights) = &self.ideals[ideal];
-                    let counts = columns.histogram[lane * codes..][..codes].iter();
-                    ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
-                }
+                Source::Column(column) => &columns.values[column * columns.lanes..][..rows],
+                Source::Fact(fact) => &gathered[fact * rows..][..rows],
+                Source::Ideal(ideal) => &gathered[(self.columns.len() + ideal) * rows..][..rows],
             }));
-            if let Recipe::Folds { finish, .. } = recipe {
-                value(at, finish(&numbers));
-            }
+            finish(&numbers, values);
         }
+    }
+
+    /// The facts of the queries, `[fact][row]`, then their ideal orders, `[ideal][row]`.
+    fn gather(&self, queries: &[u32], columns: &Columns) -> Vec<f64> {
+        let codes = self.program.codes;
+        let mut gathered = Vec::with_capacity((self.columns.len() + self.ideals.len()) * queries.len());
+        for fact in &self.columns {
+            gathered.extend(queries.iter().map(|&query| fact[query as usize]));
+        }
+        for (ideal, weights) in &self.ideals {
+            gathered.extend((0..queries.len()).map(|lane| {
+                let counts = columns.histogram[lane * codes..][..codes].iter();
+                ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
+            }));
+        }
+        gathered
     }
 
     /// The measures that walk down each ranking instead, by index.

@@ -678,3 +678,29 @@ fn help_completions_and_manual_come_from_one_place() {
     }
     assert_says(&folder.out("--version"), &[env!("CARGO_PKG_VERSION")]);
 }
+
+#[test]
+fn timing_says_where_the_time_went() {
+    let folder = Folder::new();
+    let ran = folder.run("eval qrels bm25.run -q --timing");
+    assert_eq!(ran.code, 0);
+    let steps: Vec<&str> = ran.err.lines().map(|line| line[..19].trim_end()).collect();
+    let expected = ["read and join", "plan and facts", "folds and formulas", "sums", "statistics", "report"];
+    assert_eq!(steps, expected);
+    assert!(ran.err.contains("M results/s") && ran.err.contains("GB/s") && ran.err.contains("M labels/s"));
+    assert_eq!(ran.out, folder.run("eval qrels bm25.run -q").out);
+}
+
+#[test]
+fn gen_makes_what_eval_reads() {
+    let folder = Folder::new();
+    let gen_to =
+        |to: &str| folder.run(&format!("gen --queries 40 --depth 30 --judged 9 --runs 2 --seed 5 -o {to}"));
+    let (text, matrix) = (gen_to("new/data"), gen_to("data.lmx"));
+    assert_eq!((text.code, matrix.code), (0, 0));
+    assert!(text.err.starts_with("new/data: 2 runs, 40 judged queries, 2,400 results in "), "{}", text.err);
+    let scores = folder.run("eval new/data/qrels.txt new/data/run-1.txt new/data/run-2.txt");
+    assert_eq!(scores.out, folder.run("eval data.lmx").out);
+    assert!(scores.out.contains("run-2.txt"));
+    assert_eq!(folder.run("gen --density 2 -o data.lmx").code, 2);
+}

@@ -16,7 +16,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ingest", &["error", "label"]),
     ("generate", &["error", "label"]),
     ("stats", &["measure"]),
-    ("evaluate", &["error", "label", "fold", "measure", "engine", "reference", "plan", "scores", "stats"]),
+    ("timing", &[]),
+    (
+        "evaluate",
+        &["error", "label", "fold", "measure", "engine", "reference", "plan", "scores", "stats", "timing"],
+    ),
     ("report", &["error", "label", "measure", "scores"]),
 ];
 

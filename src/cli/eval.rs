@@ -10,6 +10,7 @@ use clap::Args;
 use laneval::measure::{Defaults, Measure, parse_list};
 use laneval::report::{Format, Note, Options, notes};
 use laneval::stats::Stat;
+use laneval::timing::Timing;
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, View};
 
 use super::choice::{ENGINES, FORMATS, QUERIES, one_of, stats};
@@ -82,6 +83,9 @@ pub struct Eval {
     /// Say on stderr what was read, who computed, and how long it took
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
+    /// Say on stderr where the time went
+    #[arg(long, help_heading = "Output")]
+    timing: bool,
     /// No notes on stderr; warnings stay
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
@@ -112,18 +116,20 @@ impl Eval {
         let evaluator = self.evaluator()?;
         let output = Output::new(self.file(), &self.inputs)?;
         let inputs = Inputs::of(&self.inputs)?;
-        self.threads.install(|| self.evaluate(&evaluator, &inputs, output))?
+        self.threads.install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, output))?
     }
 
     fn evaluate(&self, evaluator: &Evaluator, inputs: &Inputs, output: Output) -> Result<(), Stop> {
+        let mut timing = Timing::default();
         let start = Instant::now();
-        let matrices = inputs.load(&self.ranking)?;
+        let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
+        let matrices = timing.time(read, || inputs.load(&self.ranking))?;
         let read = start.elapsed();
         if self.explain {
             return explain(evaluator, &matrices, output);
         }
         let start = Instant::now();
-        let scores = all_scores(evaluator, &matrices)?;
+        let scores = all_scores(evaluator, &matrices, &mut timing)?;
         let evaluated = start.elapsed();
         if !self.quiet {
             self.depth_notes(inputs, &matrices).iter().for_each(say);
@@ -134,7 +140,11 @@ impl Eval {
             self.report_work(evaluator, &matrices, read, evaluated);
         }
         let (format, options) = (self.format(), self.options());
-        output.write(|mut to| format.write(&scores, &options, &mut to))
+        timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
+        if self.timing {
+            eprint!("{}", timings(&timing, inputs, &matrices));
+        }
+        Ok(())
     }
 
     /// The measures, parsed: each once, and all that are wrong reported together.
@@ -225,12 +235,34 @@ impl Eval {
 }
 
 /// The scores of all matrices, one after the other.
-fn all_scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
+fn all_scores(evaluator: &Evaluator, matrices: &[LabelMatrix], timing: &mut Timing) -> Result<Scores, Error> {
     let mut all = Scores { measures: evaluator.measures().to_vec(), runs: Vec::new() };
     for matrix in matrices {
-        all.append(evaluator.evaluate(matrix)?);
+        all.append(evaluator.evaluate_timed(matrix, timing)?);
     }
     Ok(all)
+}
+
+/// The steps with their times and rates, a line each.
+fn timings(timing: &Timing, inputs: &Inputs, matrices: &[LabelMatrix]) -> String {
+    let runs = matrices.iter().flat_map(|matrix| matrix.runs());
+    let results = runs.map(|run| run.results).sum::<u64>() as f64;
+    let labels =
+        matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| f64::from(depth)).sum::<f64>();
+    let line = |&(step, took): &(&str, Duration)| {
+        let seconds = took.as_secs_f64();
+        let rate = |count: f64| count / seconds.max(1e-9);
+        let rates = match step {
+            "read and join" => {
+                let bytes = inputs.bytes().map(|bytes| format!(", {:.2} GB/s", rate(bytes as f64) / 1e9));
+                format!("{:.1} M results/s{}", rate(results) / 1e6, bytes.unwrap_or_default())
+            }
+            "folds and formulas" => format!("{:.0} M labels/s", rate(labels) / 1e6),
+            _ => String::new(),
+        };
+        format!("{}\n", format!("{step:<19} {seconds:>9.6} s  {rates}").trim_end())
+    };
+    timing.steps().iter().map(line).collect()
 }
 
 fn explain(evaluator: &Evaluator, matrices: &[LabelMatrix], output: Output) -> Result<(), Stop> {

@@ -107,6 +107,17 @@ impl Inputs {
         }
     }
 
+    /// The size of the files, unless one of them is a stream.
+    pub fn bytes(&self) -> Option<u64> {
+        let paths: Vec<&PathBuf> = match self {
+            Inputs::Text(qrels, runs) => [qrels].into_iter().chain(runs).collect(),
+            Inputs::Matrices(paths) => paths.iter().collect(),
+        };
+        let size =
+            |path: &&PathBuf| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|f| f.len());
+        paths.iter().map(size).sum()
+    }
+
     /// The matrices to evaluate, one after the other.
     pub fn load(&self, ranking: &Ranking) -> Result<Vec<LabelMatrix>, Stop> {
         match self {

@@ -20,13 +20,15 @@ impl Facts {
 
     /// Appends the query whose documents carry these codes (2 … 255), in any order.
     pub fn push(&mut self, codes: impl IntoIterator<Item = u8>) {
-        let mut histogram = [0u32; 256];
+        let first = self.codes.len();
         for code in codes {
-            histogram[usize::from(code)] += 1;
-        }
-        for (code, &count) in histogram.iter().enumerate().filter(|&(_, &count)| count > 0) {
-            self.codes.push(code as u8);
-            self.counts.push(count);
+            match self.codes[first..].binary_search(&code) {
+                Ok(at) => self.counts[first + at] += 1,
+                Err(at) => {
+                    self.codes.insert(first + at, code);
+                    self.counts.insert(first + at, 1);
+                }
+            }
         }
         self.offsets.push(self.codes.len() as u32);
     }
@@ -84,7 +86,7 @@ pub struct QueryFacts<'a> {
 
 impl<'a> QueryFacts<'a> {
     /// The codes that occur, ascending, with their counts.
-    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, u32)> + 'a {
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, u32)> + Clone + use<'a> {
         std::iter::zip(self.codes.iter().copied(), self.counts.iter().copied())
     }
 

@@ -15,7 +15,7 @@ pub enum Recipe {
     Folds {
         /// The numbers that `finish` gets, in this order.
         reads: Vec<Read>,
-        /// From those numbers to the value, in f64: the last line of the formula.
+        /// From those numbers to the values, in f64: the last line of the formula.
         finish: Finish,
     },
     /// By walking down each ranking with the measure's own reference function, because its state needs the query's own ideal
@@ -23,8 +23,8 @@ pub enum Recipe {
     Walk,
 }
 
-/// The last line of a formula.
-pub type Finish = Arc<dyn Fn(&[f64]) -> f64 + Send + Sync>;
+/// The last line of a formula, for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to a value a row.
+pub type Finish = Arc<dyn Fn(&[&[f64]], &mut [f64]) + Send + Sync>;
 
 impl Recipe {
     /// The numbers that are read; none for a walk.
@@ -40,10 +40,11 @@ impl Recipe {
         reads: [Read; N],
         finish: impl Fn([f64; N]) -> f64 + Send + Sync + 'static,
     ) -> Result<Self, String> {
-        let finish = move |numbers: &[f64]| {
-            let mut array = [0.0; N];
-            array.copy_from_slice(numbers);
-            finish(array)
+        let finish = move |numbers: &[&[f64]], values: &mut [f64]| {
+            let numbers: [&[f64]; N] = std::array::from_fn(|at| &numbers[at][..values.len()]);
+            for (row, value) in values.iter_mut().enumerate() {
+                *value = finish(numbers.map(|number| number[row]));
+            }
         };
         Ok(Recipe::Folds { reads: reads.into(), finish: Arc::new(finish) })
     }
@@ -53,6 +54,13 @@ impl Recipe {
         reads: Vec<Read>,
         finish: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
     ) -> Result<Self, String> {
+        let finish = move |numbers: &[&[f64]], values: &mut [f64]| {
+            let mut of_row = vec![0.0; numbers.len()];
+            for (row, value) in values.iter_mut().enumerate() {
+                of_row.iter_mut().zip(numbers).for_each(|(of_row, number)| *of_row = number[row]);
+                *value = finish(&of_row);
+            }
+        };
         Ok(Recipe::Folds { reads, finish: Arc::new(finish) })
     }
 }
@@ -164,16 +172,28 @@ impl Ideal {
         self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize))
     }
 
-    /// The discounted gain of the ideal order of documents that carry these codes so many times, summed rank by rank.
-    pub fn of(&self, weights: &Weights, counts: impl Iterator<Item = (u8, u32)>) -> f64 {
-        let mut gains: Vec<(f64, u32)> = counts
-            .map(|(code, count)| (self.gain[usize::from(code)], count))
-            .filter(|&(gain, _)| gain > 0.0)
-            .collect();
-        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let ranked = gains.iter().flat_map(|&(gain, count)| std::iter::repeat_n(gain, count as usize));
+    /// The discounted gain of the ideal order of documents that carry these codes, ascending, so many times, summed rank by rank.
+    pub fn of(&self, weights: &Weights, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
+        let gains = counts.rev().map(|(code, count)| (self.gain[usize::from(code)], count));
+        let gains = gains.filter(|&(gain, _)| gain > 0.0);
+        if gains.clone().is_sorted_by(|a, b| a.0 >= b.0) {
+            return self.sum(weights, gains);
+        }
+        let mut sorted: Vec<(f64, u32)> = gains.collect();
+        sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+        self.sum(weights, sorted.into_iter())
+    }
+
+    /// The discounted sum of gains that descend, each so many times.
+    fn sum(&self, weights: &Weights, gains: impl Iterator<Item = (f64, u32)>) -> f64 {
         let upto = self.rank.unwrap_or(u32::MAX) as usize;
-        ranked.take(upto).enumerate().fold(0.0, |sum, (rank, gain)| sum + weights.term(gain, rank))
+        let (mut sum, mut rank) = (0.0, 0);
+        for (gain, count) in gains {
+            let end = upto.min(rank + count as usize);
+            (rank..end).for_each(|rank| sum += weights.term(gain, rank));
+            rank = end;
+        }
+        sum
     }
 }
 

@@ -17,13 +17,14 @@
 //! ranks at a time, which stays in L1, and what follows depends on how many hits the block has:
 //!
 //! ```text
-//! for each block between two cutoffs:
+//! for each block:
 //!     masks[v] = labels[v] > above                    # 64 bits a vector, bit 4·lane + rank%4
-//!     none:  next block
-//!     few:   for each set bit: step(lane, rank)       # scalar; ascending bits are in rank order within a lane
-//!     many:  for each strip:                          # 16 lanes in registers: four or eight accumulators
-//!                masks by rank                        # bit 16·rank%4 + lane
-//!                for each rank: step all 16 lanes under their mask
+//!     for the ranks between two cutoffs:
+//!         none:  next
+//!         few:   for each set bit: step(lane, rank)   # scalar; ascending bits are in rank order within a lane
+//!         many:  for each strip:                      # 16 lanes in registers: four or eight accumulators
+//!                    masks by rank                    # bit 16·rank%4 + lane
+//!                    for each rank: step all 16 lanes under their mask
 //! ```
 //!
 //! Comparing costs one load, one compare and one mask move for 64 labels: it runs at memory speed. Walking costs some
@@ -31,8 +32,8 @@
 //! labels are. The two lines cross where one label in 12 is a hit (precision sums, AVX-512) or one in 5 (narrower
 //! vectors, gains); `Fold::crossover` says where for each fold. Vectors of 128 bits always walk.
 //!
-//! A cutoff ends a block early and costs the store of one row of the output. A block that starts or ends inside a quad
-//! clears the bits outside it.
+//! A cutoff interrupts the steps and costs the store of one row of the output; the labels are compared once. Where the
+//! ranks start or end inside a quad, the bits outside are left out.
 //!
 //! # Division
 //!
@@ -216,10 +217,11 @@ fn above_zero(table: &[f64; 256]) -> Option<u8> {
 // ---------------------------------------------------------------------------------------------------------------------
 // Blocks of labels and their hits
 
-/// Up to 64 vectors of labels, whole quads, and which of them are hits.
+/// Up to 256 vectors of labels, whole quads, and which of them are hits.
 struct Block<'a> {
     labels: &'a [u8],
-    strips: usize,
+    /// Strips of the tile, as a power of two.
+    shift: usize,
     /// Rank (from 1) of the first label.
     first: usize,
     /// Ranks that take part, counted from `first`.
@@ -237,29 +239,44 @@ impl<'a> Block<'a> {
     /// No block yet: it is filled again and again, because to clear and move 2 KB costs more than to compare 16.
     #[inline(always)]
     fn new() -> Self {
-        Block { labels: &[], strips: 1, first: 1, ranks: 0..0, masks: [0; BLOCK], hit: [0; BLOCK / 8] }
+        Block { labels: &[], shift: 0, first: 1, ranks: 0..0, masks: [0; BLOCK], hit: [0; BLOCK / 8] }
     }
 
-    /// Turns to the ranks `ranks` (from 0) of the tile, within one stretch of `RANKS`.
+    /// Turns to ranks (from 0) of the tile, within one stretch of `RANKS`; the labels down to `deepest` in this stretch are
+    /// compared when its first ranks are asked for.
+    #[inline(always)]
+    fn turn_to<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
+        let covered = self.labels.len() / (tile.lanes * 4) * 4;
+        if ranks.end > self.first - 1 + covered {
+            self.fill(simd, tile, above, ranks.start..deepest.min((ranks.start / RANKS + 1) * RANKS));
+        }
+        self.ranks = ranks.start + 1 - self.first..ranks.end + 1 - self.first;
+    }
+
+    /// Compares the labels of the quads of some ranks.
     #[inline(always)]
     fn fill<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>) {
         let quads = ranks.start / 4..ranks.end.div_ceil(4);
-        let first = quads.start * 4;
+        self.first = quads.start * 4 + 1;
         self.labels = tile.quads(quads);
-        self.strips = tile.strips();
-        self.first = first + 1;
-        self.ranks = ranks.start - first..ranks.end - first;
+        self.shift = if tile.lanes == STRIP { 0 } else { 2 };
         let threshold = u8x64::splat(simd, above);
         for (mask, labels) in self.masks.iter_mut().zip(self.labels.chunks_exact(VECTOR)) {
             *mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
         }
-        self.clear_outside();
+        let vectors = self.vectors();
+        self.masks[vectors..vectors.next_multiple_of(8)].fill(0);
         self.hit = [0; _];
         let none = u64x8::splat(simd, 0);
-        let masks = self.masks[..self.vectors().next_multiple_of(8)].chunks_exact(8);
+        let masks = self.masks[..vectors.next_multiple_of(8)].chunks_exact(8);
         for (hit, masks) in self.hit.iter_mut().zip(masks) {
             *hit = u64x8::from_slice(simd, masks).simd_ne(none).to_bitmask() as u8;
         }
+    }
+
+    #[inline(always)]
+    fn strips(&self) -> usize {
+        1 << self.shift
     }
 
     #[inline(always)]
@@ -267,28 +284,35 @@ impl<'a> Block<'a> {
         self.labels.len() / VECTOR
     }
 
-    /// Clears the hits of the first and the last quad at ranks outside the block.
+    /// The quads that take part, counted from the first label.
     #[inline(always)]
-    fn clear_outside(&mut self) {
-        let vectors = self.vectors();
-        self.masks[vectors..vectors.next_multiple_of(8)].fill(0);
-        let head = ranks_of_quad(self.ranks.start % 4..4);
-        let tail = ranks_of_quad(0..(self.ranks.end + 3) % 4 + 1);
-        self.masks[..self.strips].iter_mut().for_each(|mask| *mask &= head);
-        self.masks[vectors - self.strips..vectors].iter_mut().for_each(|mask| *mask &= tail);
+    fn quads(&self) -> Range<usize> {
+        self.ranks.start / 4..self.ranks.end.div_ceil(4)
+    }
+
+    /// The hits of a vector at ranks that take part, if its quad does.
+    #[inline(always)]
+    fn mask(&self, v: usize) -> u64 {
+        let from = self.ranks.start.saturating_sub((v >> self.shift) * 4);
+        let upto = (self.ranks.end - (v >> self.shift) * 4).min(4);
+        self.masks[v % BLOCK] & ranks_of_quad(from..upto)
     }
 
     /// Calls `hit(lane, rank, label)`, with the label's place in the block, for every hit, in rank order within each lane.
     #[inline(always)]
     fn walk(&self, mut hit: impl FnMut(usize, usize, usize)) {
-        for (word, &hits) in self.hit.as_chunks().0.iter().enumerate() {
-            let mut hit_vectors = u64::from_le_bytes(hits);
+        let Range { start, end } = self.quads();
+        let (start, end) = (start << self.shift, end << self.shift);
+        for word in start / 64..end.div_ceil(64) {
+            let mut hit_vectors = u64::from_le_bytes(self.hit.as_chunks().0[word % (BLOCK / 64)]);
+            hit_vectors &= u64::MAX << start.saturating_sub(word * 64);
+            hit_vectors &= u64::MAX >> (word * 64 + 64).saturating_sub(end);
             while hit_vectors != 0 {
-                let v = (word * 64 + hit_vectors.trailing_zeros() as usize) % BLOCK;
+                let v = word * 64 + hit_vectors.trailing_zeros() as usize;
                 hit_vectors &= hit_vectors - 1;
-                let mut mask = self.masks[v];
-                let lane = v % self.strips * STRIP;
-                let rank = self.first + v / self.strips * 4;
+                let mut mask = self.mask(v);
+                let lane = (v & (self.strips() - 1)) * STRIP;
+                let rank = self.first + (v >> self.shift) * 4;
                 while mask != 0 {
                     let bit = mask.trailing_zeros() as usize;
                     hit((lane + bit / 4) % LANES, rank + bit % 4, v * VECTOR + bit);
@@ -312,17 +336,20 @@ impl<'a> Block<'a> {
         hits as usize * crossover < self.labels.len()
     }
 
-    /// The vectors of one strip.
+    /// The vectors of one strip that take part, with their quads.
     #[inline(always)]
-    fn strip(&self, strip: usize) -> impl Iterator<Item = &'a [u8]> {
-        self.labels.chunks_exact(VECTOR).skip(strip).step_by(self.strips)
+    fn strip(&self, strip: usize) -> impl Iterator<Item = (usize, &'a [u8])> {
+        let quads = self.quads();
+        let labels = &self.labels[(quads.start << self.shift) * VECTOR..(quads.end << self.shift) * VECTOR];
+        quads.zip(labels.chunks_exact(VECTOR).skip(strip).step_by(self.strips()))
     }
 
     /// The masks of `code > above` of one strip, by rank.
     #[inline(always)]
     fn by_rank<S: Simd>(&self, simd: S, strip: usize, above: u8, masks: &mut ByRank) {
         let threshold = u8x64::splat(simd, above);
-        for (masks, labels) in masks.as_chunks_mut::<8>().0.iter_mut().zip(self.strip(strip)) {
+        let masks = masks.as_chunks_mut::<8>().0;
+        for (masks, (_, labels)) in masks[self.quads()].iter_mut().zip(self.strip(strip)) {
             *masks = transposed(simd, labels).simd_gt(threshold).to_bitmask().to_le_bytes();
         }
     }
@@ -363,26 +390,28 @@ trait Fold<S: Simd> {
 #[inline(always)]
 fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl Fold<S>, out: &mut [f64]) {
     let mut block = Block::new();
+    let deepest = cuts.last().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
     for (&cut, out) in cuts.iter().zip(out.chunks_exact_mut(tile.lanes)) {
         let end = tile.clip(cut);
-        advance(simd, tile, above, rank..end, &mut block, &mut fold);
+        advance(simd, tile, above, (rank..end, deepest), &mut block, &mut fold);
         rank = end;
         out.copy_from_slice(&fold.values()[..tile.lanes]);
     }
 }
 
+/// Folds some ranks, of all down to `deepest` that will be asked for.
 #[inline(always)]
 fn advance<'a, S: Simd, F: Fold<S>>(
     simd: S,
     tile: Tile<'a>,
     above: u8,
-    ranks: Range<usize>,
+    (ranks, deepest): (Range<usize>, usize),
     block: &mut Block<'a>,
     fold: &mut F,
 ) {
     for ranks in blocks(ranks) {
-        block.fill(simd, tile, above, ranks);
+        block.turn_to(simd, tile, above, ranks, deepest);
         if block.is_sparse(F::crossover(simd)) {
             fold.walk(block);
         } else {
@@ -479,14 +508,15 @@ impl<const FIRST: bool> PrecisionSum<FIRST> {
     /// The first hits in a block that is not walked.
     #[inline(always)]
     fn find_first(&mut self, block: &Block) {
-        for strip in 0..block.strips {
+        for strip in 0..block.strips() {
             let first = &mut self.first[strip * STRIP..][..STRIP];
             let mut open = open_lanes(first);
-            for (quad, v) in (strip..block.vectors()).step_by(block.strips).enumerate() {
+            for quad in block.quads() {
                 if open == 0 {
                     break;
                 }
-                open = first_of_quad(block.masks[v % BLOCK], open, block.first + quad * 4, first);
+                let mask = block.mask((quad << block.shift) + strip);
+                open = first_of_quad(mask, open, block.first + quad * 4, first);
             }
         }
     }
@@ -520,11 +550,12 @@ impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
         }
         let fused = has_fused(simd) && block.first + block.ranks.end < DEEPEST_FUSED;
         let mut inverse = [0.0; RANKS];
-        for (inverse, rank) in inverse.iter_mut().zip(block.first..block.first + block.ranks.end) {
+        for (inverse, rank) in inverse[block.ranks.clone()].iter_mut().zip(block.first + block.ranks.start..)
+        {
             *inverse = 1.0 / rank as f64;
         }
         let mut masks = [0; _];
-        for strip in 0..block.strips {
+        for strip in 0..block.strips() {
             block.by_rank(simd, strip, above, &mut masks);
             let mut hits = load(simd, &self.hits, strip);
             let mut sum = load(simd, &self.sum, strip);
@@ -573,12 +604,14 @@ fn hits_at<S: Simd>(
     let mut first = Some((&wanted.first, first)).into_iter().peekable();
     let mut fold = PrecisionSum::<true>::new();
     let mut block = Block::new();
+    let deepest = [wanted.counts.last(), wanted.precision.last(), Some(&wanted.first)];
+    let deepest = deepest.into_iter().flatten().max().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
     loop {
         let cuts = [counts.peek().map(|c| c.0), precision.peek().map(|c| c.0), first.peek().map(|c| c.0)];
         let Some(&cut) = cuts.into_iter().flatten().min() else { return };
         let end = tile.clip(cut);
-        advance(simd, tile, above, rank..end, &mut block, &mut fold);
+        advance(simd, tile, above, (rank..end, deepest), &mut block, &mut fold);
         rank = end;
         if let Some((_, out)) = counts.next_if(|c| *c.0 == cut) {
             out.iter_mut().zip(&fold.hits).for_each(|(out, &hits)| *out = hits as u32);
@@ -799,7 +832,7 @@ impl<'a> Staircase<'a> {
     /// Calls `step(rank, values)` for every rank of a block with the table's values for the labels of one strip.
     #[inline(always)]
     fn look_up<S: Simd>(&self, simd: S, block: &Block, strip: usize, mut step: impl FnMut(usize, Strip<S>)) {
-        for (quad, labels) in block.strip(strip).enumerate() {
+        for (quad, labels) in block.strip(strip) {
             let mut values = [[0.0; STRIP]; 4];
             for (lane, labels) in labels.as_chunks::<4>().0.iter().enumerate() {
                 for (values, &code) in values.iter_mut().zip(labels) {
@@ -869,9 +902,10 @@ impl<'a> WeightedSum<'a> {
     fn add_steps<S: Simd, const N: usize>(&mut self, simd: S, block: &Block, stairs: &Staircase) {
         let mut terms = [[0.0; RANKS]; N];
         for (terms, &gain) in terms.iter_mut().zip(&stairs.value) {
-            self.weights.weigh_ranks(gain, block.first, &mut terms[..block.ranks.end]);
+            let first = block.first + block.ranks.start;
+            self.weights.weigh_ranks(gain, first, &mut terms[block.ranks.clone()]);
         }
-        for strip in 0..block.strips {
+        for strip in 0..block.strips() {
             let mut sum = load(simd, &self.sum, strip);
             stairs.select::<S, N>(
                 simd,
@@ -888,7 +922,7 @@ impl<'a> WeightedSum<'a> {
 
     #[inline(always)]
     fn add_looked_up<S: Simd>(&mut self, simd: S, block: &Block, stairs: &Staircase) {
-        for strip in 0..block.strips {
+        for strip in 0..block.strips() {
             let mut sum = load(simd, &self.sum, strip);
             stairs.look_up(
                 simd,
@@ -977,7 +1011,7 @@ impl<S: Simd> Fold<S> for Cascade<'_> {
     #[inline(always)]
     fn dense(&mut self, simd: S, block: &Block, _: u8) {
         let stops = Staircase::new(self.stop);
-        for strip in 0..block.strips {
+        for strip in 0..block.strips() {
             let mut sum = load(simd, &self.sum, strip);
             let mut reading = load(simd, &self.reading, strip);
             match stops.steps {
@@ -1030,7 +1064,7 @@ fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f6
     let mut reached = [0; LANES];
     let mut block = Block::new();
     for ranks in blocks(0..tile.depth) {
-        block.fill(simd, tile, above, ranks);
+        block.turn_to(simd, tile, above, ranks, tile.depth);
         block.walk(
             #[inline(always)]
             |lane, rank, _| {
@@ -1067,11 +1101,12 @@ fn walk_all<S: Simd, T>(
     mut cut: impl FnMut(&T, usize),
 ) {
     let mut block = Block::new();
+    let deepest = cuts.last().map_or(0, |&cut| tile.clip(cut));
     let mut rank = 0;
     for (index, &at) in cuts.iter().enumerate() {
         let end = tile.clip(at);
         for ranks in blocks(rank..end) {
-            block.fill(simd, tile, above, ranks);
+            block.turn_to(simd, tile, above, ranks, deepest);
             block.walk(
                 #[inline(always)]
                 |lane, rank, label| hit(state, lane, rank, block.labels[label]),

@@ -1,0 +1,252 @@
+//! A program made ready for tiles: which kernel answers which tasks, with its ranks, weights and columns, worked out once.
+
+use fearless_simd::Level;
+
+use super::folds::{self, Wanted};
+use crate::fold::{CodeTable, Columns, Cut, Fold, Program, Task, Weights};
+use crate::label::{LANES, Tile};
+
+/// One pass of a kernel over a tile.
+#[derive(Debug)]
+pub(super) struct Step {
+    kernel: Kernel,
+    /// Where it is read; ascending, the end of the ranking being the largest.
+    ranks: Vec<u32>,
+    /// Its first column.
+    column: usize,
+}
+
+#[derive(Debug)]
+enum Kernel {
+    /// A precision sum, and what else the same hits tell.
+    Hits(u8, Extra),
+    Count(u8),
+    /// Hits down to an input of the queries.
+    CountWithin(u8, usize),
+    FirstRank(u8),
+    PrecisionSum(u8),
+    WeightedSum(CodeTable, Weights),
+    Cascade(CodeTable, Weights),
+    PeakPrecision(u8, Vec<usize>),
+    PreferenceSum([u8; 2], [usize; 2]),
+    InferredSum(u8),
+    PairSum(u8),
+    Histogram,
+}
+
+/// Counts and first hits that come with a precision sum.
+#[derive(Debug, Default)]
+struct Extra {
+    /// Cutoffs of counts, and their first column.
+    counts: (Vec<u32>, usize),
+    /// The deepest rank of a first hit and its column.
+    first: Option<(u32, usize)>,
+}
+
+/// What steps write into, used again from tile to tile.
+#[derive(Default)]
+pub(super) struct Scratch {
+    /// A tile as a view shows it.
+    pub(super) labels: Vec<u8>,
+    pub(super) columns: Columns,
+    counts: Vec<u32>,
+    /// An input or two, or many caps, by lane.
+    inputs: Vec<u32>,
+}
+
+/// A tile with what a step may ask of it.
+#[derive(Clone, Copy)]
+pub(super) struct Lanes<'a> {
+    pub(super) level: Level,
+    pub(super) tile: Tile<'a>,
+    pub(super) program: &'a Program,
+    /// The row of each lane, and how many queries there are.
+    pub(super) rows: (&'a [u32], usize),
+}
+
+/// The steps of a program over tiles of up to so many ranks.
+pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
+    let mut placed = Vec::new();
+    let mut column = 0;
+    for task in &program.tasks {
+        placed.push((task, column));
+        column += task.columns();
+    }
+    let shared = |&(task, _): &(&Task, usize)| placed.iter().any(|(sum, _)| shares(sum, task));
+    let mut steps = Vec::new();
+    for at in &placed {
+        match &at.0.fold {
+            Fold::PrecisionSum(_) => steps.push(hits(*at, &placed)),
+            Fold::Count(_) => counts(*at, shared(at), &mut steps),
+            Fold::FirstRank(_) if shared(at) => {}
+            _ => steps.push(alone(*at, deepest)),
+        }
+    }
+    steps
+}
+
+/// Does a task come with a precision sum? A count or a first hit of the same set does, where the sum goes as deep: it walks the
+/// hits there anyway.
+fn shares(sum: &Task, task: &Task) -> bool {
+    let Fold::PrecisionSum(set) = sum.fold else { return false };
+    let same = task.fold == Fold::Count(set) || task.fold == Fold::FirstRank(set);
+    same && ranks(task).last() <= ranks(sum).last()
+}
+
+/// A precision sum with all that comes with it.
+fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
+    let Fold::PrecisionSum(set) = sum.fold else { return alone((sum, column), 0) };
+    let mut extra = Extra::default();
+    for &(task, column) in placed.iter().filter(|(task, _)| shares(sum, task)) {
+        match task.fold {
+            Fold::Count(_) => extra.counts = (ranks(task), column),
+            _ => extra.first = ranks(task).first().map(|&upto| (upto, column)),
+        }
+    }
+    let kernel = match &extra {
+        Extra { counts, first: None } if counts.0.is_empty() => Kernel::PrecisionSum(set.0),
+        _ => Kernel::Hits(set.0, extra),
+    };
+    Step { kernel, ranks: ranks(sum), column }
+}
+
+/// Counts: those at fixed ranks in one pass, unless they come with a precision sum, and one pass for each input of the queries.
+fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
+    let Fold::Count(set) = task.fold else { return };
+    let ranks = ranks(task);
+    let fixed = ranks.len();
+    if fixed > 0 && !shared {
+        steps.push(Step { kernel: Kernel::Count(set.0), ranks, column });
+    }
+    for (at, cut) in task.cuts.iter().enumerate().skip(fixed) {
+        if let Cut::PerQuery(input) = cut {
+            let kernel = Kernel::CountWithin(set.0, *input);
+            steps.push(Step { kernel, ranks: Vec::new(), column: column + at });
+        }
+    }
+}
+
+/// A task that shares its pass with none.
+fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
+    let kernel = match &task.fold {
+        Fold::Count(set) => Kernel::Count(set.0),
+        Fold::FirstRank(set) => Kernel::FirstRank(set.0),
+        Fold::PrecisionSum(set) => Kernel::PrecisionSum(set.0),
+        Fold::WeightedSum { gain, discount } => Kernel::WeightedSum(gain.clone(), discount.weights(deepest)),
+        Fold::Cascade { stop, discount } => Kernel::Cascade(stop.clone(), discount.weights(deepest)),
+        Fold::PeakPrecision { hits, caps } => Kernel::PeakPrecision(hits.0, caps.clone()),
+        &Fold::PreferenceSum { hits, judged, cap, bound } => {
+            Kernel::PreferenceSum([hits.0, judged.0], [cap, bound])
+        }
+        Fold::InferredSum(set) => Kernel::InferredSum(set.0),
+        Fold::PairSum(set) => Kernel::PairSum(set.0),
+        Fold::Histogram => Kernel::Histogram,
+    };
+    Step { kernel, ranks: ranks(task), column }
+}
+
+/// The fixed ranks among the cuts of a task, the end being the largest; cuts of the queries' own come after them.
+fn ranks(task: &Task) -> Vec<u32> {
+    let rank = |cut: &Cut| match cut {
+        Cut::At(k) => Some(*k),
+        Cut::End => Some(u32::MAX),
+        Cut::PerQuery(_) => None,
+    };
+    task.cuts.iter().filter_map(rank).collect()
+}
+
+impl Lanes<'_> {
+    /// Runs all steps.
+    pub(super) fn run(&self, steps: &[Step], scratch: &mut Scratch) {
+        let Columns { values, histogram, lanes } = &mut scratch.columns;
+        *lanes = self.tile.lanes;
+        values.resize(self.program.columns() * *lanes, 0.0);
+        histogram.resize(if self.program.histogram() { *lanes * self.program.codes } else { 0 }, 0);
+        steps.iter().for_each(|step| self.step(step, scratch));
+    }
+
+    fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut Scratch) {
+        let Lanes { level, tile, .. } = *self;
+        let Scratch { columns: Columns { values, histogram, .. }, counts, inputs, .. } = scratch;
+        let out = |column: usize, columns: usize| column * tile.lanes..(column + columns) * tile.lanes;
+        let at = out(*column, ranks.len().max(1));
+        match kernel {
+            Kernel::Hits(set, Extra { counts: (cuts, counted), first }) => {
+                let upto = first.map_or(0, |(upto, _)| upto);
+                let wanted = Wanted { counts: cuts, precision: ranks, first: upto };
+                let (mut firsts, size) = ([0; LANES], cuts.len() * tile.lanes);
+                counts.resize(size.max(counts.len()), 0);
+                let firsts = &mut firsts[..tile.lanes];
+                folds::hits(level, tile, *set, wanted, &mut counts[..size], &mut values[at], firsts);
+                copy(&counts[..size], &mut values[out(*counted, cuts.len())]);
+                first.iter().for_each(|&(_, column)| copy(firsts, &mut values[out(column, 1)]));
+            }
+            Kernel::Count(set) => {
+                let count = |counts: &mut [u32]| folds::count(level, tile, *set, ranks, counts);
+                in_counts(counts, &mut values[at], count);
+            }
+            Kernel::CountWithin(set, input) => {
+                self.inputs(&[*input], inputs);
+                in_counts(counts, &mut values[at], |counts| {
+                    folds::count_within(level, tile, *set, inputs, counts);
+                });
+            }
+            Kernel::FirstRank(set) => {
+                let upto = ranks.first().copied().unwrap_or(u32::MAX);
+                in_counts(counts, &mut values[at], |first| folds::first_rank(level, tile, *set, upto, first));
+            }
+            Kernel::PrecisionSum(set) => folds::precision_sum(level, tile, *set, ranks, &mut values[at]),
+            Kernel::WeightedSum(gain, weights) => {
+                folds::weighted_sum(level, tile, gain, weights, ranks, &mut values[at]);
+            }
+            Kernel::Cascade(stop, weights) => {
+                folds::cascade(level, tile, stop, weights, ranks, &mut values[at]);
+            }
+            Kernel::PeakPrecision(set, caps) => {
+                self.inputs(caps, inputs);
+                let lanes: Vec<&[u32]> = inputs.chunks_exact(tile.lanes).collect();
+                folds::peak_precision(level, tile, *set, &lanes, &mut values[out(*column, caps.len())]);
+            }
+            Kernel::PreferenceSum(sets, needed) => {
+                self.inputs(needed, inputs);
+                let (caps, bounds) = inputs.split_at(tile.lanes);
+                folds::preference_sum(level, tile, *sets, [caps, bounds], &mut values[at]);
+            }
+            Kernel::InferredSum(set) => folds::inferred_sum(level, tile, *set, &mut values[at]),
+            Kernel::PairSum(set) => folds::pair_sum(level, tile, *set, ranks, &mut values[at]),
+            Kernel::Histogram => self.histogram(counts, histogram),
+        }
+    }
+
+    /// Inputs of the program, `[input][lane]`.
+    fn inputs(&self, needed: &[usize], lanes: &mut Vec<u32>) {
+        let (rows, queries) = self.rows;
+        lanes.clear();
+        for (&input, end) in needed.iter().zip(1..) {
+            let input = &self.program.inputs[input];
+            lanes.extend(rows.iter().map(|&row| input[row as usize % queries]));
+            lanes.resize(end * self.tile.lanes, 0);
+        }
+    }
+
+    /// `[lane][code]`, only as many codes as the codebook has.
+    fn histogram(&self, counts: &mut Vec<u32>, out: &mut [u32]) {
+        let size = self.tile.lanes * 256;
+        counts.resize(size.max(counts.len()), 0);
+        folds::histogram(self.tile, &[u32::MAX], &mut counts[..size]);
+        for (out, counts) in out.chunks_mut(self.program.codes).zip(counts.chunks(256)) {
+            out.copy_from_slice(&counts[..self.program.codes]);
+        }
+    }
+}
+
+/// Lets a fold count in u32, then copies the counts into f64 columns.
+fn in_counts(counts: &mut Vec<u32>, out: &mut [f64], fold: impl FnOnce(&mut [u32])) {
+    counts.resize(out.len().max(counts.len()), 0);
+    fold(&mut counts[..out.len()]);
+    copy(&counts[..out.len()], out);
+}
+
+fn copy(counts: &[u32], out: &mut [f64]) {
+    out.iter_mut().zip(counts).for_each(|(out, &count)| *out = count.into());
+}
