@@ -156,6 +156,8 @@ fn the_names_of_ranx() {
         ("f1", "SetF"),
         ("r-precision", "Rprec"),
         ("rbp.95", "RBP(p=0.95,gain=raw)"),
+        ("rbp.95-l2", "RBP(p=0.95,rel=2,gain=raw)"),
+        ("f1-l2", "SetF(rel=2)"),
         ("map@10-l2", "AP(rel=2)@10"),
         ("mrr-l3", "RR(rel=3)"),
         ("ndcg@10-l2", "nDCG(rel=2)@10"),
