@@ -509,6 +509,16 @@ fn a_byte_order_mark_is_no_part_of_an_id() {
 }
 
 #[test]
+fn matrices_of_different_rules_are_compared_with_a_warning() {
+    let folder = Folder::new();
+    folder.out("build qrels bm25.run -o one.lmx");
+    folder.out("build qrels dense.run --ties docno-asc -o two.lmx");
+    let ran = folder.run("eval one.lmx two.lmx -q");
+    assert_eq!(ran.code, 0);
+    assert_says(&ran.err, &["warning: one.lmx and two.lmx were ranked under different rules"]);
+}
+
+#[test]
 fn a_matrix_where_text_belongs_is_recognised() {
     let folder = Folder::new();
     folder.out("build qrels bm25.run -o m.lmx");
