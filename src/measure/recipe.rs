@@ -190,7 +190,10 @@ impl Ideal {
         let (mut sum, mut rank) = (0.0, 0);
         for (gain, count) in gains {
             let end = upto.min(rank + count as usize);
-            (rank..end).for_each(|rank| sum += weights.term(gain, rank));
+            match weights {
+                Weights::Divide(by) => by[rank..end].iter().for_each(|by| sum += gain / by),
+                Weights::Multiply(by) => by[rank..end].iter().for_each(|by| sum += gain * by),
+            }
             rank = end;
         }
         sum
@@ -220,8 +223,10 @@ impl Fact {
             }
             Fact::Ideal(ideal) => {
                 // A table may give documents with a negative grade a gain.
-                let deepest = queries.clone().map(|facts| facts.count(Above::POOLED)).max().unwrap_or(0);
-                let weights = ideal.weights(deepest as usize);
+                // To look for the query with the most documents costs more than a few weights too many.
+                let few = ideal.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
+                let most = || queries.clone().map(|facts| facts.count(Above::POOLED)).max().unwrap_or(0);
+                let weights = ideal.weights(few.unwrap_or_else(most) as usize);
                 queries.map(|facts| ideal.of(&weights, facts.iter())).collect()
             }
         }
