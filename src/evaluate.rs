@@ -310,8 +310,13 @@ struct Values {
 
 impl Values {
     fn add(&mut self, rows: &[u32], queries: u32, values: &[f64]) {
-        for (&row, &value) in rows.iter().zip(values) {
-            self.sums[(row / queries) as usize].add(self.average.term(value));
+        match &mut self.sums[..] {
+            [sum] => values.iter().for_each(|&value| sum.add(self.average.term(value))),
+            sums => {
+                for (&row, &value) in rows.iter().zip(values) {
+                    sums[(row / queries) as usize].add(self.average.term(value));
+                }
+            }
         }
         if !self.kept.is_empty() {
             rows.iter().zip(values).for_each(|(&row, &value)| self.kept[row as usize] = value);
@@ -337,8 +342,9 @@ impl Collected {
     /// Adds the values of the rows of some tiles, each `[measure][row]`; measures are independent of each other.
     fn add(&mut self, tiles: &[&[u32]], values: &[Vec<f64>]) {
         let queries = self.queries;
-        for &row in tiles.iter().copied().flatten() {
-            self.counts[(row / queries) as usize] += 1;
+        match &mut self.counts[..] {
+            [count] => *count += tiles.iter().map(|rows| rows.len()).sum::<usize>(),
+            counts => tiles.iter().copied().flatten().for_each(|&row| counts[(row / queries) as usize] += 1),
         }
         self.measures.par_iter_mut().enumerate().for_each(|(at, measure)| {
             for (rows, values) in tiles.iter().zip(values) {

@@ -190,7 +190,10 @@ impl Ideal {
         let (mut sum, mut rank) = (0.0, 0);
         for (gain, count) in gains {
             let end = upto.min(rank + count as usize);
-            (rank..end).for_each(|rank| sum += weights.term(gain, rank));
+            match weights {
+                Weights::Divide(by) => by[rank..end].iter().for_each(|by| sum += gain / by),
+                Weights::Multiply(by) => by[rank..end].iter().for_each(|by| sum += gain * by),
+            }
             rank = end;
         }
         sum
@@ -219,9 +222,11 @@ impl Fact {
                 queries.map(|facts| rule.hits(*recall, facts.count(*hits)) as f64).collect()
             }
             Fact::Ideal(ideal) => {
-                // A table may give documents with a negative grade a gain.
-                let deepest = queries.clone().map(|facts| facts.count(Above::POOLED)).max().unwrap_or(0);
-                let weights = ideal.weights(deepest as usize);
+                // To look for the query with the most documents costs more than a few weights too many.
+                let few = ideal.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
+                let most = || queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
+                let weights = ideal.weights(few.unwrap_or_else(most) as usize);
+                // A table may give documents with a negative grade a gain, but the ideal is made of judged ones.
                 let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
                 queries.map(|facts| ideal.of(&weights, facts.iter().filter(judged))).collect()
             }
