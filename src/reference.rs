@@ -218,24 +218,35 @@ fn r_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 /// The gain of a document under the parameters `gain` and `rel`.
-fn gain(m: &Measure, document: Document) -> f64 {
-    let named = |level: f64| match m.value("gain") {
-        Some(Value::Table(pairs)) => pairs.iter().find(|pair| pair.0 == level).map(|pair| pair.1),
-        _ => None,
+fn gain(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
+    let (worth, floor) = (worth(m), m.number("rel").unwrap_or(0.0));
+    move |document| match document {
+        Document::Judged(grade) if grade < floor => 0.0,
+        document => worth(document),
+    }
+}
+
+/// The gain of a document under the parameter `gain` alone.
+fn worth(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
+    let table = match m.value("gain") {
+        Some(Value::Table(pairs)) => pairs.as_slice(),
+        _ => &[],
     };
-    match document {
+    let exponential = m.word("gain") == "exp2";
+    let named = move |level: f64| table.iter().find(|pair| pair.0 == level).map(|pair| pair.1);
+    move |document| match document {
         Document::Unpooled => named(-1.0).unwrap_or(0.0),
         Document::Negative => named(-2.0).unwrap_or(0.0),
-        Document::Judged(grade) if grade < m.number("rel").unwrap_or(0.0) => 0.0,
-        Document::Judged(grade) if m.word("gain") == "exp2" => grade.exp2() - 1.0,
+        Document::Judged(grade) if exponential => grade.exp2() - 1.0,
         Document::Judged(grade) => named(grade).unwrap_or(grade),
     }
 }
 
 fn cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain = gain(m);
     let mut sum = 0.0;
     for (_, document) in r.top(m.rank()) {
-        sum += gain(m, document);
+        sum += gain(document);
     }
     sum
 }
@@ -244,19 +255,28 @@ fn discount(rank: usize) -> f64 {
     ((rank + 1) as f64).log2()
 }
 
+/// A gain at a rank; most are 0, and need no logarithm.
+fn discounted(gain: f64, rank: usize) -> f64 {
+    if gain == 0.0 { 0.0 } else { gain / discount(rank) }
+}
+
 fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain = gain(m);
     let mut sum = 0.0;
     for (rank, document) in r.top(m.rank()) {
-        sum += gain(m, document) / discount(rank);
+        sum += discounted(gain(document), rank);
     }
     sum
 }
 
 /// The positive gains of all judged documents, the largest first.
 fn ideal_gains(m: &Measure, r: &Ranking<'_>) -> Vec<f64> {
-    let documents =
-        r.facts.iter().flat_map(|(code, count)| std::iter::repeat_n(r.document(code), count as usize));
-    descending(documents.map(|document| gain(m, document)))
+    let gain = gain(m);
+    descending(judged_documents(r).map(gain))
+}
+
+fn judged_documents(r: &Ranking<'_>) -> impl Iterator<Item = Document> {
+    r.judged().flat_map(|(grade, count)| std::iter::repeat_n(Document::Judged(grade), count as usize))
 }
 
 fn descending(gains: impl Iterator<Item = f64>) -> Vec<f64> {
@@ -269,14 +289,15 @@ fn descending(gains: impl Iterator<Item = f64>) -> Vec<f64> {
 fn dcg_of(gains: &[f64], k: usize) -> f64 {
     let mut sum = 0.0;
     for (index, gain) in gains.iter().take(k).enumerate() {
-        sum += gain / discount(index + 1);
+        sum += discounted(*gain, index + 1);
     }
     sum
 }
 
 fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain = gain(m);
     let ideal = match m.word("ideal") {
-        "retrieved" => descending(r.top(None).map(|(_, document)| gain(m, document))),
+        "retrieved" => descending(r.top(None).map(|(_, document)| gain(document))),
         _ => ideal_gains(m, r),
     };
     ratio(discounted_cumulated_gain(m, r), dcg_of(&ideal, m.rank().map_or(usize::MAX, |k| k as usize)))
@@ -468,10 +489,11 @@ fn bin_g(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain_of = gain(m);
     let ideal = ideal_gains(m, r);
     let (mut cost, mut gained, mut sum) = (0.0, 0.0, 0.0);
     for (rank, document) in r.top(None) {
-        let gain = gain(m, document);
+        let gain = gain_of(document);
         cost += ideal.get(rank - 1).copied().unwrap_or(0.0).max(1.0);
         gained += gain;
         if gain != 0.0 {
@@ -482,11 +504,12 @@ fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let gain_of = gain(m);
     let ideal = ideal_gains(m, r);
     let (mut dcg, mut best, mut found, mut sum) = (0.0, 0.0, 0, 0.0);
     for (rank, document) in r.top(None) {
-        let gain = gain(m, document);
-        dcg += gain / discount(rank);
+        let gain = gain_of(document);
+        dcg += discounted(gain, rank);
         best += ideal.get(rank - 1).map_or(0.0, |gain| gain / discount(rank));
         if gain > 0.0 {
             sum += dcg / best;
@@ -494,18 +517,21 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
         }
     }
     let missing = ideal.len() as f64 - f64::from(found);
-    ratio(sum + missing * ratio(dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64)
+    // Below 0, which takes negative gains, it counts as 0.
+    ratio(sum + ratio(missing * dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64).max(0.0)
 }
 
 fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
+    let worth = worth(m);
     if r.relevant(m.rel()) == 0.0 {
         return 0.0;
     }
-    let ideal = ideal_gains(m, r);
-    let gains: Vec<f64> = r.top(None).map(|(_, document)| gain(m, document)).collect();
+    // The level decides only whether anything is relevant.
+    let ideal = descending(judged_documents(r).map(&worth));
+    let gains: Vec<f64> = r.top(None).map(|(_, document)| worth(document)).collect();
     let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     for (index, gain) in ideal.iter().enumerate() {
-        dcg += gains.get(index).map_or(0.0, |gain| gain / discount(index + 1));
+        dcg += gains.get(index).map_or(0.0, |&gain| discounted(gain, index + 1));
         best += gain / discount(index + 1);
         if ideal.get(index + 1) != Some(gain) {
             sum += dcg / best;

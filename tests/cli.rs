@@ -16,7 +16,7 @@ const DENSE: &str = "\
 q1 Q0 a 1 0.9 dense\nq1 Q0 b 2 0.8 dense\nq2 Q0 a 1 0.5 dense
 q3 Q0 y 1 0.7 dense\nq3 Q0 x 2 0.6 dense\n";
 
-const BM25_NOTE: &str = "note: bm25.run: 1 judged query is not in the run and scores 0 (q3); \
+const BM25_NOTE: &str = "note: bm25.run: 1 judged query is not in the run and counts as an empty ranking (q3); \
                          1 query of the run is not judged and was ignored (q9)\n";
 
 /// A folder with the sample files.
@@ -309,17 +309,20 @@ fn queries_decide_who_counts() {
     let ran = folder.run("eval qrels bm25.run -m AP --queries both --per-query");
     assert_says(&ran.out, &["bm25.run\t\tAP\tmean\t0.6666666666666666\n"]);
     assert!(!ran.out.contains("q3"));
-    assert_eq!(ran.err, BM25_NOTE.replace("scores 0", "is left out"));
+    assert_eq!(ran.err, BM25_NOTE.replace("counts as an empty ranking", "is left out"));
     assert_says(&folder.error("eval qrels bm25.run --queries error"), &["bm25.run", "q3"]);
     assert_eq!(folder.run("eval qrels dense.run --queries error").code, 0);
     assert_eq!(folder.run("eval qrels bm25.run -q").err, "");
     folder.put("few.run", "q2 Q0 a 1 1 few\n");
     let warning = "warning: few.run: has only 1 of 3 judged queries: are these the right files? \
-                   The others score 0 (q1, q3)\n";
+                   The others count as empty rankings (q1, q3)\n";
     assert_eq!(folder.run("eval qrels few.run").err, warning);
     assert_eq!(folder.run("eval qrels few.run -q").err, warning);
     folder.run("build qrels few.run -o few.lmx");
-    assert_eq!(folder.run("eval few.lmx --queries both").err, warning.replace("score 0", "are left out"));
+    assert_eq!(
+        folder.run("eval few.lmx --queries both").err,
+        warning.replace("count as empty rankings", "are left out")
+    );
 }
 
 #[test]
@@ -503,6 +506,16 @@ fn a_byte_order_mark_is_no_part_of_an_id() {
     let plain = values("eval qrels bm25.run -q --per-query");
     assert_eq!(values("eval q r -q --per-query"), plain);
     assert_eq!(values("eval q r.zst -q --per-query"), plain);
+}
+
+#[test]
+fn matrices_of_different_rules_are_compared_with_a_warning() {
+    let folder = Folder::new();
+    folder.out("build qrels bm25.run -o one.lmx");
+    folder.out("build qrels dense.run --ties docno-asc -o two.lmx");
+    let ran = folder.run("eval one.lmx two.lmx -q");
+    assert_eq!(ran.code, 0);
+    assert_says(&ran.err, &["warning: one.lmx and two.lmx were ranked under different rules"]);
 }
 
 #[test]

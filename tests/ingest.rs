@@ -397,7 +397,7 @@ fn swapped_empty_and_unrelated_files() {
     assert_eq!(message("", RUN), "a.qrels: there is no judgment in it: expected 'query iter docno grade'");
     assert_eq!(
         message(QRELS, "x Q0 d1 1 1 t\n"),
-        "a.run: no query of a.qrels is in it: it has 1 queries such as 'x', the qrels have 2 such as '1'"
+        "a.run: no query of a.qrels is in it: it has 1 query such as 'x', the qrels have 2 queries such as '1'"
     );
 }
 
@@ -450,4 +450,18 @@ fn a_million_results_from_memory() {
     assert_eq!((matrix.depths(), matrix.tile(0).label(0, 5)), (&[1_048_600][..], 3));
     let error = Join::default().rankings(&qrels, run(1_048_601)).unwrap_err().to_string();
     assert_eq!(error, "mine:1048601: docno 'd0' is there again for query 'q', first on line 1");
+}
+
+/// A file whose lines end with carriage returns alone is one line: taking its first result for all of it would lose the others.
+#[test]
+fn carriage_returns_inside_a_line_are_no_blanks() {
+    let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
+    let qrels = || text("qrels", "q1 0 d1 1\r\nq1 0 d2 0\r\n");
+    let lines = "q1 Q0 d1 1 2.5 tag\rq1 Q0 d2 2 1.5 tag\r";
+    let error = Join::default().files(qrels(), [text("run", lines)]).unwrap_err().to_string();
+    assert!(error.starts_with("run:1: 12 fields in "), "{error}");
+    assert!(error.ends_with("(there is a carriage return inside: lines end with LF or CR LF)"), "{error}");
+    Join::default()
+        .files(qrels(), [text("run", "q1 Q0 d1 1 2.5 tag\r\r\nq1 Q0 d2 2 1.5 tag more\r\n")])
+        .unwrap();
 }

@@ -14,3 +14,5 @@ mod names;
 mod readme;
 #[cfg(feature = "cli")]
 mod reports;
+#[cfg(feature = "cli")]
+mod trec;

@@ -93,6 +93,9 @@ fn the_names_of_trec_eval() {
     assert_eq!(names("ndcg.1=3,2=9"), ["nDCG(gain={1:3,2:9})"]);
     assert_eq!(names("set_F.0.5"), ["SetF(beta2=0.5)"]);
     assert_eq!(names("11pt_avg.0.2,0.5"), ["IPrec11(points=[0.2,0.5])"]);
+    assert_eq!(names("Rprec_mult").len(), 10);
+    assert_eq!(names("Rprec_mult.0.5,1"), ["Rprec(mult=0.5)", "Rprec"]);
+    assert_eq!(names("unj"), ["Unjudged@5", "Unjudged@10", "Unjudged@20"]);
     for (trec, ours) in [
         ("map", "AP"),
         ("gm_map", "GMAP"),
@@ -107,6 +110,29 @@ fn the_names_of_trec_eval() {
         ("num_ret", "NumRet"),
         ("num_rel", "NumRel"),
         ("num_rel_ret", "NumRelRet"),
+        ("num_nonrel_judged_ret", "NumNonrelRet"),
+        ("bpref", "Bpref"),
+        ("gm_bpref", "GMBpref"),
+        ("infAP", "InfAP"),
+        ("binG", "BinG"),
+        ("G", "G"),
+        ("G.0=1,1=2", "G(gain={0:1,1:2})"),
+        ("dcg.1=3", "DCG(gain={1:3})"),
+        ("ideal_dcg", "IDCG"),
+        ("ndcg_rel", "nDCGrel"),
+        ("ndcg_rel.1=2", "nDCGrel(gain={1:2})"),
+        ("Rndcg", "RnDCG"),
+        ("Rprec_mult.0.5", "Rprec(mult=0.5)"),
+        ("set_map", "SetAP"),
+        ("set_relative_P", "SetP(norm=min)"),
+        ("utility", "Utility"),
+        ("utility.2,-1,0,0.5", "Utility(a=2,d=0.5)"),
+        ("yaap", "YAAP"),
+        ("rbp", "RBP(p=0.9,scale=topic)"),
+        ("rbp.p=0.8", "RBP(scale=topic)"),
+        ("rbp_resid", "RBPresid"),
+        ("rbp_resid.p=0.8", "RBPresid(p=0.8)"),
+        ("unj.7", "Unjudged@7"),
     ] {
         assert_eq!(names(trec), [ours]);
     }
@@ -130,6 +156,8 @@ fn the_names_of_ranx() {
         ("f1", "SetF"),
         ("r-precision", "Rprec"),
         ("rbp.95", "RBP(p=0.95,gain=raw)"),
+        ("rbp.95-l2", "RBP(p=0.95,rel=2,gain=raw)"),
+        ("f1-l2", "SetF(rel=2)"),
         ("map@10-l2", "AP(rel=2)@10"),
         ("mrr-l3", "RR(rel=3)"),
         ("ndcg@10-l2", "nDCG(rel=2)@10"),
@@ -186,6 +214,8 @@ fn errors_point_at_the_part_at_fault_and_suggest() {
         ("SetP@5", "takes no cutoff"),
         ("IPrec", "needs a level of recall"),
         ("IPrec@2", "is not a level of recall"),
+        ("utility.1,2", "4 numbers were expected"),
+        ("rbp.p=0.8,1=3", "has no parameter `1`"),
         ("F", "needs a cutoff"),
         ("AP@5 please", "is not a cutoff"),
         ("AP(rel=1)x", "nothing was expected"),

@@ -131,11 +131,9 @@ impl Eval {
         let start = Instant::now();
         let scores = all_scores(evaluator, &matrices, &mut timing)?;
         let evaluated = start.elapsed();
-        if !self.quiet {
-            self.depth_notes(inputs, &matrices).iter().for_each(say);
-        }
-        let loud = |note: &Note| !self.quiet || matches!(note, Note::Warning(_));
-        notes(&scores).iter().filter(|note| loud(note)).for_each(say);
+        let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
+        let rules = self.rule_notes(inputs, &matrices);
+        rules.iter().chain(&notes(&scores)).filter(loud).for_each(say);
         if self.verbose {
             self.report_work(evaluator, &matrices, read, evaluated);
         }
@@ -204,8 +202,9 @@ impl Eval {
         }
     }
 
-    /// A matrix that keeps only the first ranks gives other values than the text would: that must not pass in silence.
-    fn depth_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
+    /// A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other values than the text would: that
+    /// must not pass in silence.
+    fn rule_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
         let Inputs::Matrices(paths) = inputs else { return Vec::new() };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
@@ -214,7 +213,16 @@ impl Eval {
                 path.display()
             )))
         };
-        paths.iter().zip(matrices).filter_map(kept).collect()
+        let first = matrices.first().map(LabelMatrix::rule);
+        let other = paths.iter().zip(matrices).find(|(_, matrix)| Some(matrix.rule()) != first);
+        let differs = other.map(|(path, _)| {
+            Note::Warning(format!(
+                "{} and {} were ranked under different rules (see `laneval info`): their scores differ for that reason too",
+                paths[0].display(),
+                path.display()
+            ))
+        });
+        paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
     }
 
     fn report_work(&self, evaluator: &Evaluator, matrices: &[LabelMatrix], read: Duration, took: Duration) {

@@ -95,6 +95,9 @@ pub(super) fn whole_file(file: &str, message: String) -> Problems {
     Problems { first: vec![Problem { file: file.to_owned(), line: 0, message }], more: 0 }
 }
 
+/// What to say of a line with a carriage return inside.
+pub(super) const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
+
 /// `1 field`, `2 fields` …
 pub(super) fn fields(count: usize) -> String {
     format!("{count} field{}", if count == 1 { "" } else { "s" })

@@ -225,13 +225,16 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(100))]
+        #![proptest_config(ProptestConfig::with_cases(60))]
 
         #[test]
         fn cuts_change_nothing_in_any_text(
             qrels in "(([12] 0 [a-f] [0-2]|# x|[12]|)\n){1,8}", run in "(([123] 0 [a-j] 1 [0-3] [tu]|# 1|[12] 0|)\r?\n){1,12}"
         ) {
-            check(Join::default(), &qrels, &run);
+            for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
+                check(Join { dialect, ..Join::default() }, &qrels, &run);
+            }
+            check(Join { dialect: Dialect::Trec10, depth: NonZeroU32::new(2), ..Join::default() }, &qrels, &run);
         }
     }
 }

@@ -216,7 +216,69 @@ mod tests {
         assert_eq!(finite(b"+1.5e3"), Some(1500.0));
     }
 
+    #[test]
+    fn prefixes_are_those_of_c() {
+        let value = |field: &str| prefix(field.as_bytes()).unwrap();
+        for (field, expected) in [
+            ("1.5", 1.5),
+            ("-2e3x", -2000.0),
+            ("+.5.5", 0.5),
+            ("5.", 5.0),
+            ("1e", 1.0),
+            ("1e+", 1.0),
+            ("abc", 0.0),
+            ("", 0.0),
+            ("-", 0.0),
+            (".", 0.0),
+            ("e5", 0.0),
+            ("--1", 0.0),
+            ("1e999", f64::INFINITY),
+            ("-infinite", f64::NEG_INFINITY),
+            ("INF", f64::INFINITY),
+            ("0x", 0.0),
+            ("0x10", 16.0),
+            ("-0X1.8p1z", -3.0),
+            ("0x.8", 0.5),
+            ("0x1p-1074", f64::from_bits(1)),
+            ("0x1p-1075", 0.0),
+            ("0x1.8p-1075", f64::from_bits(1)),
+            ("0x1p1024", f64::INFINITY),
+            ("0x1.fffffffffffffp1023", f64::MAX),
+            ("0x20000000000001", 9007199254740992.0),
+            ("0x20000000000003", 9007199254740996.0),
+            ("0x200000000000010000001", 2f64.powi(81) + 2f64.powi(29)),
+            ("0x1p-99999999999999999999", 0.0),
+        ] {
+            assert_eq!(value(field).to_bits() << 1, expected.to_bits() << 1, "{field}");
+            assert_eq!(value(field), expected, "{field}");
+        }
+        for field in ["nan", "-NaN", "nano"] {
+            assert_eq!(prefix(field.as_bytes()), None, "{field}");
+        }
+        for (field, expected) in [
+            ("1.9", 1.0),
+            ("-1x", -1.0),
+            ("+3", 3.0),
+            ("abc", 0.0),
+            ("", 0.0),
+            ("0x10", 0.0),
+            ("1e3", 1.0),
+            ("99999999999999999999", i64::MAX as f64),
+            ("-99999999999999999999", i64::MIN as f64),
+        ] {
+            assert_eq!(integer_prefix(field.as_bytes()), Some(expected), "{field}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn prefixes_of_finite_numbers_are_those_numbers(field in "[-+]?[0-9]{1,12}(\\.[0-9]{0,12})?(e-?[0-9]{1,3})?") {
+            let expected = field.parse::<f64>().unwrap();
+            prop_assert_eq!(prefix(field.as_bytes()).map(f64::to_bits), Some(expected.to_bits()));
+            let whole = plain(&field).map(|value| value.trunc() + 0.0);
+            prop_assert!(whole.is_none_or(|whole| Some(whole) == integer_prefix(field.as_bytes())));
+        }
+
         #[test]
         fn both_ways_give_the_bits_of_std(field in "[-+]?[0-9]{0,12}\\.?[0-9]{0,12}(e-?[0-9]{1,3})?|[-+.0-9einfa]{1,8}") {
             let expected = std_finite(&field).map(f64::to_bits);
@@ -230,6 +292,7 @@ mod tests {
         fn no_bytes_panic(bytes in prop::collection::vec(any::<u8>(), 0..40), start in 0usize..40, end in 0usize..40) {
             let _ = plain_decimal(&bytes, start, end);
             let _ = finite(&bytes);
+            let _ = (prefix(&bytes), integer_prefix(&bytes));
         }
     }
 }

@@ -8,14 +8,16 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::chunks::{Chunk, ChunkSize, each_chunk};
 use super::dialect::{Comments, Dialect, Rules};
-use super::findings::{Finding, Findings, Place, fields, join, not_a_number, quoted, whole_file};
+use super::findings::{
+    Finding, Findings, LONE_RETURN, Place, fields, join, not_a_number, quoted, whole_file,
+};
 use super::input::{Input, Opened};
 use super::judged::{Shelf, Table};
 use super::names::Names;
 use super::number::plain_decimal;
 use super::rank::repeats;
 use super::record::{Brief, Docnos, Record, address, hash};
-use super::scan::{Fields, Lines, Scanner, split};
+use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
@@ -439,6 +441,7 @@ impl Lines<4> for Reading<'_, '_> {
         self.problem(offset, line, || {
             let found: Vec<&[u8]> = split(bytes).collect();
             let hint = match found.len() >= 6 && score(found[4]).is_some() {
+                _ if has_lone_return(bytes) => LONE_RETURN,
                 true => " (this looks like a run: the order is QRELS RUN)",
                 false => "",
             };

@@ -8,14 +8,16 @@ use rayon::prelude::*;
 
 use super::chunks::{Chunk, ChunkSize, each_chunk};
 use super::dialect::{Comments, Rules};
-use super::findings::{Finding, Findings, Place, Wrong, fields, not_a_number, quoted, whole_file};
+use super::findings::{
+    Finding, Findings, LONE_RETURN, Place, Wrong, fields, not_a_number, quoted, whole_file,
+};
 use super::input::Opened;
 use super::names::Names;
 use super::number::plain_decimal;
 use super::qrels::{Qrels, lines_of};
 use super::rank::{Ranker, sort_key};
 use super::record::{Brief, Docnos, Record, address, hash};
-use super::scan::{Fields, Lines, Scanner, split};
+use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Result};
 use crate::label::{RankingRule, RunInfo, StagedRow, StagedRun, Unmatched};
@@ -342,7 +344,11 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         self.results += 1;
         self.problem(offset, line, || {
             let found = split(bytes).count();
-            let hint = if found == 4 { " (this looks like qrels: the order is QRELS RUN)" } else { "" };
+            let hint = match found {
+                _ if has_lone_return(bytes) => LONE_RETURN,
+                4 => " (this looks like qrels: the order is QRELS RUN)",
+                _ => "",
+            };
             format!("{} in {}: {EXPECTED}{hint}", fields(found), quoted(bytes))
         });
     }
@@ -350,6 +356,15 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
     fn comments(&self) -> Comments {
         self.joining.rules.run_comments
     }
+
+    fn strict(&self) -> bool {
+        !self.joining.rules.late
+    }
+}
+
+/// `1 query`, `2 queries` …
+fn count_of_queries(count: u64) -> String {
+    format!("{count} quer{}", if count == 1 { "y" } else { "ies" })
 }
 
 /// What all workers have read.
@@ -418,11 +433,11 @@ impl Read {
         {
             let there = quoted(joining.qrels.queries().get(0));
             let message = format!(
-                "no query of {} is in it: it has {} queries such as {}, the qrels have {} such as {there}",
+                "no query of {} is in it: it has {} such as {}, the qrels have {} such as {there}",
                 joining.qrels.name(),
-                run.info.ignored.count,
+                count_of_queries(run.info.ignored.count),
                 quoted(here),
-                joining.qrels.queries().len(),
+                count_of_queries(joining.qrels.queries().len() as u64),
             );
             problems = whole_file(name, message);
         }

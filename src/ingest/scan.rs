@@ -42,6 +42,16 @@ pub(super) trait Lines<const N: usize> {
 
     /// Which lines that start with `#` are skipped?
     fn comments(&self) -> Comments;
+
+    /// Is a carriage return inside a line a mistake, and no blank?
+    fn strict(&self) -> bool {
+        true
+    }
+}
+
+/// Is there a carriage return inside the line? Then it may be many lines to whoever wrote it.
+pub(super) fn has_lone_return(line: &[u8]) -> bool {
+    line.trim_ascii_end().contains(&b'\r')
 }
 
 /// Is the byte between fields?
@@ -146,7 +156,7 @@ fn any_line<const N: usize, L: Lines<N>>(text: &[u8], start: usize, number: u64,
         count += 1;
         at += field;
     }
-    if count == N || (L::MORE && count > N) {
+    if count == N || (L::MORE && count > N && !(lines.strict() && has_lone_return(line))) {
         lines.fields(text, number, &fields);
     } else if count > 0 {
         lines.other(start, number, line);

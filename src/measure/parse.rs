@@ -77,6 +77,13 @@ struct Draft {
 }
 
 impl Draft {
+    /// With the level that stands behind a name, if the measure has one.
+    fn at_level(mut self, level: Option<f64>) -> Self {
+        let at = self.definition.params.iter().position(|param| param.name == "rel");
+        self.values.extend(at.zip(level.map(Value::Number)));
+        self
+    }
+
     fn measure(mut self, defaults: Defaults) -> Measure {
         // Only a binary measure takes the default level: where the table says 1, not where it is a floor of 0.
         let level = self.definition.params.iter().position(|p| p.name == "rel" && p.default == "1");
@@ -164,6 +171,16 @@ const RANX: &[(&str, &str, &str)] =
 
 /// The measures of a foreign name; `None` where `text` is not one.
 fn foreign(text: &str) -> Option<Result<Vec<Draft>>> {
+    // ranx's `f1-l2` and `rbp.95-l2`.
+    let (whole, level) = split_level(text);
+    let level: Option<f64> =
+        level.and_then(|level| level.parse().ok()).filter(|level| (0.0..=f64::MAX).contains(level));
+    let text = if level.is_some() { whole } else { text };
+    let drafts = foreign_without_level(text)?;
+    Some(drafts.map(|drafts| drafts.into_iter().map(|draft| draft.at_level(level)).collect()))
+}
+
+fn foreign_without_level(text: &str) -> Option<Result<Vec<Draft>>> {
     FOREIGN.iter().find_map(|name| {
         let rest = text.strip_prefix(name.name)?;
         let at = text.len() - rest.len();

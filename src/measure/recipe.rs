@@ -222,12 +222,12 @@ impl Fact {
                 queries.map(|facts| rule.hits(*recall, facts.count(*hits)) as f64).collect()
             }
             Fact::Ideal(ideal) => {
-                // A table may give documents with a negative grade a gain.
                 // To look for the query with the most documents costs more than a few weights too many.
                 let few = ideal.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
-                let most = || queries.clone().map(|facts| facts.count(Above::POOLED)).max().unwrap_or(0);
+                let most = || queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
                 let weights = ideal.weights(few.unwrap_or_else(most) as usize);
-                queries.map(|facts| ideal.of(&weights, facts.iter())).collect()
+                let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+                queries.map(|facts| ideal.of(&weights, facts.iter().filter(judged))).collect()
             }
         }
     }

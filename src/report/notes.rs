@@ -22,7 +22,7 @@ fn note(run: &RunScores) -> Option<Note> {
     let judged = run.queries as u64 + if run.filled { 0 } else { missing };
     let present = judged.saturating_sub(missing);
     let few = present * 2 < judged;
-    let fate = if run.filled { "score 0" } else { "are left out" };
+    let fate = if run.filled { "count as empty rankings" } else { "are left out" };
     let ids = &run.missing;
     let mut parts = Vec::new();
     match missing {
@@ -49,7 +49,7 @@ fn note(run: &RunScores) -> Option<Note> {
 
 fn singular(fate: &str) -> &str {
     match fate {
-        "score 0" => "scores 0",
+        "count as empty rankings" => "counts as an empty ranking",
         _ => "is left out",
     }
 }

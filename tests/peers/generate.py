@@ -4,7 +4,8 @@
 Whatever has made two evaluators disagree is put in on purpose: scores equal in f64 and scores equal
 only in f32, topics present in one file only, unjudged documents, negative grades, topics without a
 relevant document, identifiers whose byte order is not their numeric order, and every legal way to
-write a line. No topic has only negative grades, because trec_eval crashes on one. Standard library only.
+write a line. Only the shape "free" has topics with nothing but negative grades, because trec_eval
+crashes on one. Standard library only.
 
     generate.py --out DIR [--seed 1] [--queries 30] [--depth 100] [--hard]
                 [--shape mixed] [--layout shuffled]
@@ -14,7 +15,7 @@ The same arguments give the same bytes.
 
 import argparse
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -30,6 +31,8 @@ class Shape:
     unretrieved: bool = True  # judged documents that the run does not hold
     numeric: bool = False  # topic ids are plain numbers
     shallow: bool = True  # some topics have far fewer documents than `depth`
+    # Not part of the seed, so that a new field leaves the data of the old shapes as they are.
+    kinds: tuple = field(default=(), repr=False)  # more kinds of topics, after KINDS
 
 
 SHAPES = {
@@ -38,6 +41,11 @@ SHAPES = {
     "distinct": Shape(negative=False, ties=False, gaps=False),
     "binary": Shape(grades=(0, 0, 1), negative=False, ties=False, gaps=False),
     "judged": Shape(negative=False, ties=False, gaps=False, unjudged=False),
+    "untied": Shape(ties=False),
+    "wide": Shape(grades=tuple(range(13)) + (0, 0, 0, 1, 1)),
+    "huge": Shape(grades=(0, 0, 0, 1, 2, 3, 12, 127, 128, 1000)),  # trec_eval's time grows with the largest
+    "vast": Shape(grades=(0, 0, 0, 1, 2, 3, 30000, 1000000)),
+    "free": Shape(grades=(0, 0, 0, 1, 1, 2, 3, 4, 12), kinds=("all negative", "only negative retrieved")),
     "closed": Shape(negative=False, ties=False, gaps=False, unjudged=False, unretrieved=False),
 }
 HARD_GRADES = tuple(range(13)) + (0, 0, 0, 1, 100)
@@ -155,6 +163,10 @@ def judge(rng, kind, shape, retrieved, others):
         judged = {docno: grade if docno in rest else min(grade, 0) for docno, grade in judged.items()}
     elif kind == "no retrieved judged":
         judged = {docno: rng.choice(positive) for docno in rest}
+    elif kind == "all negative":
+        return {docno: -1 - index % 2 for index, docno in enumerate(seen + rest)}
+    elif kind == "only negative retrieved":
+        judged = {docno: rng.choice((-1, -2)) for docno in retrieved} | {docno: rng.choice(positive) for docno in rest}
     elif kind == "one relevant":
         judged = {docno: min(grade, 0) for docno, grade in judged.items()} | {rng.choice(retrieved): rng.choice(positive)}
     if all(grade < 0 for grade in judged.values()):
@@ -181,7 +193,8 @@ def make_topics(seed, shape, queries, depth, hard=False):
     if hard and not shape.numeric:
         shape = replace(shape, grades=HARD_GRADES)
     ids = query_ids(rng, queries, shape.numeric)
-    kinds = [KINDS[i % len(KINDS)] if shape.gaps else "ordinary" for i in range(queries)]
+    cycle = KINDS + shape.kinds if shape.gaps else ("ordinary",)
+    kinds = [cycle[i % len(cycle)] for i in range(queries)]
     return [make_topic(rng, query_id, kind, shape, depth_of(rng, i, depth, shape.shallow), hard)
             for i, (query_id, kind) in enumerate(zip(ids, kinds))]
 

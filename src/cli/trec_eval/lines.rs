@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::request::{Column, Lines as Kind, Source};
+use super::request::{Column, Kind, Source};
 use super::values::Table;
 use super::zscores::ZScores;
 

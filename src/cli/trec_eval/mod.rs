@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! registry   the measures of trec_eval, in its order, and what they are here
+//! params     what stands after the `.` of a measure
 //! request    -m options → columns
 //! values     the topics that count, and their values
 //! zscores    the file of -Z
@@ -11,6 +12,7 @@
 //! docs/trec_eval.md lists where it differs on purpose.
 
 mod lines;
+mod params;
 mod registry;
 mod request;
 mod values;
@@ -57,8 +59,8 @@ const PROFILES: &[Choice<Profile>] = &[
     ("10", Profile::V10, "trec_eval 10.0-rc3: scores as f64, topics missing from the run need -c"),
 ];
 
-const FORMATS: &[Choice<()>] = &[("qrels", (), "")];
-const RESULTS: &[Choice<()>] = &[("trec_results", (), "")];
+/// Formats of judgments that trec_eval has and this command has not.
+const OTHER_FORMATS: [&str; 3] = ["prefs", "qrels_prefs", "qrels_jg"];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -159,19 +161,16 @@ impl TrecEval {
     }
 
     fn check_formats(&self) -> Result<(), Stop> {
-        if ["prefs", "qrels_prefs", "qrels_jg"].contains(&self.judgments_format.as_str()) {
-            let message =
-                format!("-R {}: this format is not supported yet, only qrels", self.judgments_format);
-            return Err(Stop::coded(INPUT, message));
+        let (judgments, results) = (self.judgments_format.as_str(), self.results_format.as_str());
+        let refuse = |what: String| Err(Stop::coded(INPUT, what));
+        match (judgments, results) {
+            ("qrels", "trec_results") => Ok(()),
+            ("qrels", other) => refuse(format!("-T {other}: there is no such format, only trec_results")),
+            (other, _) if OTHER_FORMATS.contains(&other) => {
+                refuse(format!("-R {other}: this format is not supported yet, only qrels"))
+            }
+            (other, _) => refuse(format!("-R {other}: there is no such format, only qrels")),
         }
-        let known = |choices: &[Choice<()>], name: &str| choices.iter().any(|(of, ..)| *of == name);
-        if !known(FORMATS, &self.judgments_format) {
-            return Err(Stop::coded(INPUT, format!("-R {}: there is no such format", self.judgments_format)));
-        }
-        if !known(RESULTS, &self.results_format) {
-            return Err(Stop::coded(INPUT, format!("-T {}: there is no such format", self.results_format)));
-        }
-        Ok(())
     }
 
     fn join(&self, qrels: &Path, run: &Path) -> Result<LabelMatrix, Stop> {

@@ -1,7 +1,10 @@
 //! The measures of trec_eval, in the order in which it prints them, and what they are in laneval.
 
+use super::params::{beta2, gains, persistence, points, prices};
+
 /// One measure of trec_eval.
 pub struct Entry {
+    /// Its name.
     pub name: &'static str,
     /// What it is here.
     pub what: What,
@@ -47,11 +50,10 @@ pub enum After {
     Recalls(&'static [f64]),
     /// Numbers, each as this parameter.
     Each(&'static str, &'static [f64]),
-    /// Text that is translated.
-    Text(fn(&str) -> Result<String, String>),
+    /// Text that is translated to parameters; the parameters without it.
+    Text(fn(&str) -> Result<String, String>, &'static str),
 }
 
-use super::request::{ascending_points, beta2, gains, persistence, prices};
 use After::{Each, Nothing, Ranks, Recalls, Text};
 use Since::{V9, V9Named, V10, V10Named};
 use What::{Measure, OtherFormat, RelString, RunId};
@@ -87,15 +89,15 @@ pub static REGISTRY: &[Entry] = &[
     entry("infAP", Measure("InfAP", "", Nothing), &[], V9),
     entry("gm_bpref", Measure("GMBpref", "", Nothing), &[], V9),
     entry("Rprec_mult", Measure("Rprec", "", Each("mult", FIFTHS)), &[], V9),
-    entry("utility", Measure("Utility", "docs={docs}", Text(prices)), SET, V9),
-    entry("11pt_avg", Measure("IPrec11", "cut={cut}", Text(ascending_points)), &[], V9),
+    entry("utility", Measure("Utility", "docs={docs}", Text(prices, "")), SET, V9),
+    entry("11pt_avg", Measure("IPrec11", "cut={cut}", Text(points, "")), &[], V9),
     entry("binG", Measure("BinG", "", Nothing), &[], V9),
-    entry("G", Measure("G", "", Text(gains)), &[], V9),
-    entry("dcg", Measure("DCG", "", Text(gains)), &[], V10Named),
-    entry("ideal_dcg", Measure("IDCG", "", Text(gains)), &[], V10Named),
-    entry("ndcg", Measure("nDCG", "", Text(gains)), &[], V9),
-    entry("ndcg_rel", Measure("nDCGrel", "", Text(gains)), &[], V9),
-    entry("Rndcg", Measure("RnDCG", "", Text(gains)), &[], V9),
+    entry("G", Measure("G", "", Text(gains, "")), &[], V9),
+    entry("dcg", Measure("DCG", "", Text(gains, "")), &[], V10Named),
+    entry("ideal_dcg", Measure("IDCG", "", Text(gains, "")), &[], V10Named),
+    entry("ndcg", Measure("nDCG", "", Text(gains, "")), &[], V9),
+    entry("ndcg_rel", Measure("nDCGrel", "", Text(gains, "")), &[], V9),
+    entry("Rndcg", Measure("RnDCG", "", Text(gains, "")), &[], V9),
     entry("ndcg_cut", Measure("nDCG", "", Ranks(NINE)), &[], V9),
     entry("map_cut", Measure("AP", "", Ranks(NINE)), &[], V9),
     entry("relative_P", Measure("R", "norm=min", Ranks(NINE)), &[], V9),
@@ -104,7 +106,7 @@ pub static REGISTRY: &[Entry] = &[
     entry("set_relative_P", Measure("SetP", "norm=min", Nothing), SET, V9),
     entry("set_recall", Measure("SetR", "", Nothing), SET, V9),
     entry("set_map", Measure("SetAP", "", Nothing), SET, V9),
-    entry("set_F", Measure("SetF", "", Text(beta2)), SET, V9),
+    entry("set_F", Measure("SetF", "", Text(beta2, "")), SET, V9),
     entry("num_nonrel_judged_ret", Measure("NumNonrelRet", "", Nothing), &[], V9),
     entry("prefs_num_prefs_poss", OtherFormat, &[], V9Named),
     entry("prefs_num_prefs_ful", OtherFormat, &[], V9Named),
@@ -124,8 +126,8 @@ pub static REGISTRY: &[Entry] = &[
     entry("P_avgjg", OtherFormat, &[], V9Named),
     entry("Rprec_mult_avgjg", OtherFormat, &[], V9Named),
     entry("yaap", Measure("YAAP", "", Nothing), &[], V9Named),
-    entry("rbp", Measure("RBP", "scale=topic", Text(persistence)), &[], V10),
-    entry("rbp_resid", Measure("RBPresid", "", Text(persistence)), &[], V10),
+    entry("rbp", Measure("RBP", "scale=topic", Text(persistence, "p=0.9")), &[], V10),
+    entry("rbp_resid", Measure("RBPresid", "", Text(persistence, "")), &[], V10),
     entry("unj", Measure("Unjudged", "", Ranks(&[5, 10, 20])), &[], V10),
 ];
 

@@ -2,7 +2,8 @@
 
 use laneval::measure::{Average, Defaults, Measure, parse_list};
 
-use super::registry::{After, Entry, OTHER_NICKNAMES, REGISTRY, What};
+use super::params::{integer, suffixes};
+use super::registry::{Entry, OTHER_NICKNAMES, REGISTRY, What};
 use super::{INPUT, Profile, USAGE};
 use crate::cli::stop::Stop;
 
@@ -27,12 +28,12 @@ pub enum Source {
     /// So many labels.
     Labels(u32),
     /// The measure of this index.
-    Measure(usize, Lines),
+    Measure(usize, Kind),
 }
 
 /// Which lines a measure has, and of what kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Lines {
+pub enum Kind {
     /// A number of topics, only for all of them.
     Topics,
     /// A count, for each topic and summed.
@@ -43,6 +44,18 @@ pub enum Lines {
     Real,
     /// A number, only averaged.
     Geometric,
+}
+
+impl Kind {
+    /// Is there a line for each topic?
+    pub fn per_topic(self) -> bool {
+        matches!(self, Kind::Count | Kind::Relevant | Kind::Real)
+    }
+
+    /// Are values printed without a fraction?
+    pub fn whole(self) -> bool {
+        matches!(self, Kind::Topics | Kind::Count | Kind::Relevant)
+    }
 }
 
 impl Request {
@@ -68,8 +81,14 @@ impl Request {
         documents: u64,
     ) -> Result<(), String> {
         let (ours, fixed, after) = match &entry.what {
-            What::RunId => return self.column(entry.name.to_owned(), Source::RunId),
-            What::RelString(length) => return self.labels(entry.name, *length, params),
+            What::RunId => {
+                self.column(entry.name.to_owned(), Source::RunId);
+                return Ok(());
+            }
+            What::RelString(length) => {
+                self.labels(entry.name, *length, params);
+                return Ok(());
+            }
             What::OtherFormat => {
                 return Err(
                     "this measure needs another format than qrels, which is not supported yet".to_owned()
@@ -79,44 +98,37 @@ impl Request {
         };
         let cut = if profile == Profile::V10 { "v10" } else { "v9" };
         let fixed = fixed.replace("{cut}", cut).replace("{docs}", &documents.to_string());
-        let fixed = match ours {
-            "RBP" if params.is_empty() => format!("{fixed},p=0.9"),
-            _ => fixed,
-        };
         for (suffix, params, place) in suffixes(after, params)? {
             let all: Vec<&str> =
                 [fixed.as_str(), params.as_str()].into_iter().filter(|p| !p.is_empty()).collect();
             let params = if all.is_empty() { String::new() } else { format!("({})", all.join(",")) };
             let measures = parse_list(&format!("{ours}{params}{place}"), Defaults { rel: level });
             let measure = measures.map_err(|error| error.to_string())?.remove(0);
-            let lines = match (ours, measure.definition().average) {
-                ("NumQ", _) => Lines::Topics,
-                ("NumRel", _) => Lines::Relevant,
-                (_, Average::Sum) => Lines::Count,
-                (_, Average::Geometric) => Lines::Geometric,
-                (_, Average::Mean) => Lines::Real,
+            let kind = match (ours, measure.definition().average) {
+                ("NumQ", _) => Kind::Topics,
+                ("NumRel", _) => Kind::Relevant,
+                (_, Average::Sum) => Kind::Count,
+                (_, Average::Geometric) => Kind::Geometric,
+                (_, Average::Mean) => Kind::Real,
             };
             self.measures.push(measure);
-            self.column(format!("{}{suffix}", entry.name), Source::Measure(self.measures.len() - 1, lines))?;
+            self.column(format!("{}{suffix}", entry.name), Source::Measure(self.measures.len() - 1, kind));
         }
         Ok(())
     }
 
-    fn column(&mut self, name: String, source: Source) -> Result<(), String> {
+    fn column(&mut self, name: String, source: Source) {
         self.columns.push(Column { name, source });
-        Ok(())
     }
 
-    fn labels(&mut self, name: &str, length: u32, params: &[&str]) -> Result<(), String> {
+    fn labels(&mut self, name: &str, length: u32, params: &[&str]) {
         if params.is_empty() {
-            return self.column(name.to_owned(), Source::Labels(length));
+            self.column(name.to_owned(), Source::Labels(length));
         }
-        params.iter().try_for_each(|text| {
-            self.column(
-                format!("{name}_{text}"),
-                Source::Labels(integer(text).clamp(0, i64::from(u32::MAX)) as u32),
-            )
-        })
+        for text in params {
+            let length = u32::try_from(integer(text).max(0)).unwrap_or(u32::MAX);
+            self.column(format!("{name}_{text}"), Source::Labels(length));
+        }
     }
 }
 
@@ -155,122 +167,10 @@ impl<'a> Asked<'a> {
             }
             found = true;
             let asked = asked.get_or_insert_default();
-            asked.extend(params.filter(|params| !params.is_empty() && !asked.contains(params)));
+            // What follows a nickname is nobody's.
+            let params = params.filter(|params| entry.name == name && !params.is_empty());
+            asked.extend(params.filter(|params| !asked.contains(params)));
         }
         found
-    }
-}
-
-/// What follows a name in print, our parameters, and our cutoff.
-type Suffix = (String, String, String);
-
-fn suffixes(after: &After, lists: &[&str]) -> Result<Vec<Suffix>, String> {
-    let none = String::new;
-    Ok(match after {
-        After::Nothing => vec![(none(), none(), none())],
-        After::Ranks(defaults) => {
-            let ranks = match lists {
-                [] => defaults.iter().map(|&rank| i64::from(rank)).collect(),
-                lists => merged(lists, integer, |a, b| a.cmp(b))?,
-            };
-            if ranks.first().is_some_and(|&rank| rank < 1) {
-                return Err("a cutoff is at least 1".to_owned());
-            }
-            ranks.iter().map(|rank| (format!("_{rank}"), none(), format!("@{rank}"))).collect()
-        }
-        After::Recalls(defaults) => {
-            let recalls = numbers(defaults, lists)?;
-            recalls.iter().map(|x| (format!("_{x:3.2}"), none(), format!("@{x}"))).collect()
-        }
-        After::Each(key, defaults) => {
-            let values = numbers(defaults, lists)?;
-            values.iter().map(|x| (format!("_{x:3.2}"), format!("{key}={x}"), none())).collect()
-        }
-        After::Text(_) if lists.is_empty() => vec![(none(), none(), none())],
-        After::Text(translate) => {
-            let translated = lists.iter().map(|text| Ok((format!("_{text}"), translate(text)?, none())));
-            translated.collect::<Result<_, String>>()?
-        }
-    })
-}
-
-fn numbers(defaults: &[f64], lists: &[&str]) -> Result<Vec<f64>, String> {
-    match lists {
-        [] => Ok(defaults.to_vec()),
-        lists => merged(lists, number, f64::total_cmp),
-    }
-}
-
-/// The cutoffs of all lists, ascending; in one list each may be there only once.
-fn merged<T: Clone>(
-    lists: &[&str],
-    parse: impl Fn(&str) -> T,
-    compare: impl Fn(&T, &T) -> std::cmp::Ordering,
-) -> Result<Vec<T>, String> {
-    let mut all: Vec<T> = Vec::new();
-    for list in lists {
-        let mut cutoffs: Vec<T> = list.split(',').map(&parse).collect();
-        cutoffs.sort_by(&compare);
-        if cutoffs.windows(2).any(|pair| compare(&pair[0], &pair[1]).is_eq()) {
-            return Err(format!("a cutoff is there twice in `{list}`"));
-        }
-        all.extend(cutoffs);
-    }
-    all.sort_by(&compare);
-    all.dedup_by(|a, b| compare(a, b).is_eq());
-    Ok(all)
-}
-
-/// The integer at the start of a text, 0 if there is none.
-fn integer(text: &str) -> i64 {
-    let ends = (0..=text.len()).rev().filter(|&end| text.is_char_boundary(end));
-    ends.map(|end| text[..end].trim_start()).find_map(|start| start.parse().ok()).unwrap_or(0)
-}
-
-/// The finite number at the start of a text, 0 if there is none.
-fn number(text: &str) -> f64 {
-    let ends = (0..=text.len()).rev().filter(|&end| text.is_char_boundary(end));
-    let mut found = ends.filter_map(|end| text[..end].trim_start().parse::<f64>().ok());
-    found.find(|number| number.is_finite()).unwrap_or(0.0) + 0.0
-}
-
-/// `x` of set_F.
-pub fn beta2(text: &str) -> Result<String, String> {
-    Ok(format!("beta2={}", number(text)))
-}
-
-/// The four numbers of utility.
-pub fn prices(text: &str) -> Result<String, String> {
-    let prices: Vec<f64> = text.split(',').map(number).collect();
-    match prices.as_slice() {
-        [a, b, c, d] => Ok(format!("a={a},b={b},c={c},d={d}")),
-        _ => Err(format!("four numbers were expected, not `{text}`")),
-    }
-}
-
-/// The levels of recall of 11pt_avg.
-pub fn ascending_points(text: &str) -> Result<String, String> {
-    let points: Vec<String> = text.split(',').map(|point| number(point).to_string()).collect();
-    Ok(format!("points=[{}]", points.join(",")))
-}
-
-/// `level=gain,…`; levels that are not whole numbers name no grade.
-pub fn gains(text: &str) -> Result<String, String> {
-    let mut pairs = Vec::new();
-    for pair in text.split(',') {
-        let (level, gain) =
-            pair.split_once('=').ok_or_else(|| format!("`{pair}` is not a pair level=gain"))?;
-        if let Ok(level) = level.trim().parse::<i64>() {
-            pairs.push(format!("{level}:{}", number(gain)));
-        }
-    }
-    Ok(if pairs.is_empty() { String::new() } else { format!("gain={{{}}}", pairs.join(",")) })
-}
-
-/// `p=…` of rbp and rbp_resid.
-pub fn persistence(text: &str) -> Result<String, String> {
-    match text.split_once('=') {
-        Some(("p", p)) if !p.contains(',') => Ok(format!("p={}", number(p))),
-        _ => Err(format!("only p=… is supported, no gains of grades: `{text}`")),
     }
 }

@@ -6,7 +6,7 @@ use laneval::reference::{Ranking, function};
 use laneval::{Scores, View};
 
 use super::Profile;
-use super::request::{Column, Lines, Request, Source};
+use super::request::{Column, Request, Source};
 
 /// What the lines are made of.
 pub struct Table {
@@ -48,7 +48,9 @@ impl Table {
         }
         for (measure, values) in request.measures.iter().zip(&mut values) {
             let average = measure.definition().average;
-            values.iter_mut().for_each(|value| *value = average.term(*value));
+            // A gain given to unjudged documents can make G infinite or no number at all, which would spoil the mean.
+            let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+            values.iter_mut().for_each(|value| *value = finite(average.term(*value)));
         }
         let counted = if complete.is_some() { depths.len() } else { topics.len() };
         Table {
@@ -133,17 +135,5 @@ fn character(label: u8, book: &Codebook) -> char {
         Some(grade) => char::from(b'0' + grade as u8),
         None if label == UNPOOLED => '-',
         None => '.',
-    }
-}
-
-impl Lines {
-    /// Is there a line for each topic?
-    pub fn per_topic(self) -> bool {
-        matches!(self, Lines::Count | Lines::Relevant | Lines::Real)
-    }
-
-    /// Are values printed without a fraction?
-    pub fn whole(self) -> bool {
-        matches!(self, Lines::Topics | Lines::Count | Lines::Relevant)
     }
 }
