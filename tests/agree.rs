@@ -110,6 +110,28 @@ proptest! {
         }
     }
 
+    /// Which folds share a pass depends on what else is asked for: a few measures answer as all of them together.
+    #[test]
+    fn any_few_measures_agree(shape in shape(), view in views(), picks in proptest::collection::vec(any::<u64>(), 6)) {
+        let matrix = matrix(&shape);
+        let all = every_measure(&matrix);
+        for pick in picks {
+            let few = 1 + pick as usize % 4;
+            let spread = |at: usize| all[(pick >> (8 * at)) as usize % all.len()].clone();
+            let common = ["AP", "P@10", "RR", "nDCG@10", "Rprec", "Success@5"].map(|name| name.parse::<Measure>().unwrap());
+            let picked = (0..few).map(|at| match pick >> (40 + at) & 1 {
+                0 => common[(pick >> (48 + 2 * at)) as usize % common.len()].clone(),
+                _ => spread(at),
+            });
+            let mut evaluator = Evaluator::of(picked.collect());
+            evaluator.per_query = true;
+            evaluator.view = view;
+            let found = evaluator.evaluate(&matrix).unwrap();
+            evaluator.engine = EngineChoice::Reference;
+            assert_same_bits(&evaluator.evaluate(&matrix).unwrap(), &found, "a few measures");
+        }
+    }
+
     /// A row's values depend on no other row of its tile.
     #[test]
     fn rows_are_independent(shape in shape()) {
