@@ -12,7 +12,7 @@ use crate::measure::{Average, Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::reference::{self, Ranking};
 use crate::scores::{PerQuery, RunScores, Scores};
-use crate::stats::{ExactSum, Stat, intervals, summarise};
+use crate::stats::{ExactSum, Stat, summarise};
 use crate::timing::Timing;
 
 /// Which queries count.
@@ -364,30 +364,17 @@ impl Collected {
     }
 
     fn scores(self, evaluator: &Evaluator, matrix: &LabelMatrix) -> Scores {
+        let averages: Vec<Average> = self.measures.iter().map(|measure| measure.average).collect();
         let runs = matrix.runs().iter().enumerate().map(|(run, info)| {
             let missing = missing(matrix, run);
             let queries = self.counts[run];
             let values = self.values(matrix, run);
-            let intervals = match evaluator.stats.contains(&Stat::Ci95) {
-                true => {
-                    let averages: Vec<Average> =
-                        self.measures.iter().map(|measure| measure.average).collect();
-                    intervals(&averages, &values)
-                }
-                false => Vec::new(),
-            };
+            let stats = evaluator.stats.iter().filter(|stat| stat.needs_values());
+            let more: Vec<_> = stats.map(|&stat| summarise(stat, &averages, &values)).collect();
             let summaries = self.measures.iter().enumerate().map(|(measure, of)| {
                 let (average, sum) = (of.average, of.sums[run].value());
-                let mut summary =
-                    if queries > 0 { vec![(average.name(), average.of(sum, queries))] } else { Vec::new() };
-                for &stat in evaluator.stats.iter().filter(|stat| stat.needs_values()) {
-                    summary.extend(summarise(stat, average, &values[measure]));
-                    if let (Stat::Ci95, Some((low, high))) = (stat, intervals.get(measure).copied().flatten())
-                    {
-                        summary.extend([("ci95_low", low), ("ci95_high", high)]);
-                    }
-                }
-                summary
+                let own = (queries > 0).then(|| (average.name(), average.of(sum, queries)));
+                own.into_iter().chain(more.iter().flat_map(|stat| stat[measure].iter().copied())).collect()
             });
             RunScores {
                 name: info.name.clone(),

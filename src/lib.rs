@@ -34,6 +34,7 @@ pub mod report;
 pub mod scores;
 pub mod stats;
 pub mod timing;
+pub mod whole_file;
 
 pub use error::{Error, Result};
 pub use evaluate::{EngineChoice, Evaluator, QuerySet};

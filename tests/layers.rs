@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 /// Each module with the modules of the crate that it may name, besides itself.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
-    ("label", &["error"]),
+    ("whole_file", &[]),
+    ("label", &["error", "whole_file"]),
     ("fold", &["label"]),
     ("measure", &["error", "label", "fold"]),
     ("engine", &["error", "label", "fold"]),

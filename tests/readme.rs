@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use laneval::measure::{CutoffRule, Definition, MEASURES};
+use laneval::measure::{Definition, MEASURES};
 
 const END: &str = "<!-- end -->";
 
@@ -22,15 +22,9 @@ fn check(marker: &str, expected: &str) {
 }
 
 fn row(row: &Definition) -> String {
-    let cut = match row.cutoff {
-        CutoffRule::None => "",
-        CutoffRule::Optional => "[@k]",
-        CutoffRule::Required => "@k",
-        CutoffRule::Recall => "@x",
-    };
     let params: Vec<&str> = row.params.iter().map(|param| param.name).collect();
     let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
-    format!("| `{}{params}{cut}` | {} |\n", row.name, row.doc)
+    format!("| `{}{params}{}` | {} |\n", row.name, row.cutoff, row.doc)
 }
 
 /// One after the other, because both may rewrite the file.

@@ -95,13 +95,7 @@ fn list(to: &mut dyn Write) -> io::Result<()> {
 
 /// The name with its cutoff: `P@k`, `AP[@k]`, `IPrec@x`.
 fn spelling(row: &Definition) -> String {
-    let cutoff = match row.cutoff {
-        CutoffRule::None => "",
-        CutoffRule::Optional => "[@k]",
-        CutoffRule::Required => "@k",
-        CutoffRule::Recall => "@x",
-    };
-    format!("{}{cutoff}", row.name)
+    format!("{}{}", row.name, row.cutoff)
 }
 
 fn average(row: &Definition) -> &'static str {

@@ -3,6 +3,8 @@
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
+use laneval::whole_file;
+
 use super::stop::Stop;
 
 /// A place to write to, checked before any work is done.
@@ -35,14 +37,14 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     if path.is_dir() || slash || path.file_name().is_none() {
         return refuse("it is a folder");
     }
-    let folder = folder(path);
+    let folder = whole_file::folder(path);
     if !folder.is_dir() {
         return refuse(&format!("there is no folder {}", folder.display()));
     }
     if !is_stream(path)
-        && let Err(e) = tempfile::tempfile_in(folder)
+        && let Err(e) = whole_file::check(path)
     {
-        return refuse(&without_path(e).to_string());
+        return refuse(&e.to_string());
     }
     let same = |input: &PathBuf| {
         input == path || matches!((input.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
@@ -67,35 +69,13 @@ fn is_stream(path: &Path) -> bool {
     of_system || path.metadata().is_ok_and(|kind| !kind.is_file())
 }
 
-fn folder(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
 /// To a temporary file in the same folder, which then takes the name; straight into pipes and devices.
 fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     if is_stream(path) {
         let mut to = BufWriter::new(std::fs::OpenOptions::new().write(true).open(path)?);
         return write(&mut to).and_then(|()| to.flush()).or_else(quiet);
     }
-    // The file that a link names is replaced, not the link.
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".laneval-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut to = BufWriter::new(builder.tempfile_in(folder(path)).map_err(without_path)?);
-    write(&mut to)?;
-    let file = to.into_inner().map_err(|e| e.into_error())?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
-}
-
-/// The system's own words, without the temporary name.
-fn without_path(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
+    whole_file::write(path, write)
 }
 
 fn quiet(error: io::Error) -> io::Result<()> {

@@ -22,6 +22,7 @@ use super::matrix::{Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, T
 use super::mmap::Mapping;
 use super::tile::{Line, Packing};
 use crate::error::{Error, Result};
+use crate::whole_file;
 
 /// The version of the format. Until it is frozen it stays 0, and a file serves only the build that wrote it.
 pub const VERSION: u32 = 0;
@@ -148,34 +149,21 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     let checksum = xxh3_64(&head);
     head[HEADER - 8..HEADER].copy_from_slice(&checksum.to_le_bytes());
 
-    // The file that a link names is replaced, not the link.
-    let target = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The system's own words, without the temporary name.
-    let bare = |e: std::io::Error| e.raw_os_error().map_or(e, std::io::Error::from_raw_os_error);
-    let failed = |e| Error::io(path, "write", bare(e));
-    if target.metadata().is_ok_and(|kind| !kind.is_file()) {
+    let failed = |e| Error::io(path, "write", e);
+    if path.metadata().is_ok_and(|kind| !kind.is_file()) {
         return Err(failed(std::io::Error::other("it is not a regular file")));
     }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".lmx-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
-    let mut file = builder.tempfile_in(folder).map_err(failed)?;
-    let mut written = 0;
-    let mut put = |at: usize, bytes: &[u8]| -> std::io::Result<()> {
-        file.write_all(&vec![0; at - written])?;
-        file.write_all(bytes)?;
-        written = at + bytes.len();
+    let content = |file: &mut dyn Write| {
+        file.write_all(&head)?;
+        let mut written = head.len();
+        for (offset, bytes) in table {
+            file.write_all(&vec![0; offset - written])?;
+            file.write_all(bytes)?;
+            written = offset + bytes.len();
+        }
         Ok(())
     };
-    put(0, &head).map_err(failed)?;
-    for (offset, bytes) in table {
-        put(offset, bytes).map_err(failed)?;
-    }
-    file.as_file().sync_all().map_err(failed)?;
-    file.persist(target).map_err(|e| failed(e.error))?;
-    Ok(())
+    whole_file::write(path, content).map_err(failed)
 }
 
 pub(super) fn open(path: &Path, mapped: bool) -> Result<LabelMatrix> {

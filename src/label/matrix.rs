@@ -237,13 +237,6 @@ impl LabelMatrix {
         &self.runs
     }
 
-    /// Gives the runs other names.
-    pub fn rename(&mut self, names: impl IntoIterator<Item = String>) {
-        for (run, name) in std::iter::zip(&mut self.runs, names) {
-            run.name = name;
-        }
-    }
-
     /// Rows: runs × queries.
     pub fn rows(&self) -> usize {
         self.depths.len()

@@ -44,6 +44,18 @@ pub enum CutoffRule {
     Recall,
 }
 
+impl fmt::Display for CutoffRule {
+    /// As it stands behind a name: `@k`, `[@k]` where it may be left out, `@x`, or nothing.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            CutoffRule::None => "",
+            CutoffRule::Optional => "[@k]",
+            CutoffRule::Required => "@k",
+            CutoffRule::Recall => "@x",
+        })
+    }
+}
+
 /// A parameter of a measure.
 pub struct Param {
     /// Its name.

@@ -4,4 +4,4 @@ mod aggregate;
 mod summary;
 
 pub use aggregate::ExactSum;
-pub use summary::{Stat, intervals, summarise};
+pub use summary::{Stat, summarise};

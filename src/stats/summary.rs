@@ -44,23 +44,33 @@ const RESAMPLES: u64 = 1000;
 /// The seed of every bootstrap: the same values give the same interval, everywhere.
 const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
-/// The named numbers of a statistic of one measure; nothing for no values, and for [`Stat::Ci95`], which is that of
-/// [`intervals`].
-pub fn summarise(stat: Stat, average: Average, values: &[f64]) -> Vec<(&'static str, f64)> {
-    if values.is_empty() {
-        return Vec::new();
+/// The named numbers of a statistic for each measure, `values` being `[measure][query]`: one number, two for [`Stat::Ci95`], none
+/// without queries.
+pub fn summarise(stat: Stat, averages: &[Average], values: &[Vec<f64>]) -> Vec<Vec<(&'static str, f64)>> {
+    if values.first().is_none_or(Vec::is_empty) {
+        return vec![Vec::new(); averages.len()];
     }
+    let each = |name, of: fn(&[f64]) -> f64| values.iter().map(|values| vec![(name, of(values))]).collect();
     match stat {
         Stat::Average => {
-            let sum: ExactSum = values.iter().map(|&value| average.term(value)).collect();
-            vec![(average.name(), average.of(sum.value(), values.len()))]
+            let of =
+                |(average, values): (&Average, &Vec<f64>)| vec![(average.name(), averaged(*average, values))];
+            averages.iter().zip(values).map(of).collect()
         }
-        Stat::Median => vec![("median", median(values))],
-        Stat::Std => vec![("std", deviation(values))],
-        Stat::Min => vec![("min", values.iter().copied().fold(f64::INFINITY, f64::min))],
-        Stat::Max => vec![("max", values.iter().copied().fold(f64::NEG_INFINITY, f64::max))],
-        Stat::Ci95 => Vec::new(),
+        Stat::Median => each("median", median),
+        Stat::Std => each("std", deviation),
+        Stat::Min => each("min", |values| values.iter().copied().fold(f64::INFINITY, f64::min)),
+        Stat::Max => each("max", |values| values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+        Stat::Ci95 => {
+            let named = |(low, high)| vec![("ci95_low", low), ("ci95_high", high)];
+            intervals(averages, values).into_iter().map(named).collect()
+        }
     }
+}
+
+fn averaged(average: Average, values: &[f64]) -> f64 {
+    let sum: ExactSum = values.iter().map(|&value| average.term(value)).collect();
+    average.of(sum.value(), values.len())
 }
 
 impl Average {
@@ -109,11 +119,9 @@ fn deviation(values: &[f64]) -> f64 {
 /// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples. A resample takes every query a
 /// number of times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which needs one pass over the values in
 /// order where drawing queries would jump about; all measures share the resamples.
-pub fn intervals(averages: &[Average], values: &[Vec<f64>]) -> Vec<Option<(f64, f64)>> {
+/// There is at least one query.
+fn intervals(averages: &[Average], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
     let queries = values.first().map_or(0, Vec::len);
-    if queries == 0 {
-        return vec![None; averages.len()];
-    }
     let terms =
         |(average, values): (&Average, &Vec<f64>)| values.iter().map(|&value| average.term(value)).collect();
     let terms: Vec<Vec<f64>> = averages.iter().zip(values).map(terms).collect();
@@ -128,7 +136,7 @@ pub fn intervals(averages: &[Average], values: &[Vec<f64>]) -> Vec<Option<(f64, 
     let interval = |measure: usize| {
         let mut averages: Vec<f64> = resampled.iter().map(|resample| resample[measure]).collect();
         averages.sort_by(f64::total_cmp);
-        Some((percentile(&averages, 0.025), percentile(&averages, 0.975)))
+        (percentile(&averages, 0.025), percentile(&averages, 0.975))
     };
     (0..averages.len()).map(interval).collect()
 }
@@ -209,7 +217,7 @@ mod tests {
     use super::*;
 
     fn one(stat: Stat, values: &[f64]) -> f64 {
-        summarise(stat, Average::Mean, values)[0].1
+        summarise(stat, &[Average::Mean], &[values.to_vec()])[0][0].1
     }
 
     #[test]
@@ -220,8 +228,8 @@ mod tests {
         assert_eq!(one(Stat::Std, &values), (38.0f64 / 3.0).sqrt());
         assert_eq!((one(Stat::Min, &values), one(Stat::Max, &values)), (1.0, 9.0));
         assert_eq!(one(Stat::Std, &[0.1; 7]), 0.0, "equal values do not vary");
-        assert_eq!(summarise(Stat::Average, Average::Geometric, &[1.0, 4.0]), [("gmean", 2.0)]);
-        assert!(summarise(Stat::Median, Average::Mean, &[]).is_empty());
+        assert_eq!(summarise(Stat::Average, &[Average::Geometric], &[vec![1.0, 4.0]]), [[("gmean", 2.0)]]);
+        assert!(summarise(Stat::Median, &[Average::Mean], &[vec![]])[0].is_empty());
     }
 
     #[test]
@@ -241,7 +249,7 @@ mod tests {
     #[test]
     fn the_interval_is_as_wide_as_theory_says() {
         let values: Vec<f64> = (0..4000).map(|i| f64::from(i % 100)).collect();
-        let (low, high) = intervals(&[Average::Mean], std::slice::from_ref(&values))[0].unwrap();
+        let (low, high) = intervals(&[Average::Mean], std::slice::from_ref(&values))[0];
         let half = 1.96 * deviation(&values) / (values.len() as f64).sqrt();
         assert!((low - (49.5 - half)).abs() < 0.2 * half && (high - (49.5 + half)).abs() < 0.2 * half);
     }
