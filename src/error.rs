@@ -38,6 +38,9 @@ pub enum Error {
     /// A measure's name or parameters do not parse.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// A GPU that is not there, refuses, or was lost.
+    #[error("{0}")]
+    Device(String),
     /// The inputs are well-formed, but what was asked cannot be answered from them.
     #[error("{0}")]
     Unanswerable(String),

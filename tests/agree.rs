@@ -2,11 +2,12 @@
 
 use fearless_simd::Level;
 use laneval::engine::cpu::Cpu;
-use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure, Recipe};
-use laneval::{EngineChoice, Evaluator, LabelMatrix, QuerySet, Scores, View};
+use laneval::measure::Measure;
+use laneval::{EngineChoice, Evaluator, QuerySet, Scores, View};
 use proptest::prelude::*;
 
 use crate::matrices::{self, matrix, shape};
+use crate::variants::every_measure;
 
 /// Every SIMD level that this machine has, the scalar fallback last.
 fn levels() -> Vec<Level> {
@@ -20,50 +21,6 @@ fn levels() -> Vec<Level> {
     }
     levels.push(Level::fallback());
     levels
-}
-
-/// Some values of a parameter, as written.
-fn values(kind: Kind) -> Vec<String> {
-    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
-    match kind {
-        Kind::Level => words(&["0", "1", "2", "2.25", "9"]),
-        Kind::Number(least, most) => [least, 0.5, 0.95, 2.0, most.min(100.0)]
-            .iter()
-            .filter(|x| (least..=most).contains(x))
-            .map(f64::to_string)
-            .collect(),
-        Kind::NumberOr(_, most, others) => {
-            [words(others), vec!["5".into(), "10".into(), most.min(100.0).to_string()]].concat()
-        }
-        Kind::Ranks(others) => [words(others), words(&["1", "7", "300"])].concat(),
-        Kind::Word(all) => words(all),
-        Kind::Gain => words(&["linear", "exp2", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}", "{-2:5}"]),
-        Kind::Points => words(&["[0.25]", "[0,0.3,0.35,1]"]),
-    }
-}
-
-/// The measures of a row: without parameters, and with each value of each parameter, at cutoffs that matter.
-pub fn variants(row: &Definition) -> Vec<Measure> {
-    let mut params = vec![String::new()];
-    for param in row.params {
-        params.extend(values(param.kind).iter().map(|value| format!("({}={value})", param.name)));
-    }
-    let cuts: &[&str] = match row.cutoff {
-        CutoffRule::None => &[""],
-        CutoffRule::Optional => &["", "@1", "@2", "@10", "@64", "@1000"],
-        CutoffRule::Required => &["@1", "@5", "@63", "@1000"],
-        CutoffRule::Recall => &["@0", "@0.1", "@0.55", "@1"],
-    };
-    let text =
-        params.iter().flat_map(|params| cuts.iter().map(move |cut| format!("{}{params}{cut}", row.name)));
-    text.map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
-}
-
-/// Every measure that is made of folds. (A walk is the reference itself.)
-fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
-    // A scale smaller than the grades is an error, which other tests see.
-    let folds = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
-    MEASURES.iter().flat_map(variants).filter(folds).collect()
 }
 
 fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {

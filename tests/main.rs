@@ -14,5 +14,8 @@ mod names;
 mod readme;
 #[cfg(feature = "cli")]
 mod reports;
+#[cfg(feature = "gpu")]
+mod shaders;
 #[cfg(feature = "cli")]
 mod trec;
+mod variants;

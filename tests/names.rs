@@ -4,7 +4,7 @@ use laneval::measure::{Defaults, MEASURES, parse_list};
 use laneval::{Error, Measure, reference};
 use proptest::prelude::*;
 
-use crate::agree::variants;
+use crate::variants::variants;
 
 fn names(text: &str) -> Vec<String> {
     let list = parse_list(text, Defaults::default()).unwrap_or_else(|e| panic!("{text}: {e}"));

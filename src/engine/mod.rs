@@ -1,6 +1,8 @@
 //! Engines: they run a [`Program`] over the tiles of a matrix. They know folds and labels, never measures.
 
 pub mod cpu;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 
 use std::ops::Range;
 

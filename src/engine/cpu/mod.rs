@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::{Engine, Finish, Job};
 use crate::error::Result;
+use crate::fold::Columns;
 use crate::label::TileSpan;
 use steps::{Lanes, Scratch};
 
@@ -23,6 +24,16 @@ impl Cpu {
     /// The best level that this machine has.
     pub fn new() -> Self {
         Cpu { level: Level::new() }
+    }
+
+    /// The columns of one tile.
+    pub fn columns(&self, Job { matrix, view, program }: Job<'_>, at: usize) -> Columns {
+        let steps = steps::steps(program, matrix.packing().tiles[at].depth as usize);
+        let (mut labels, mut scratch) = (Vec::new(), Scratch::default());
+        let tile = view.of(matrix.tile(at), &mut labels);
+        let rows = (matrix.tile_rows(at), matrix.queries().len());
+        Lanes { level: self.level, tile, program, rows }.run(&steps, &mut scratch);
+        scratch.columns
     }
 
     /// A certain level, for tests and benches.

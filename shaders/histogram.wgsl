@@ -1,0 +1,13 @@
+// Histogram: `n[c] += 1`, one column a code, counted where they lie: only the row's own invocation touches them. The state is the
+// first column.
+
+fn histogram_start(column: u32, codes: u32, slot: u32) -> u32 {
+    for (var code = 0u; code < codes; code++) {
+        put(column + code, slot, 0u);
+    }
+    return column;
+}
+
+fn histogram(column: u32, code: u32, slot: u32) {
+    put(column + code, slot, taken(column + code, slot) + 1u);
+}

@@ -1,0 +1,39 @@
+// The judged-only view: each judged label moves to its lane's next free rank, and zeros follow. The tiles stay where they are.
+
+@group(0) @binding(7) var<storage, read_write> moved: array<u32>;
+
+// The greatest code that is not judged.
+const UNJUDGED = 2u;
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let at = group.y * batch.stride + group.x;
+    if at >= batch.tiles {
+        return;
+    }
+    let tile = tiles[at];
+    if lane >= tile.lanes {
+        return;
+    }
+    let end = min(tile.depth, batch.depth);
+    var free = 0u;
+    var gathered = 0u;
+    for (var first = 0u; first < end; first += 4u) {
+        let word = word_at(tile, lane, first, end);
+        var judged = above(word, UNJUDGED);
+        while judged != 0u {
+            let shift = firstTrailingBit(judged) - 7u;
+            judged &= judged - 1u;
+            gathered |= ((word >> shift) & 255u) << (8u * (free & 3u));
+            free++;
+            if (free & 3u) == 0u {
+                moved[tile.word + (free / 4u - 1u) * tile.lanes + lane] = gathered;
+                gathered = 0u;
+            }
+        }
+    }
+    for (var next = free / 4u; next < tile.depth / 4u; next++) {
+        moved[tile.word + next * tile.lanes + lane] = gathered;
+        gathered = 0u;
+    }
+}

@@ -1,0 +1,48 @@
+// The main loop of a kernel: one row steps down its ranks, and its states are stored at every cutoff.
+//
+// Before it stand the row's type and the functions that depend on which folds share the kernel: `start`, `take` for a word of four
+// labels, `store` at a cutoff, and `keep` for what goes on in the next block of ranks.
+
+@compute @workgroup_size(64)
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
+    let at = group.y * batch.stride + group.x;
+    if at >= batch.tiles {
+        return;
+    }
+    let tile = tiles[at];
+    if lane >= tile.lanes {
+        return;
+    }
+    var row: Row;
+    row.slot = at * 64u + lane;
+    start(&row);
+    let deepest = min(min(tile.depth, batch.depth), batch.end);
+    var above = batch.above;
+    for (var cut = 0u; cut < batch.cuts; cut++) {
+        let end = min(cutoffs[cut], deepest);
+        if above < end {
+            let part = above & 3u;
+            var first = above - part;
+            var word = without_first(word_at(tile, lane, first, end), part);
+            // Five loads are on their way before the first word is looked at.
+            while first < end {
+                let second = word_at(tile, lane, first + 4u, end);
+                let third = word_at(tile, lane, first + 8u, end);
+                let fourth = word_at(tile, lane, first + 12u, end);
+                let next = word_at(tile, lane, first + 16u, end);
+                take(&row, word, first);
+                take(&row, second, first + 4u);
+                take(&row, third, first + 8u);
+                take(&row, fourth, first + 12u);
+                first += 16u;
+                word = next;
+            }
+            above = end;
+        }
+        // What the blocks before have stored stays.
+        if batch.above == 0u || cutoffs[cut] > batch.above {
+            store(&row, cut);
+        }
+    }
+    keep(&row);
+}

@@ -1,0 +1,52 @@
+// PeakPrecision: the largest h / i from the cap-th hit on, for each of several caps of the row, ascending.
+//
+// A precision is kept as the fraction it is, h in the low half of a word and i in the high one, so nothing is rounded. Each
+// column first takes the peak between its cap and the next; at the end each takes the largest of its own and those below.
+
+struct PeakPrecision {
+    hits: u32,
+    // How many caps were reached.
+    reached: u32,
+    // The peak since the last cap was reached.
+    peak: u32,
+}
+
+// The fraction 0 / 1.
+const NO_PRECISION = 0x10000u;
+
+fn larger(a: u32, b: u32) -> u32 {
+    let more = (b & 0xffffu) * (a >> 16u) > (a & 0xffffu) * (b >> 16u);
+    return select(a, b, more);
+}
+
+fn peak_precision_start(column: u32, caps: u32, slot: u32) -> PeakPrecision {
+    for (var cap = 0u; cap < caps; cap++) {
+        put(column + cap, slot, NO_PRECISION);
+    }
+    return PeakPrecision(0u, 0u, NO_PRECISION);
+}
+
+// `first` is the first input with a cap.
+fn peak_precision(state: PeakPrecision, rank: u32, column: u32, first: u32, caps: u32, slot: u32) -> PeakPrecision {
+    var next = state;
+    next.hits++;
+    while next.reached < caps && next.hits >= input(first + next.reached, slot) {
+        if next.reached > 0u {
+            put(column + next.reached - 1u, slot, next.peak);
+        }
+        next.peak = NO_PRECISION;
+        next.reached++;
+    }
+    next.peak = larger(next.peak, next.hits | (rank << 16u));
+    return next;
+}
+
+fn peak_precision_end(state: PeakPrecision, column: u32, slot: u32) {
+    var peak = state.peak;
+    for (var cap = state.reached; cap > 0u; cap--) {
+        if cap < state.reached {
+            peak = larger(peak, taken(column + cap - 1u, slot));
+        }
+        put(column + cap - 1u, slot, peak);
+    }
+}

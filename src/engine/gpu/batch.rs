@@ -1,0 +1,477 @@
+//! Batches of whole tiles on their way through a device: labels up, kernels, columns of words back, three batches at a time.
+//!
+//! Each batch has a set of buffers of its own, used again and again, so memory stays bounded however large the file is: while one
+//! batch is computed, the next is copied from the mapped file and the one before is finished on the host.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use rayon::prelude::*;
+
+use super::device::Device;
+use super::kernels::{COMMON, JUDGED, Kernel, kernels};
+use super::layout::{Batch, Tile};
+use super::resident::Resident;
+use super::tasks::Integers;
+use crate::engine::Job;
+use crate::error::Result;
+use crate::label::{LANES, LabelMatrix, TileSpan, View};
+
+/// How much goes through a device at a time.
+#[derive(Debug, Clone, Copy)]
+pub struct Sizes {
+    /// Labels and answers of a batch take at most so many bytes each, or one tile.
+    pub batch: u64,
+    /// A dispatch has at most so many workgroups side by side.
+    pub groups: u32,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Sizes { batch: 16 << 20, groups: 65_535 }
+    }
+}
+
+/// Batches under way at a time.
+const RING: usize = 3;
+/// Labels are copied by several threads, each into a staging buffer of this size.
+const STAGING: u64 = 4 << 20;
+
+/// A program made ready for a device.
+pub struct Ready<'a> {
+    device: &'a Device,
+    pub(super) integers: &'a Integers,
+    sizes: Sizes,
+    judged: Option<wgpu::ComputePipeline>,
+    passes: Vec<Pass>,
+    /// Columns of words, and what blocks of ranks carry over.
+    columns: u32,
+}
+
+/// A kernel with the tables of one block of ranks.
+struct Pass {
+    pipeline: wgpu::ComputePipeline,
+    tables: wgpu::Buffer,
+    cutoffs: wgpu::Buffer,
+    cuts: u32,
+    ranks: Range<u32>,
+}
+
+/// What a batch of tiles has cost.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Spent {
+    /// Time in kernels, by the device's own clock; zero where it has none.
+    pub kernels: Duration,
+    /// Bytes of labels sent up.
+    pub up: u64,
+    /// Bytes of answers sent back.
+    pub down: u64,
+}
+
+/// The words of a batch: `[column][slot]`, with 64 slots a tile.
+pub struct Answer<'a> {
+    /// The tiles.
+    pub tiles: Range<usize>,
+    words: Cow<'a, [u32]>,
+}
+
+impl Answer<'_> {
+    /// The word of a column for a lane of the batch's `tile`-th tile.
+    pub fn word(&self, column: u32, tile: usize, lane: usize) -> u32 {
+        self.words[column as usize * self.tiles.len() * LANES + tile * LANES + lane]
+    }
+}
+
+/// The buffers of one batch.
+struct Berth {
+    staging: Vec<wgpu::Buffer>,
+    labels: Option<wgpu::Buffer>,
+    moved: Option<wgpu::Buffer>,
+    tiles: wgpu::Buffer,
+    inputs: wgpu::Buffer,
+    columns: wgpu::Buffer,
+    answers: wgpu::Buffer,
+    /// One a pass, that of the judged-only view first.
+    batches: Vec<wgpu::Buffer>,
+    clock: Option<Clock>,
+}
+
+/// Two timestamps.
+struct Clock {
+    queries: wgpu::QuerySet,
+    resolved: wgpu::Buffer,
+    read: wgpu::Buffer,
+}
+
+/// A batch that was submitted.
+struct Submitted {
+    tiles: Range<usize>,
+    berth: Berth,
+    submission: wgpu::SubmissionIndex,
+    mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
+    mappings: usize,
+    bytes: [u64; 2],
+}
+
+impl<'a> Ready<'a> {
+    /// Makes the kernels of a program in integers.
+    ///
+    /// # Errors
+    /// A shader that the driver refuses, or no room for the tables.
+    pub fn new(device: &'a Device, integers: &'a Integers, view: View, sizes: Sizes) -> Result<Self> {
+        let judged = match view.judged_only {
+            true => Some(device.pipeline(&[COMMON, JUDGED].join("\n"), &device.judged)?),
+            false => None,
+        };
+        let kernels = kernels(integers);
+        let carried = kernels.iter().map(|kernel| kernel.carried).max().unwrap_or(0);
+        let passes = kernels.iter().flat_map(|kernel| {
+            kernel.blocks.iter().map(move |ranks| Pass::new(device, integers, kernel, ranks.clone()))
+        });
+        let passes = passes.collect::<Result<_>>()?;
+        device.check()?;
+        Ok(Ready { device, integers, sizes, judged, passes, columns: integers.words + carried })
+    }
+
+    /// Sends tiles through the device, and hands on the words of each batch in order.
+    ///
+    /// # Errors
+    /// Whatever goes wrong on the device.
+    pub fn run(
+        &self,
+        job: Job<'_>,
+        resident: Option<&Resident>,
+        tiles: Range<usize>,
+        mut take: impl FnMut(Answer<'_>) -> Result<()>,
+    ) -> Result<Spent> {
+        let mut spent = Spent::default();
+        let batches = self.batches(job.matrix, resident, tiles);
+        let largest = Largest::of(job.matrix, &batches);
+        let (mut free, mut under_way) = (Vec::new(), VecDeque::<Submitted>::new());
+        for tiles in batches {
+            if under_way.len() == RING {
+                free.extend(under_way.pop_front().map(|first| self.receive(first, &mut spent, &mut take)).transpose()?);
+            }
+            let berth = match free.pop() {
+                Some(berth) => berth,
+                None => self.berth(&largest, resident.is_some())?,
+            };
+            under_way.push_back(self.submit(job, resident, tiles, berth)?);
+        }
+        for batch in under_way {
+            self.receive(batch, &mut spent, &mut take)?;
+        }
+        Ok(spent)
+    }
+
+    /// Batches of tiles within the sizes, and of one buffer where labels are resident.
+    fn batches(&self, matrix: &LabelMatrix, resident: Option<&Resident>, tiles: Range<usize>) -> Vec<Range<usize>> {
+        let spans = &matrix.packing().tiles;
+        let per_tile = u64::from(self.columns.max(self.integers.inputs.len() as u32)) * 4 * LANES as u64;
+        let fits = |from: usize, end: usize| {
+            let labels = spans[end - 1].offset + spans[end - 1].bytes() - spans[from].offset;
+            let together = match resident {
+                Some(resident) => resident.together(spans[from].offset, spans[end - 1].offset),
+                None => labels <= self.sizes.batch,
+            };
+            together && per_tile * (end - from) as u64 <= self.sizes.batch
+        };
+        let (mut batches, mut from) = (Vec::new(), tiles.start);
+        while from < tiles.end {
+            let mut end = from + 1;
+            while end < tiles.end && fits(from, end + 1) {
+                end += 1;
+            }
+            batches.push(from..end);
+            from = end;
+        }
+        batches
+    }
+
+    /// Buffers for batches up to the largest.
+    fn berth(&self, largest: &Largest, resident: bool) -> Result<Berth> {
+        use wgpu::BufferUsages as Usage;
+        let device = self.device;
+        let labels = |wanted: bool| wanted.then(|| device.buffer(largest.labels, Usage::STORAGE | Usage::COPY_DST));
+        let slots = (largest.tiles * LANES) as u64 * 4;
+        let columns = slots * u64::from(self.columns);
+        let answers = slots * u64::from(self.integers.words);
+        let inputs = slots * self.integers.inputs.len() as u64;
+        let staging = |_| device.buffer(STAGING.min(largest.labels), Usage::MAP_WRITE | Usage::COPY_SRC);
+        let pieces = if resident { 0 } else { largest.labels.div_ceil(STAGING) };
+        let berth = Berth {
+            staging: (0..pieces).map(staging).collect(),
+            labels: labels(!resident),
+            moved: labels(self.judged.is_some()),
+            tiles: device.buffer((largest.tiles * size_of::<Tile>()) as u64, Usage::STORAGE | Usage::COPY_DST),
+            inputs: device.buffer(inputs, Usage::STORAGE | Usage::COPY_DST),
+            columns: device.buffer(columns, Usage::STORAGE | Usage::COPY_SRC),
+            answers: device.buffer(answers, Usage::MAP_READ | Usage::COPY_DST),
+            batches: (0..=self.passes.len())
+                .map(|_| device.buffer(size_of::<Batch>() as u64, Usage::UNIFORM | Usage::COPY_DST))
+                .collect(),
+            clock: device.adapter.timestamps.then(|| Clock::new(device)),
+        };
+        for staging in &berth.staging {
+            staging.map_async(wgpu::MapMode::Write, .., |_| {});
+        }
+        device.device.poll(wgpu::PollType::Poll).map_err(|error| device.failed(&error.to_string()))?;
+        device.check()?;
+        Ok(berth)
+    }
+
+    /// Sends one batch on its way.
+    fn submit(&self, job: Job<'_>, resident: Option<&Resident>, tiles: Range<usize>, berth: Berth) -> Result<Submitted> {
+        let Device { device, queue, .. } = self.device;
+        let spans = &job.matrix.packing().tiles[tiles.clone()];
+        let labels = bytes(job.matrix, &tiles);
+        let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let (source, origin) = match (resident, &berth.labels) {
+            (Some(resident), _) => resident.at(spans[0].offset),
+            (None, Some(buffer)) => {
+                self.upload(labels, &berth, buffer, &mut encoder)?;
+                (buffer, 0)
+            }
+            (None, None) => return Err(self.device.failed("a batch has no room for its labels")),
+        };
+        queue.write_buffer(&berth.tiles, 0, bytemuck::cast_slice(&tile_table(spans)));
+        queue.write_buffer(&berth.inputs, 0, bytemuck::cast_slice(&self.inputs(job, &tiles)));
+        self.encode(job.view, spans, (source, origin), &berth, &mut encoder);
+        let words = u64::from(self.integers.words) * (spans.len() * LANES) as u64 * 4;
+        if words > 0 {
+            encoder.copy_buffer_to_buffer(&berth.columns, 0, &berth.answers, 0, words);
+        }
+        let (send, mapped) = mpsc::channel();
+        let mut mappings = 0;
+        let mut map = |buffer: &wgpu::Buffer, mode| {
+            let send = send.clone();
+            // The receiver is gone only if the run was given up.
+            encoder.map_buffer_on_submit(buffer, mode, .., move |answer| drop(send.send(answer)));
+            mappings += 1;
+        };
+        map(&berth.answers, wgpu::MapMode::Read);
+        berth.staging.iter().for_each(|staging| map(staging, wgpu::MapMode::Write));
+        if let Some(clock) = &berth.clock {
+            map(&clock.read, wgpu::MapMode::Read);
+        }
+        let submission = queue.submit([encoder.finish()]);
+        self.device.check()?;
+        let up = if resident.is_some() { 0 } else { labels.len() as u64 };
+        Ok(Submitted { tiles, berth, submission, mapped, mappings, bytes: [up, words] })
+    }
+
+    /// Copies labels into staging buffers, and from there into the batch's.
+    fn upload(
+        &self,
+        labels: &[u8],
+        berth: &Berth,
+        buffer: &wgpu::Buffer,
+        encoder: &mut wgpu::CommandEncoder,
+    ) -> Result<()> {
+        let pieces = labels.chunks(STAGING as usize);
+        berth.staging.par_iter().zip(pieces.collect::<Vec<_>>()).try_for_each(|(staging, piece)| {
+            let mut view = staging
+                .get_mapped_range_mut(..piece.len() as u64)
+                .map_err(|error| self.device.failed(&error.to_string()))?;
+            view.copy_from_slice(piece);
+            Ok::<(), crate::error::Error>(())
+        })?;
+        berth.staging.iter().for_each(wgpu::Buffer::unmap);
+        for (at, (staging, piece)) in berth.staging.iter().zip(labels.chunks(STAGING as usize)).enumerate() {
+            encoder.copy_buffer_to_buffer(staging, 0, buffer, at as u64 * STAGING, piece.len() as u64);
+        }
+        Ok(())
+    }
+
+    /// Encodes all kernels over one batch.
+    fn encode(
+        &self,
+        view: View,
+        spans: &[TileSpan],
+        (source, origin): (&wgpu::Buffer, u32),
+        berth: &Berth,
+        encoder: &mut wgpu::CommandEncoder,
+    ) {
+        let tiles = spans.len() as u32;
+        let stride = tiles.min(self.sizes.groups);
+        let mut batch = Batch {
+            tiles,
+            stride,
+            depth: view.depth.unwrap_or(u32::MAX),
+            slots: tiles * LANES as u32,
+            cuts: 0,
+            above: 0,
+            end: u32::MAX,
+            origin,
+        };
+        let timestamps = berth.clock.as_ref().map(Clock::writes);
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: timestamps };
+        let (mut labels, mut uniforms) = (source, berth.batches.iter());
+        let mut groups = Vec::new();
+        let mut bind = |batch: Batch, bindings: &[(u32, &wgpu::Buffer)], layout: &wgpu::BindGroupLayout| {
+            let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
+            self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
+            let entries = [(0, uniform)].into_iter().chain(bindings.iter().copied()).map(|(binding, buffer)| {
+                wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
+            });
+            let entries: Vec<_> = entries.collect();
+            let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
+            groups.push(self.device.device.create_bind_group(&descriptor));
+        };
+        if let (Some(_), Some(moved)) = (&self.judged, &berth.moved) {
+            bind(batch, &[(1, &berth.tiles), (2, source), (7, moved)], &self.device.judged);
+            labels = moved;
+            batch.origin = 0;
+        }
+        for pass in &self.passes {
+            let batch = Batch { cuts: pass.cuts, above: pass.ranks.start, end: pass.ranks.end, ..batch };
+            let bindings = [
+                (1, &berth.tiles),
+                (2, labels),
+                (3, &pass.tables),
+                (4, &pass.cutoffs),
+                (5, &berth.inputs),
+                (6, &berth.columns),
+            ];
+            bind(batch, &bindings, &self.device.folds);
+        }
+        let mut compute = encoder.begin_compute_pass(&descriptor);
+        let pipelines = self.judged.iter().chain(self.passes.iter().map(|pass| &pass.pipeline));
+        for (pipeline, group) in pipelines.zip(&groups) {
+            compute.set_pipeline(pipeline);
+            compute.set_bind_group(0, group, &[]);
+            compute.dispatch_workgroups(stride, tiles.div_ceil(stride), 1);
+        }
+        drop(compute);
+        if let Some(clock) = &berth.clock {
+            encoder.resolve_query_set(&clock.queries, 0..2, &clock.resolved, 0);
+            encoder.copy_buffer_to_buffer(&clock.resolved, 0, &clock.read, 0, 16);
+        }
+    }
+
+    /// The inputs of a batch, `[input][slot]`.
+    fn inputs(&self, job: Job<'_>, tiles: &Range<usize>) -> Vec<u32> {
+        let queries = job.matrix.queries().len();
+        let mut words = Vec::with_capacity(self.integers.inputs.len() * tiles.len() * LANES);
+        for &input in &self.integers.inputs {
+            let input = &job.program.inputs[input];
+            for tile in tiles.clone() {
+                let end = words.len() + LANES;
+                words.extend(job.matrix.tile_rows(tile).iter().map(|&row| input[row as usize % queries]));
+                words.resize(end, 0);
+            }
+        }
+        words
+    }
+
+    /// Waits for a batch, and hands on its words.
+    fn receive(
+        &self,
+        batch: Submitted,
+        spent: &mut Spent,
+        take: &mut impl FnMut(Answer<'_>) -> Result<()>,
+    ) -> Result<Berth> {
+        let Submitted { tiles, berth, submission, mapped, mappings, bytes } = batch;
+        self.device.wait(submission)?;
+        for _ in 0..mappings {
+            self.device.mapped(&mapped)?;
+        }
+        spent.up += bytes[0];
+        spent.down += bytes[1];
+        if let Some(clock) = &berth.clock {
+            spent.kernels += clock.elapsed(self.device)?;
+        }
+        let failed = |error: wgpu::MapRangeError| self.device.failed(&error.to_string());
+        {
+            let view = berth.answers.get_mapped_range(..bytes[1].max(16)).map_err(failed)?;
+            let words = bytemuck::try_cast_slice(&view).map_or_else(
+                |_| Cow::Owned(bytemuck::pod_collect_to_vec(&view)),
+                Cow::Borrowed,
+            );
+            take(Answer { tiles, words })?;
+        }
+        berth.answers.unmap();
+        Ok(berth)
+    }
+}
+
+impl Pass {
+    fn new(device: &Device, integers: &Integers, kernel: &Kernel, ranks: Range<u32>) -> Result<Self> {
+        Ok(Pass {
+            pipeline: device.pipeline(&kernel.source, &device.folds)?,
+            tables: device.words(&kernel.tables(integers, ranks.clone())),
+            cutoffs: device.words(&kernel.cutoffs),
+            cuts: kernel.cuts,
+            ranks,
+        })
+    }
+}
+
+impl Clock {
+    fn new(device: &Device) -> Self {
+        use wgpu::BufferUsages as Usage;
+        let descriptor = wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: 2 };
+        Clock {
+            queries: device.device.create_query_set(&descriptor),
+            resolved: device.buffer(16, Usage::QUERY_RESOLVE | Usage::COPY_SRC),
+            read: device.buffer(16, Usage::MAP_READ | Usage::COPY_DST),
+        }
+    }
+
+    fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
+        wgpu::ComputePassTimestampWrites {
+            query_set: &self.queries,
+            beginning_of_pass_write_index: Some(0),
+            end_of_pass_write_index: Some(1),
+        }
+    }
+
+    /// Reads the time between the two, and makes ready for the next.
+    fn elapsed(&self, device: &Device) -> Result<Duration> {
+        let ticks: Vec<u64> = {
+            let view = self.read.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
+            bytemuck::pod_collect_to_vec(&view)
+        };
+        self.read.unmap();
+        let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
+        Ok(Duration::from_nanos(nanoseconds as u64))
+    }
+}
+
+/// The largest batch in labels and in tiles.
+struct Largest {
+    labels: u64,
+    tiles: usize,
+}
+
+impl Largest {
+    fn of(matrix: &LabelMatrix, batches: &[Range<usize>]) -> Self {
+        Largest {
+            labels: batches.iter().map(|tiles| bytes(matrix, tiles).len() as u64).max().unwrap_or(0),
+            tiles: batches.iter().map(ExactSizeIterator::len).max().unwrap_or(0),
+        }
+    }
+}
+
+/// The labels of some tiles, as they lie.
+fn bytes<'a>(matrix: &'a LabelMatrix, tiles: &Range<usize>) -> &'a [u8] {
+    let spans = &matrix.packing().tiles[tiles.clone()];
+    let end = spans.last().map_or(0, |last| last.offset + last.bytes());
+    let start = spans.first().map_or(end, |first| first.offset);
+    &matrix.tile_bytes()[start as usize..end as usize]
+}
+
+/// Where the tiles of a batch lie.
+fn tile_table(spans: &[TileSpan]) -> Vec<Tile> {
+    let origin = spans.first().map_or(0, |first| first.offset);
+    let tile = |span: &TileSpan| Tile {
+        word: ((span.offset - origin) / 4) as u32,
+        depth: span.depth,
+        lanes: span.lanes,
+        rows: span.rows,
+    };
+    spans.iter().map(tile).collect()
+}

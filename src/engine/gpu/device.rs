@@ -1,0 +1,283 @@
+//! Adapters, and an open device of one of them. Nothing here panics on a driver's account: what it refuses becomes an error.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use crate::error::{Error, Result};
+
+/// A GPU, or what passes for one, as its driver describes it.
+#[derive(Debug, Clone)]
+pub struct Adapter {
+    /// The name, such as `NVIDIA H100` or `llvmpipe (LLVM 15.0.6, 256 bits)`.
+    pub name: String,
+    /// `vulkan`, `metal` or `dx12`.
+    pub backend: String,
+    /// `discrete GPU`, `integrated GPU`, `virtual GPU`, `software` or `other`.
+    pub kind: &'static str,
+    /// The driver and its version.
+    pub driver: String,
+    /// The largest buffer that a shader can see, in bytes.
+    pub binding_bytes: u64,
+    /// The largest buffer, in bytes.
+    pub buffer_bytes: u64,
+    /// Kernel times can be measured.
+    pub timestamps: bool,
+    /// Why it cannot be used, if so.
+    pub unusable: Option<String>,
+}
+
+impl Adapter {
+    /// Does the CPU play a GPU here?
+    pub fn is_software(&self) -> bool {
+        self.kind == SOFTWARE
+    }
+}
+
+const SOFTWARE: &str = "software";
+
+/// Which adapter to take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Choice<'a> {
+    /// The most powerful one that is not software.
+    #[default]
+    Hardware,
+    /// The one with this number in [`adapters`], or the first with this in its name; software too.
+    Named(&'a str),
+}
+
+/// All adapters of this machine; none if there is no driver.
+pub fn adapters() -> Vec<Adapter> {
+    found().iter().map(describe).collect()
+}
+
+/// Adapters as they are found. Vulkan, Metal and DirectX 12; `WGPU_BACKEND` narrows that.
+fn found() -> Vec<wgpu::Adapter> {
+    let backends = wgpu::Backends::PRIMARY.with_env();
+    let descriptor = wgpu::InstanceDescriptor {
+        backends,
+        ..wgpu::InstanceDescriptor::new_without_display_handle_from_env()
+    };
+    pollster::block_on(wgpu::Instance::new(descriptor).enumerate_adapters(backends))
+}
+
+fn describe(adapter: &wgpu::Adapter) -> Adapter {
+    let (info, limits) = (adapter.get_info(), adapter.limits());
+    let kind = match info.device_type {
+        wgpu::DeviceType::DiscreteGpu => "discrete GPU",
+        wgpu::DeviceType::IntegratedGpu => "integrated GPU",
+        wgpu::DeviceType::VirtualGpu => "virtual GPU",
+        wgpu::DeviceType::Cpu => SOFTWARE,
+        wgpu::DeviceType::Other => "other",
+    };
+    let needed = wgpu::Limits::downlevel_defaults();
+    let flags = adapter.get_downlevel_capabilities().flags;
+    let unusable = if !flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
+        Some("it runs no compute shaders".to_owned())
+    } else if limits.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {
+        Some(format!("a shader sees at most {} buffers, and {STORAGE_BUFFERS} are needed", limits.max_storage_buffers_per_shader_stage))
+    } else if limits.max_storage_buffer_binding_size < needed.max_storage_buffer_binding_size {
+        Some(format!("a shader sees at most {} bytes of a buffer", limits.max_storage_buffer_binding_size))
+    } else {
+        None
+    };
+    Adapter {
+        driver: [info.driver, info.driver_info].join(" ").trim().to_owned(),
+        name: info.name,
+        backend: info.backend.to_string(),
+        kind,
+        binding_bytes: limits.max_storage_buffer_binding_size,
+        buffer_bytes: limits.max_buffer_size,
+        timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+        unusable,
+    }
+}
+
+/// How many storage buffers the largest kernel sees.
+const STORAGE_BUFFERS: u32 = 6;
+
+/// The adapter of a choice.
+fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, Adapter)> {
+    let described: Vec<Adapter> = found.iter().map(describe).collect();
+    let names: Vec<String> = described.iter().map(|adapter| adapter.name.clone()).collect();
+    let seen = if names.is_empty() { "none was found".to_owned() } else { format!("found: {}", names.join(", ")) };
+    let at = match choice {
+        Choice::Named(name) => {
+            let number = name.parse().ok().filter(|&at: &usize| at < described.len());
+            let wanted = name.to_lowercase();
+            let by_name = || names.iter().position(|of| of.to_lowercase().contains(&wanted));
+            let at = number.or_else(by_name);
+            at.ok_or_else(|| Error::Device(format!("no GPU adapter is named `{name}`: {seen}")))?
+        }
+        Choice::Hardware => {
+            let rank = |kind: &str| match kind {
+                "discrete GPU" => Some(0),
+                "integrated GPU" => Some(1),
+                "virtual GPU" => Some(2),
+                SOFTWARE => None,
+                _ => Some(3),
+            };
+            let usable = described.iter().enumerate().filter(|(_, adapter)| adapter.unusable.is_none());
+            let best = usable.filter_map(|(at, adapter)| Some((rank(adapter.kind)?, at))).min();
+            let hint = match described.iter().any(Adapter::is_software) {
+                true => "; software adapters are used only when named by --adapter",
+                false => "",
+            };
+            best.ok_or_else(|| Error::Device(format!("there is no GPU to use ({seen}{hint})")))?.1
+        }
+    };
+    let adapter = described[at].clone();
+    match &adapter.unusable {
+        Some(why) => Err(Error::Device(format!("{} cannot be used: {why}", adapter.name))),
+        None => found.into_iter().nth(at).map(|of| (of, adapter)).ok_or_else(|| Error::Device(seen)),
+    }
+}
+
+/// An open device: where errors that nobody waited for are kept until someone asks, and pipelines are made only once.
+pub struct Device {
+    /// What it is a device of.
+    pub adapter: Adapter,
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    failure: Arc<Mutex<Option<String>>>,
+    pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
+    pub(super) folds: wgpu::BindGroupLayout,
+    pub(super) judged: wgpu::BindGroupLayout,
+}
+
+impl Device {
+    /// Opens a device of the chosen adapter.
+    ///
+    /// # Errors
+    /// No such adapter, or one that refuses.
+    pub fn open(choice: Choice) -> Result<Self> {
+        let (found, adapter) = choose(choice, found())?;
+        let (limits, wanted) = (found.limits(), wgpu::Features::TIMESTAMP_QUERY);
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("laneval"),
+            required_features: found.features() & wanted,
+            required_limits: wgpu::Limits {
+                max_storage_buffer_binding_size: limits.max_storage_buffer_binding_size,
+                max_buffer_size: limits.max_buffer_size,
+                max_storage_buffers_per_shader_stage: STORAGE_BUFFERS,
+                ..wgpu::Limits::downlevel_defaults()
+            },
+            ..wgpu::DeviceDescriptor::default()
+        };
+        let (device, queue) = pollster::block_on(found.request_device(&descriptor))
+            .map_err(|error| Error::Device(format!("{} cannot be opened: {error}", adapter.name)))?;
+        Ok(Self::of(adapter, device, queue))
+    }
+
+    /// A device that is open already.
+    pub fn of(adapter: Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
+        let failure = Arc::new(Mutex::new(None));
+        let note = |failure: Arc<Mutex<Option<String>>>| {
+            move |message: String| {
+                failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
+            }
+        };
+        let (uncaptured, lost) = (note(failure.clone()), note(failure.clone()));
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| uncaptured(error.to_string())));
+        device.set_device_lost_callback(move |reason, message| {
+            if reason != wgpu::DeviceLostReason::Destroyed {
+                lost(format!("the device was lost: {message}"));
+            }
+        });
+        let folds = layout(&device, 0..=6);
+        let judged = layout(&device, [0, 1, 2, 7]);
+        Device { adapter, device, queue, failure, pipelines: Mutex::default(), folds, judged }
+    }
+
+    /// The pipeline of a shader with one of the two layouts.
+    ///
+    /// # Errors
+    /// A shader that the driver refuses.
+    pub(super) fn pipeline(&self, source: &str, layout: &wgpu::BindGroupLayout) -> Result<wgpu::ComputePipeline> {
+        let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(pipeline) = pipelines.get(source) {
+            return Ok(pipeline.clone());
+        }
+        let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: None,
+            source: wgpu::ShaderSource::Wgsl(source.into()),
+        });
+        let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: None,
+            bind_group_layouts: &[Some(layout)],
+            immediate_size: 0,
+        });
+        let pipeline = self.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: None,
+            layout: Some(&layout),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions::default(),
+            cache: None,
+        });
+        self.check()?;
+        pipelines.insert(source.to_owned(), pipeline.clone());
+        Ok(pipeline)
+    }
+
+    /// A buffer, not mapped.
+    pub(super) fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
+        let size = size.max(16).next_multiple_of(16);
+        self.device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+    }
+
+    /// A buffer with these words for shaders to read.
+    pub(super) fn words(&self, words: &[u32]) -> wgpu::Buffer {
+        let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+        let buffer = self.buffer(size_of_val(words) as u64, usage);
+        self.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(words));
+        buffer
+    }
+
+    /// Waits until a submission is done.
+    ///
+    /// # Errors
+    /// Whatever has gone wrong on the device until then.
+    pub(super) fn wait(&self, submission: wgpu::SubmissionIndex) -> Result<()> {
+        let timeout = Some(Duration::from_secs(600));
+        let polled = self.device.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout });
+        self.check()?;
+        polled.map(drop).map_err(|error| self.failed(&error.to_string()))
+    }
+
+    /// Has anything gone wrong?
+    pub(super) fn check(&self) -> Result<()> {
+        let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
+        failure.as_ref().map_or(Ok(()), |message| Err(self.failed(message)))
+    }
+
+    /// An error of this device.
+    pub(super) fn failed(&self, message: &str) -> Error {
+        Error::Device(format!("{}: {}", self.adapter.name, message.trim()))
+    }
+
+    /// The answer to a request to map a buffer, once its submission is done.
+    pub(super) fn mapped(&self, answer: &mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>) -> Result<()> {
+        let answer = answer.recv().map_err(|error| self.failed(&error.to_string()))?;
+        answer.map_err(|error| self.failed(&error.to_string()))
+    }
+}
+
+/// The bindings of `common.wgsl`, or some of them.
+fn layout(device: &wgpu::Device, bindings: impl IntoIterator<Item = u32>) -> wgpu::BindGroupLayout {
+    let entry = |binding| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::COMPUTE,
+        ty: wgpu::BindingType::Buffer {
+            ty: match binding {
+                0 => wgpu::BufferBindingType::Uniform,
+                binding => wgpu::BufferBindingType::Storage { read_only: binding < 6 },
+            },
+            has_dynamic_offset: false,
+            min_binding_size: None,
+        },
+        count: None,
+    };
+    let entries: Vec<_> = bindings.into_iter().map(entry).collect();
+    device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
+}

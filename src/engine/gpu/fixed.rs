@@ -1,0 +1,230 @@
+//! Sums in integers: the unit that each is kept in, the tables of its terms, and how far it can be off.
+//!
+//! Floats on a GPU may be reordered, fused and divided inexactly; integers are the same everywhere. A sum is a fixed-point number
+//! of 64 bits (96 where gains differ by many orders of magnitude), in the smallest unit 2^-s in which the largest sum that can
+//! occur stays below 2^63 (2^95). Terms are rounded once, so the error is at most the number of terms times half a unit.
+
+use crate::fold::{CodeTable, Weights};
+
+/// Ranks fit into 16 bits, which the products of the shaders rely on.
+pub const MAX_DEPTH: u32 = 65_535;
+
+/// Numbers from 0 to 1 are kept in units of 2^-63.
+const ONE: u64 = 1 << 63;
+
+/// 2^exponent, exactly, for exponents within the normal range of f64.
+pub fn power_of_two(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent.clamp(-1022, 1023)) as u64) << 52)
+}
+
+/// A number from 0 to 1 in units of 2^-63.
+fn share(number: f64) -> u64 {
+    (number * power_of_two(63)).round() as u64
+}
+
+/// 2^63 / i for the ranks i from 1, rounded.
+pub fn reciprocals(depth: u32) -> impl Iterator<Item = u64> {
+    (1..=u64::from(depth)).map(|rank| (ONE + rank / 2) / rank)
+}
+
+/// 1 / (j + 2ε) and ε / (j + 2ε) for j from 0 to `depth`, with ε = 0.00001, in units of 2^-63. The first number of j = 0 is
+/// never asked for.
+pub fn inferred_shares(depth: u32) -> impl Iterator<Item = [u64; 2]> {
+    let rounded = |over: u128, by: u128| ((over + by / 2) / by) as u64;
+    (0..=u128::from(depth)).map(move |judged| {
+        let by = 100_000 * judged + 2;
+        let relevant = if judged == 0 { 0 } else { rounded(u128::from(ONE) * 100_000, by) };
+        [relevant, rounded(ONE.into(), by)]
+    })
+}
+
+/// The bits by which a precision in units of 2^-63 is shortened, so that `depth` of them stay below 2^63.
+pub fn precision_bits(depth: u32) -> u32 {
+    depth.next_power_of_two().ilog2().max(1)
+}
+
+/// The codes from the first to the last that count, with their numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Counted {
+    /// The first code that counts.
+    pub first: u8,
+    /// The numbers of this code and those after it, up to the last that counts; empty if none does.
+    pub numbers: Vec<f64>,
+}
+
+impl Counted {
+    fn new(table: &CodeTable) -> Self {
+        let counts = |&code: &usize| table[code] != 0.0;
+        let first = (1..256).find(counts).unwrap_or(255);
+        let end = (first..256).rev().find(counts).map_or(first, |last| last + 1);
+        Counted { first: first as u8, numbers: table[first..end].to_vec() }
+    }
+
+    /// How many codes there are.
+    pub fn codes(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
+    /// The largest number, without its sign.
+    fn largest(&self) -> f64 {
+        self.numbers.iter().fold(0.0, |largest, number| number.abs().max(largest))
+    }
+
+    /// The smallest number but 0, without its sign.
+    fn smallest(&self) -> f64 {
+        let numbers = self.numbers.iter().map(|number| number.abs()).filter(|&number| number > 0.0);
+        numbers.fold(f64::INFINITY, f64::min)
+    }
+}
+
+/// The terms of a weighted sum as integers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    /// The codes with a gain.
+    pub gains: Counted,
+    /// The unit of the sum is 2^-scale.
+    pub scale: i32,
+    /// The sum has 96 bits.
+    pub wide: bool,
+    /// How far the sum can be off.
+    pub error: f64,
+    /// The ranks that have terms.
+    pub depth: u32,
+    weights: Weights,
+}
+
+impl Terms {
+    /// The terms down to a depth; `None` where 96 bits are too few for gains so different, or a sum is not finite.
+    pub fn new(gain: &CodeTable, weights: Weights, depth: u32) -> Option<Self> {
+        /// A sum of 64 bits must be off by less than this share of the smallest ideal, else it gets 96.
+        const NARROW: f64 = 1e-12;
+        /// And so must one of 96 bits.
+        const WIDE: f64 = 1e-10;
+        let gains = Counted::new(gain);
+        let ranks = depth as usize;
+        let largest: f64 = (0..ranks).map(|rank| weights.term(gains.largest(), rank).abs()).sum();
+        if !largest.is_finite() {
+            return None;
+        }
+        let least = if ranks == 0 { 0.0 } else { weights.term(gains.smallest(), 0).abs() };
+        let scale = scale(largest);
+        let error = |scale: i32| f64::from(depth) * power_of_two(-scale - 1);
+        let (wide, scale) = if error(scale) <= NARROW * least { (false, scale) } else { (true, scale + 32) };
+        let fits = error(scale) <= WIDE * least;
+        fits.then(|| Terms { gains, scale, wide, error: error(scale), depth, weights })
+    }
+
+    /// The words of a term.
+    pub fn words(&self) -> u32 {
+        if self.wide { 3 } else { 2 }
+    }
+
+    /// The term of the `code`-th code with a gain at index `rank` (from 0); 0 beyond the ranks that have terms.
+    pub fn term(&self, rank: u32, code: u32) -> i128 {
+        if rank >= self.depth {
+            return 0;
+        }
+        let term = self.weights.term(self.gains.numbers[code as usize], rank as usize);
+        (term * power_of_two(self.scale)).round() as i128
+    }
+}
+
+/// The largest s for which a sum up to `largest` stays below 2^63 in units of 2^-s, with room for what rounding adds to 2^16 terms.
+fn scale(largest: f64) -> i32 {
+    let exponent = largest.max(f64::MIN_POSITIVE).log2().floor() as i32;
+    let fits = |scale: &i32| largest * power_of_two(*scale) <= ONE as f64 - power_of_two(17);
+    let from = (64 - exponent).min(900);
+    (from - 4..=from).rev().find(fits).unwrap_or(from - 4)
+}
+
+/// The chances of a cascade as integers, in units of 2^-63.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chances {
+    /// The codes that may stop the user.
+    pub stops: Counted,
+    /// How far the sum can be off.
+    pub error: f64,
+    /// The ranks that have terms.
+    pub depth: u32,
+    weights: Weights,
+}
+
+impl Chances {
+    /// The chances down to a depth; `None` if a weight or a chance is not within 0 and 1.
+    pub fn new(stop: &CodeTable, weights: Weights, depth: u32) -> Option<Self> {
+        let stops = Counted::new(stop);
+        let unit = 0.0..=1.0;
+        let weight = |rank: u32| weights.term(1.0, rank as usize);
+        let fits = stops.numbers.iter().all(|stop| unit.contains(stop))
+            && (0..depth).all(|rank| unit.contains(&weight(rank)));
+        // With u = 2^-63, a hit makes p smaller by up to 1.5 u more than it should, of which terms take no more than all, and a
+        // term itself is off by up to 1.5 u.
+        fits.then(|| Chances { stops, error: 3.0 * f64::from(depth) * power_of_two(-63), depth, weights })
+    }
+
+    /// The chance to stop at the `code`-th code that may, times the weight at index `rank` (from 0); 0 beyond the ranks that have weights.
+    pub fn term(&self, rank: u32, code: u32) -> u64 {
+        if rank >= self.depth {
+            return 0;
+        }
+        share(self.weights.term(self.stops.numbers[code as usize], rank as usize))
+    }
+
+    /// The chance to go on at that code.
+    pub fn goes_on(&self, code: u32) -> u64 {
+        share(1.0 - self.stops.numbers[code as usize])
+    }
+}
+
+/// How far a sum of precisions can be off: each is h · (2^63 / i, off by half of 2^-63) and then rounded to the unit.
+pub fn precision_error(depth: u32) -> f64 {
+    f64::from(depth) * power_of_two(precision_bits(depth) as i32 - 63)
+}
+
+/// How far a sum of inferred precisions can be off: two factors are off as a precision is, and the last line is rounded.
+pub fn inferred_error(depth: u32) -> f64 {
+    f64::from(depth) * (1.5 * power_of_two(precision_bits(depth) as i32 - 63) + power_of_two(-61))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fold::Discount;
+
+    fn gains(numbers: &[f64]) -> CodeTable {
+        let mut table = [0.0; 256];
+        table[3..3 + numbers.len()].copy_from_slice(numbers);
+        table.into()
+    }
+
+    #[test]
+    fn the_unit_is_the_smallest_that_fits() {
+        for (numbers, depth) in [(&[0.0, 1.0, 2.0][..], 1000), (&[0.5], 1), (&[1e-9, 3e-9], 65_535), (&[1e15], 7)] {
+            let terms = Terms::new(&gains(numbers), Discount::Log2.weights(depth as usize), depth).unwrap();
+            let last = terms.gains.codes() - 1;
+            let most: i128 = (0..depth).map(|rank| terms.term(rank, last)).sum();
+            let bits = if terms.wide { 95 } else { 63 };
+            assert!(most <= 1 << bits, "{numbers:?}: {most:x}");
+            assert!(most >= 1 << (bits - 2), "{numbers:?}: {most:x} wastes bits");
+        }
+    }
+
+    #[test]
+    fn gains_far_apart_get_a_wide_sum_or_none() {
+        let log2 = || Discount::Log2.weights(1000);
+        assert!(!Terms::new(&gains(&[0.0, 1.0, 3.0, 7.0, 15.0]), log2(), 1000).unwrap().wide);
+        assert!(Terms::new(&gains(&[0.0, 1.0, 2f64.powi(30) - 1.0]), log2(), 1000).unwrap().wide);
+        assert_eq!(Terms::new(&gains(&[0.0, 1.0, 2f64.powi(90)]), log2(), 1000), None);
+        assert_eq!(Terms::new(&gains(&[f64::MAX]), log2(), 1000), None);
+        let none = Terms::new(&gains(&[0.0]), log2(), 1000);
+        assert!(none.is_none_or(|terms| terms.gains.codes() == 0));
+    }
+
+    #[test]
+    fn reciprocals_never_overflow() {
+        for (rank, reciprocal) in (1u128..).zip(reciprocals(MAX_DEPTH)) {
+            let most = rank * u128::from(reciprocal);
+            assert!(most.abs_diff(ONE.into()) <= rank / 2 && most < 1 << 64);
+        }
+    }
+}

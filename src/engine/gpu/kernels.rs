@@ -1,0 +1,456 @@
+//! Kernels: tasks that step down the ranks together, as WGSL made of the folds' own files and a main loop, with their tables.
+//!
+//! A kernel reads every label once, whatever number of folds and cutoffs it answers. Four words, sixteen ranks of a row, are under
+//! way at a time; a word in which nothing counts for any of its folds is skipped by one test.
+
+use std::ops::Range;
+
+use super::fixed;
+use super::tasks::{Integers, Kind, Task};
+use crate::label::code::UNPOOLED;
+
+/// What all shaders share.
+pub const COMMON: &str = include_str!("../../../shaders/common.wgsl");
+/// The main loop of a kernel.
+const MAIN: &str = include_str!("../../../shaders/main.wgsl");
+/// The judged-only view.
+pub const JUDGED: &str = include_str!("../../../shaders/judged.wgsl");
+/// The folds, by the stem of their file.
+pub const FOLDS: [(&str, &str); 10] = [
+    ("cascade", include_str!("../../../shaders/cascade.wgsl")),
+    ("count", include_str!("../../../shaders/count.wgsl")),
+    ("first_rank", include_str!("../../../shaders/first_rank.wgsl")),
+    ("histogram", include_str!("../../../shaders/histogram.wgsl")),
+    ("inferred_sum", include_str!("../../../shaders/inferred_sum.wgsl")),
+    ("pair_sum", include_str!("../../../shaders/pair_sum.wgsl")),
+    ("peak_precision", include_str!("../../../shaders/peak_precision.wgsl")),
+    ("precision_sum", include_str!("../../../shaders/precision_sum.wgsl")),
+    ("preference_sum", include_str!("../../../shaders/preference_sum.wgsl")),
+    ("weighted_sum", include_str!("../../../shaders/weighted_sum.wgsl")),
+];
+
+/// So many tasks share a kernel at most: their states must fit into registers.
+const TOGETHER: usize = 8;
+/// A table by rank larger than this is cut into blocks of ranks, each run on its own.
+const BLOCK_BYTES: u32 = 16 << 20;
+/// No column.
+const NONE: u32 = u32::MAX;
+
+/// Tasks that run together.
+#[derive(Debug)]
+pub struct Kernel {
+    /// The whole shader.
+    pub source: String,
+    /// The cutoffs, and for each cutoff and task the column of words, `[cutoff][task]` after the cutoffs.
+    pub cutoffs: Vec<u32>,
+    /// How many cutoffs there are.
+    pub cuts: u32,
+    /// The ranks of each block of tables; one block of all ranks in nearly all kernels.
+    pub blocks: Vec<Range<u32>>,
+    /// The columns that keep the state from block to block, after those of the tasks.
+    pub carried: u32,
+    tables: Vec<Table>,
+}
+
+/// A part of the tables.
+#[derive(Debug, Clone, PartialEq)]
+enum Table {
+    Reciprocals,
+    Shares,
+    /// 1 - stop, of the task with this first column of words.
+    GoesOn(u32),
+    /// The terms by rank of a task.
+    Ranks(u32),
+}
+
+/// The kernels of all tasks. Those that look at more than judged documents are apart, or they would make the others look too.
+pub fn kernels(integers: &Integers) -> Vec<Kernel> {
+    let large = |task: &&Task| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
+    let (alone, shared): (Vec<&Task>, Vec<&Task>) = integers.tasks.iter().partition(large);
+    let (all, judged): (Vec<&Task>, Vec<&Task>) = shared.into_iter().partition(|task| task.kind.threshold() <= UNPOOLED);
+    let groups = judged.chunks(TOGETHER).chain(all.chunks(TOGETHER)).chain(alone.chunks(1));
+    groups.map(|tasks| Kernel::new(integers, tasks)).collect()
+}
+
+/// The words that a task looks up a rank.
+fn rank_words(kind: &Kind) -> u32 {
+    match kind {
+        Kind::WeightedSum(terms) => terms.gains.codes() * terms.words(),
+        Kind::Cascade(chances) => chances.stops.codes() * 2,
+        _ => 0,
+    }
+}
+
+impl Kernel {
+    fn new(integers: &Integers, tasks: &[&Task]) -> Self {
+        let mut cutoffs: Vec<u32> = tasks.iter().flat_map(|task| &task.cuts).copied().collect();
+        cutoffs.sort_unstable();
+        cutoffs.dedup();
+        let column = |cut: &u32, task: &&Task| {
+            let at = task.cuts.iter().position(|of| of == cut);
+            at.map_or(NONE, |at| task.word + at as u32 * task.kind.words())
+        };
+        let columns: Vec<u32> =
+            cutoffs.iter().flat_map(|cut| tasks.iter().map(move |task| column(cut, task))).collect();
+        let by_rank: u32 = tasks.iter().map(|task| rank_words(&task.kind)).max().unwrap_or(0);
+        let ranks = if by_rank == 0 { integers.depth } else { (BLOCK_BYTES / 4 / by_rank).max(1) };
+        let blocks = (0..integers.depth.max(1)).step_by(ranks.max(1) as usize);
+        let blocks: Vec<_> = blocks.map(|above| above..(above + ranks).min(integers.depth)).collect();
+        let mut writer = Writer { integers, tasks, blocks: &blocks, tables: Vec::new() };
+        let source = writer.shader();
+        let tables = writer.tables;
+        let carried = if blocks.len() > 1 { carried(&tasks[0].kind) } else { 0 };
+        Kernel { source, cuts: cutoffs.len() as u32, cutoffs: [cutoffs, columns].concat(), carried, tables, blocks }
+    }
+
+    /// The tables for one block of ranks. `tasks` are those of the kernel's program.
+    pub fn tables(&self, integers: &Integers, ranks: Range<u32>) -> Vec<u32> {
+        let mut words = Vec::new();
+        for table in &self.tables {
+            table.write(integers, ranks.clone(), &mut words);
+        }
+        words
+    }
+}
+
+/// The words of a state that goes on from block to block.
+fn carried(kind: &Kind) -> u32 {
+    match kind {
+        Kind::Cascade(_) => 4,
+        kind => kind.words(),
+    }
+}
+
+impl Table {
+    /// How long it is in a block of so many ranks.
+    fn words(&self, integers: &Integers, ranks: u32) -> u32 {
+        match self {
+            Table::Reciprocals => 2 * integers.depth,
+            Table::Shares => 4 * (integers.depth + 1),
+            Table::GoesOn(task) => match integers.kind_at(*task) {
+                Kind::Cascade(chances) => 2 * chances.stops.codes(),
+                _ => 0,
+            },
+            Table::Ranks(task) => rank_words(integers.kind_at(*task)) * ranks,
+        }
+    }
+
+    fn write(&self, integers: &Integers, ranks: Range<u32>, to: &mut Vec<u32>) {
+        let double = |number: u64| [number as u32, (number >> 32) as u32];
+        match self {
+            Table::Reciprocals => to.extend(fixed::reciprocals(integers.depth).flat_map(double)),
+            Table::Shares => to.extend(fixed::inferred_shares(integers.depth).flatten().flat_map(double)),
+            Table::GoesOn(task) => {
+                if let Kind::Cascade(chances) = integers.kind_at(*task) {
+                    to.extend((0..chances.stops.codes()).flat_map(|code| double(chances.goes_on(code))));
+                }
+            }
+            Table::Ranks(task) => match integers.kind_at(*task) {
+                Kind::WeightedSum(terms) => {
+                    let words = terms.words() as usize;
+                    for (rank, code) in grid(ranks, terms.gains.codes()) {
+                        let term = terms.term(rank, code);
+                        to.extend(&[term as u32, (term >> 32) as u32, (term >> 64) as u32][..words]);
+                    }
+                }
+                Kind::Cascade(chances) => {
+                    let codes = chances.stops.codes();
+                    to.extend(grid(ranks, codes).flat_map(|(rank, code)| double(chances.term(rank, code))));
+                }
+                _ => {}
+            },
+        }
+    }
+}
+
+/// Ranks × codes, code by code.
+fn grid(ranks: Range<u32>, codes: u32) -> impl Iterator<Item = (u32, u32)> {
+    ranks.flat_map(move |rank| (0..codes).map(move |code| (rank, code)))
+}
+
+/// Writes a shader, and notes the tables that it reads.
+struct Writer<'a> {
+    integers: &'a Integers,
+    tasks: &'a [&'a Task],
+    blocks: &'a [Range<u32>],
+    tables: Vec<Table>,
+}
+
+/// What one task adds to a shader, as WGSL: `t` is its state, `slot` its row.
+#[derive(Default)]
+struct Lines {
+    /// The type of the state.
+    state: &'static str,
+    /// A number of the row that is read once.
+    number: Option<String>,
+    /// The state before the first rank, where that is not zero.
+    start: Option<String>,
+    step: Step,
+    /// Stores the state from `column` on.
+    store: &'static str,
+    /// Stores all of it from `column` on for the next block, and makes it of what was stored.
+    carry: Option<[&'static str; 2]>,
+}
+
+/// What a task does on its way down.
+#[derive(Default)]
+enum Step {
+    /// Nothing: no code counts.
+    #[default]
+    None,
+    /// Makes the next state of a word of labels.
+    Word(String),
+    /// Takes a label that counts.
+    Label(String),
+}
+
+/// A function of WGSL.
+fn function(head: &str, start: &str, body: &str) -> String {
+    format!("fn {head} {{\n{start}{body}}}\n")
+}
+
+impl Writer<'_> {
+    fn shader(&mut self) -> String {
+        let lines: Vec<Lines> = (0..self.tasks.len()).map(|at| self.lines(at)).collect();
+        let files = FOLDS.iter().filter(|(stem, _)| self.tasks.iter().any(|task| stem_of(&task.kind) == *stem));
+        let files = files.map(|(_, text)| *text);
+        let own = [self.row(&lines), self.start(&lines), self.take(&lines), self.store(&lines), self.keep(&lines)];
+        let parts = std::iter::once(COMMON).chain(files).chain(own.iter().map(String::as_str)).chain([MAIN]);
+        parts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// The states of a row.
+    fn row(&self, lines: &[Lines]) -> String {
+        let fields = lines.iter().enumerate().map(|(at, lines)| match &lines.number {
+            Some(_) => format!("    t{at}: {},\n    n{at}: u32,\n", lines.state),
+            None => format!("    t{at}: {},\n", lines.state),
+        });
+        format!("struct Row {{\n    slot: u32,\n{}}}\n", fields.collect::<String>())
+    }
+
+    /// The states before the first rank of the block.
+    fn start(&self, lines: &[Lines]) -> String {
+        let carried = format!("let column = {}u;", self.integers.words);
+        let starts = lines.iter().enumerate().map(|(at, lines)| {
+            let number = lines.number.iter().map(|number| format!("    (*row).n{at} = {number};\n"));
+            let start = lines.start.iter().map(|start| format!("    (*row).t{at} = {start};\n"));
+            let load = lines.carry.iter().map(|[_, load]| {
+                format!("    if batch.above > 0u {{ {carried} (*row).t{at} = {load}; }}\n")
+            });
+            number.chain(start).chain(load).collect::<String>()
+        });
+        function("start(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &starts.collect::<String>())
+    }
+
+    /// What a word of four labels does, the first at the rank after `first`.
+    fn take(&self, lines: &[Lines]) -> String {
+        let single = self.tasks.iter().filter(|task| !is_count(&task.kind));
+        // Without any fold of single labels all are skipped.
+        let threshold = single.map(|task| task.kind.threshold()).min().unwrap_or(u8::MAX);
+        let (mut all, mut some, mut labels) = (String::new(), String::new(), String::new());
+        for (at, (task, lines)) in self.tasks.iter().zip(lines).enumerate() {
+            let state = format!("let t = (*row).t{at};");
+            let own = task.kind.threshold();
+            match &lines.step {
+                Step::Word(step) if own < threshold => {
+                    all += &format!("    {{ {state} (*row).t{at} = {step}; }}\n");
+                }
+                Step::Word(step) => some += &format!("    {{ {state} (*row).t{at} = {step}; }}\n"),
+                Step::Label(step) if own > threshold => {
+                    labels += &format!("        if code > {own}u {{ {state} {step} }}\n");
+                }
+                Step::Label(step) => labels += &format!("        {{ {state} {step} }}\n"),
+                Step::None => {}
+            }
+        }
+        let skip = format!("    var hits = above(word, {threshold}u);\n    if hits == 0u {{\n        return;\n    }}\n");
+        let each = format!(
+            "    while hits != 0u {{
+        let shift = firstTrailingBit(hits) - 7u;
+        hits &= hits - 1u;
+        let code = (word >> shift) & 255u;
+        let rank = first + shift / 8u + 1u;
+{labels}    }}\n"
+        );
+        let rest = if threshold == u8::MAX { String::new() } else { [skip, some, each].concat() };
+        let start = "    let slot = (*row).slot;\n";
+        function("take(row: ptr<function, Row>, word: u32, first: u32)", start, &[all, rest].concat())
+    }
+
+    /// Where the states go at a cutoff.
+    fn store(&self, lines: &[Lines]) -> String {
+        let tasks = self.tasks.len();
+        let stores = lines.iter().enumerate().map(|(at, Lines { store, .. })| {
+            let column = format!("let column = cutoffs[batch.cuts + cut * {tasks}u + {at}u];");
+            format!("    {{ {column} let t = (*row).t{at}; if column != NONE {{ {store} }} }}\n")
+        });
+        let start = "    let slot = (*row).slot;\n";
+        function("store(row: ptr<function, Row>, cut: u32)", start, &stores.collect::<String>())
+    }
+
+    /// What the next block of ranks goes on with.
+    fn keep(&self, lines: &[Lines]) -> String {
+        let column = self.integers.words;
+        let saves = lines.iter().enumerate().filter_map(|(at, lines)| {
+            let [save, _] = lines.carry.as_ref()?;
+            Some(format!("    {{ let column = {column}u; let t = (*row).t{at}; {save} }}\n"))
+        });
+        function("keep(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &saves.collect::<String>())
+    }
+
+    /// Where a table starts, with those before it.
+    fn table(&mut self, table: Table) -> u32 {
+        let ranks = self.blocks.first().map_or(0, |block| block.end - block.start);
+        let known = self.tables.iter().position(|of| *of == table).unwrap_or(self.tables.len());
+        let start = self.tables[..known].iter().map(|table| table.words(self.integers, ranks)).sum();
+        if known == self.tables.len() {
+            self.tables.push(table);
+        }
+        start
+    }
+
+    fn lines(&mut self, at: usize) -> Lines {
+        let task = self.tasks[at];
+        let t = format!("(*row).t{at}");
+        let blocked = self.blocks.len() > 1;
+        match &task.kind {
+            Kind::Count(above) => Lines {
+                state: "u32",
+                step: Step::Word(format!("count(t, word, {above}u)")),
+                store: STORE_ONE,
+                ..Lines::default()
+            },
+            Kind::CountWithin(above, input) => Lines {
+                state: "u32",
+                number: Some(format!("input({input}u, slot)")),
+                step: Step::Word(format!("count_within(t, word, first, {above}u, (*row).n{at})")),
+                store: STORE_ONE,
+                ..Lines::default()
+            },
+            Kind::FirstRank(_) => Lines {
+                state: "u32",
+                step: Step::Label(format!("{t} = first_rank(t, rank);")),
+                store: STORE_ONE,
+                ..Lines::default()
+            },
+            Kind::PrecisionSum(_, bits) => {
+                let reciprocals = self.table(Table::Reciprocals);
+                Lines {
+                    state: "PrecisionSum",
+                    step: Step::Label(format!("{t} = precision_sum(t, rank, {reciprocals}u, {bits}u);")),
+                    store: STORE_SUM,
+                    ..Lines::default()
+                }
+            }
+            Kind::WeightedSum(terms) => {
+                let table = self.table(Table::Ranks(task.word));
+                let (wide, words) = if terms.wide { ("_wide", 3) } else { ("", 2) };
+                let step = by_rank(terms.gains.codes(), terms.gains.first, table, words);
+                let store = if terms.wide { STORE_THREE } else { STORE_TWO };
+                Lines {
+                    state: if terms.wide { "vec3<u32>" } else { "vec2<u32>" },
+                    step: step.map_or(Step::None, |[code, at]| {
+                        Step::Label(format!("{code} {{ {t} = weighted_sum{wide}(t, {at}); }}"))
+                    }),
+                    store,
+                    carry: blocked.then_some([store, if terms.wide { LOAD_THREE } else { LOAD_TWO }]),
+                    ..Lines::default()
+                }
+            }
+            Kind::Cascade(chances) => {
+                let goes_on = self.table(Table::GoesOn(task.word));
+                let table = self.table(Table::Ranks(task.word));
+                let step = by_rank(chances.stops.codes(), chances.stops.first, table, 2);
+                Lines {
+                    state: "Cascade",
+                    start: Some("cascade_start()".to_owned()),
+                    step: step.map_or(Step::None, |[code, at]| {
+                        Step::Label(format!("{code} {{ {t} = cascade(t, {at}, {goes_on}u + 2u * index); }}"))
+                    }),
+                    store: STORE_SUM,
+                    carry: blocked.then_some([
+                        "put64(column, slot, t.sum); put64(column + 2u, slot, t.reaches);",
+                        "Cascade(taken64(column + 2u, slot), taken64(column, slot))",
+                    ]),
+                    ..Lines::default()
+                }
+            }
+            Kind::PeakPrecision(_, first, caps) => {
+                let column = task.word;
+                let step = format!("{t} = peak_precision(t, rank, {column}u, {first}u, {caps}u, slot);");
+                Lines {
+                    state: "PeakPrecision",
+                    start: Some(format!("peak_precision_start({column}u, {caps}u, slot)")),
+                    step: Step::Label(step),
+                    store: "peak_precision_end(t, column, slot);",
+                    ..Lines::default()
+                }
+            }
+            Kind::PreferenceSum { hits, cap, .. } => Lines {
+                state: "PreferenceSum",
+                number: Some(format!("input({cap}u, slot)")),
+                step: Step::Label(format!("{t} = preference_sum(t, code > {hits}u, (*row).n{at});")),
+                store: "put(column, slot, t.hits); put(column + 1u, slot, t.preferred);",
+                ..Lines::default()
+            },
+            Kind::InferredSum(above, bits) => {
+                let tables = [self.table(Table::Reciprocals), self.table(Table::Shares)];
+                let [reciprocals, shares] = tables;
+                let arguments = format!("t, rank, code, {above}u, {reciprocals}u, {shares}u, {bits}u");
+                Lines {
+                    state: "InferredSum",
+                    step: Step::Label(format!("{t} = inferred_sum({arguments});")),
+                    store: STORE_SUM,
+                    ..Lines::default()
+                }
+            }
+            Kind::PairSum(_) => Lines {
+                state: "PairSum",
+                step: Step::Label(format!("{t} = pair_sum(t, rank);")),
+                store: "put(column, slot, t.pairs);",
+                ..Lines::default()
+            },
+            Kind::Histogram(codes) => Lines {
+                state: "u32",
+                start: Some(format!("histogram_start({}u, {codes}u, slot)", task.word)),
+                step: Step::Label("histogram(t, code, slot);".to_owned()),
+                ..Lines::default()
+            },
+        }
+    }
+}
+
+const STORE_ONE: &str = "put(column, slot, t);";
+const STORE_TWO: &str = "put64(column, slot, t);";
+const STORE_THREE: &str = "put64(column, slot, t.xy); put(column + 2u, slot, t.z);";
+const STORE_SUM: &str = "put64(column, slot, t.sum);";
+const LOAD_TWO: &str = "taken64(column, slot)";
+const LOAD_THREE: &str = "vec3(taken64(column, slot), taken(column + 2u, slot))";
+
+/// Is the label among the codes of a table by rank, and where is its entry? `None` if there are no codes.
+fn by_rank(codes: u32, first: u8, table: u32, words: u32) -> Option<[String; 2]> {
+    let condition = format!("let index = code - {first}u; if index < {codes}u");
+    let entry = format!("{table}u + ((rank - 1u - batch.above) * {codes}u + index) * {words}u");
+    (codes > 0).then_some([condition, entry])
+}
+
+/// Counts take words whole, and do not make a kernel look at single labels.
+fn is_count(kind: &Kind) -> bool {
+    matches!(kind, Kind::Count(_) | Kind::CountWithin(..))
+}
+
+/// The file that a fold is in.
+fn stem_of(kind: &Kind) -> &'static str {
+    match kind {
+        Kind::Count(_) | Kind::CountWithin(..) => "count",
+        Kind::FirstRank(_) => "first_rank",
+        Kind::PrecisionSum(..) => "precision_sum",
+        Kind::WeightedSum(_) => "weighted_sum",
+        Kind::Cascade(_) => "cascade",
+        Kind::PeakPrecision(..) => "peak_precision",
+        Kind::PreferenceSum { .. } => "preference_sum",
+        Kind::InferredSum(..) => "inferred_sum",
+        Kind::PairSum(_) => "pair_sum",
+        Kind::Histogram(_) => "histogram",
+    }
+}

@@ -1,0 +1,39 @@
+//! What the host and the shaders agree on: the structs of `common.wgsl`, word for word.
+
+use bytemuck::{Pod, Zeroable};
+
+/// `Batch` of `common.wgsl`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct Batch {
+    /// How many tiles there are.
+    pub tiles: u32,
+    /// Workgroups in a row of the dispatch.
+    pub stride: u32,
+    /// No rank below this one counts.
+    pub depth: u32,
+    /// The length of a column.
+    pub slots: u32,
+    /// How many cutoffs there are.
+    pub cuts: u32,
+    /// Ranks above the block of tables.
+    pub above: u32,
+    /// The rank that ends it.
+    pub end: u32,
+    /// The first word of the labels in their buffer.
+    pub origin: u32,
+}
+
+/// `Tile` of `common.wgsl`.
+#[derive(Debug, Clone, Copy, Pod, Zeroable)]
+#[repr(C)]
+pub struct Tile {
+    /// The first word, from the batch's first.
+    pub word: u32,
+    /// Its ranks.
+    pub depth: u32,
+    /// 64 or 16.
+    pub lanes: u32,
+    /// How many lanes have a row.
+    pub rows: u32,
+}

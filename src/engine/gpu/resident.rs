@@ -1,0 +1,60 @@
+//! Labels that stay on the device, to be evaluated again and again.
+
+use super::device::Device;
+use crate::error::Result;
+use crate::label::LabelMatrix;
+
+/// The tiles of one matrix in the memory of a device.
+pub struct Resident {
+    /// Buffers of whole tiles, with the offset of the first label of each.
+    buffers: Vec<(u64, wgpu::Buffer)>,
+}
+
+impl Resident {
+    /// Sends all tiles up.
+    ///
+    /// # Errors
+    /// Not enough memory, or a device that was lost.
+    pub fn new(device: &Device, matrix: &LabelMatrix) -> Result<Self> {
+        let limit = device.adapter.binding_bytes.min(device.adapter.buffer_bytes).min(1 << 31);
+        let mut parts: Vec<(u64, u64)> = Vec::new();
+        for span in &matrix.packing().tiles {
+            match parts.last_mut() {
+                Some((start, end)) if span.offset + span.bytes() - *start <= limit => *end = span.offset + span.bytes(),
+                _ => parts.push((span.offset, span.offset + span.bytes())),
+            }
+        }
+        let mut buffers = Vec::new();
+        for (start, end) in parts {
+            let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
+            let scope = device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+            let buffer = device.buffer(end - start, usage);
+            if let Some(error) = pollster::block_on(scope.pop()) {
+                return Err(device.failed(&format!("no room for {} bytes of labels: {error}", end - start)));
+            }
+            const PIECE: usize = 16 << 20;
+            let labels = &matrix.tile_bytes()[start as usize..end as usize];
+            for (at, piece) in labels.chunks(PIECE).enumerate() {
+                device.queue.write_buffer(&buffer, (at * PIECE) as u64, piece);
+                device.wait(device.queue.submit([]))?;
+            }
+            buffers.push((start, buffer));
+        }
+        Ok(Resident { buffers })
+    }
+
+    /// The buffer with a label, by its offset in the tiles, and the word of the label in it.
+    pub(super) fn at(&self, offset: u64) -> (&wgpu::Buffer, u32) {
+        let (start, buffer) = &self.buffers[self.buffer(offset)];
+        (buffer, ((offset - start) / 4) as u32)
+    }
+
+    /// Do two offsets lie in one buffer?
+    pub(super) fn together(&self, a: u64, b: u64) -> bool {
+        self.buffer(a) == self.buffer(b)
+    }
+
+    fn buffer(&self, offset: u64) -> usize {
+        self.buffers.partition_point(|(start, _)| *start <= offset) - 1
+    }
+}

@@ -1,0 +1,258 @@
+//! The tasks of a program in integers: which words each makes, and what number they stand for.
+
+use super::fixed::{self, Chances, Terms, power_of_two};
+use crate::fold::{Columns, Cut, Fold, Program};
+use crate::label::code::UNPOOLED;
+use crate::label::LANES;
+
+/// A program as the shaders run it.
+#[derive(Debug)]
+pub struct Integers {
+    /// The tasks, those that stay on the CPU left out.
+    pub tasks: Vec<Task>,
+    /// The program's inputs that are uploaded, in the order in which tasks refer to them.
+    pub inputs: Vec<usize>,
+    /// How many columns of words there are.
+    pub words: u32,
+    /// The deepest rank of any table.
+    pub depth: u32,
+    /// The program's tasks that no 96 bits can hold, by index.
+    pub left: Vec<usize>,
+}
+
+/// A fold in integers with the places where it is read.
+#[derive(Debug)]
+pub struct Task {
+    /// What to compute.
+    pub kind: Kind,
+    /// Ranks, ascending, the end being the largest.
+    pub cuts: Vec<u32>,
+    /// The first of the program's columns that it answers.
+    pub column: usize,
+    /// Its first column of words.
+    pub word: u32,
+    /// The task of the program, by index.
+    pub of: usize,
+}
+
+/// A fold in integers.
+#[derive(Debug)]
+pub enum Kind {
+    /// Hits.
+    Count(u8),
+    /// Hits down to an input.
+    CountWithin(u8, u32),
+    /// The first hit.
+    FirstRank(u8),
+    /// Precisions in units of 2^-63, shortened by so many bits.
+    PrecisionSum(u8, u32),
+    /// Terms by rank and code.
+    WeightedSum(Terms),
+    /// Chances by rank and code.
+    Cascade(Chances),
+    /// Peaks from the first of so many inputs on.
+    PeakPrecision(u8, u32, u32),
+    /// Hits and judged documents, with the input that caps and the program's input that divides.
+    PreferenceSum {
+        /// What is a hit.
+        hits: u8,
+        /// What is judged.
+        judged: u8,
+        /// The cap, as an uploaded input.
+        cap: u32,
+        /// The divisor, as an input of the program.
+        bound: usize,
+    },
+    /// Inferred precisions in units of 2^-63, shortened by so many bits.
+    InferredSum(u8, u32),
+    /// Pairs.
+    PairSum(u8),
+    /// Labels by code.
+    Histogram(u32),
+}
+
+impl Kind {
+    /// The words of one state as stored.
+    pub fn words(&self) -> u32 {
+        match self {
+            Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) | Kind::PairSum(_) => 1,
+            Kind::PrecisionSum(..) | Kind::Cascade(_) | Kind::InferredSum(..) | Kind::PreferenceSum { .. } => 2,
+            Kind::WeightedSum(terms) => terms.words(),
+            &Kind::PeakPrecision(_, _, words) | &Kind::Histogram(words) => words,
+        }
+    }
+
+    /// Labels up to this code change nothing.
+    pub fn threshold(&self) -> u8 {
+        match self {
+            &Kind::Count(above)
+            | &Kind::CountWithin(above, _)
+            | &Kind::FirstRank(above)
+            | &Kind::PrecisionSum(above, _)
+            | &Kind::PeakPrecision(above, ..)
+            | &Kind::PairSum(above) => above,
+            Kind::WeightedSum(terms) => terms.gains.first - 1,
+            Kind::Cascade(chances) => chances.stops.first - 1,
+            Kind::PreferenceSum { hits, judged, .. } => *hits.min(judged),
+            Kind::InferredSum(..) => UNPOOLED,
+            Kind::Histogram(_) => 0,
+        }
+    }
+
+    /// Is it a count or a rank, which f64 holds exactly too?
+    pub fn is_exact(&self) -> bool {
+        matches!(
+            self,
+            Kind::Count(_)
+                | Kind::CountWithin(..)
+                | Kind::FirstRank(_)
+                | Kind::PeakPrecision(..)
+                | Kind::PairSum(_)
+                | Kind::Histogram(_)
+        )
+    }
+
+    /// The unit of the sum and how far it can be off; `None` for what is not rounded.
+    pub fn unit(&self, depth: u32) -> Option<(i32, f64)> {
+        match self {
+            Kind::PrecisionSum(_, bits) => Some((63 - *bits as i32, fixed::precision_error(depth))),
+            Kind::InferredSum(_, bits) => Some((63 - *bits as i32, fixed::inferred_error(depth))),
+            Kind::WeightedSum(terms) => Some((terms.scale, terms.error)),
+            Kind::Cascade(chances) => Some((63, chances.error)),
+            _ => None,
+        }
+    }
+}
+
+impl Integers {
+    /// The tasks of a program over rankings of up to so many ranks.
+    pub fn new(program: &Program, deepest: u32) -> Self {
+        let mut made = Integers { tasks: Vec::new(), inputs: Vec::new(), words: 0, depth: deepest, left: Vec::new() };
+        let mut column = 0;
+        for (of, task) in program.tasks.iter().enumerate() {
+            let cuts: Vec<u32> = task.cuts.iter().filter_map(fixed_rank).collect();
+            let depth = cuts.last().map_or(0, |&last| last.min(deepest));
+            match made.kind(&task.fold, depth, program.codes) {
+                Some(kind) if !cuts.is_empty() => made.push(kind, cuts.clone(), column, of),
+                Some(_) => {}
+                None => made.left.push(of),
+            }
+            for (at, cut) in task.cuts.iter().enumerate() {
+                if let (Fold::Count(set), &Cut::PerQuery(input)) = (&task.fold, cut) {
+                    let input = made.input(input);
+                    made.push(Kind::CountWithin(set.0, input), vec![u32::MAX], column + at, of);
+                }
+            }
+            column += task.columns();
+        }
+        made
+    }
+
+    /// The task with this first column of words.
+    pub fn kind_at(&self, word: u32) -> &Kind {
+        let at = self.tasks.partition_point(|task| task.word < word);
+        &self.tasks[at].kind
+    }
+
+    fn push(&mut self, kind: Kind, cuts: Vec<u32>, column: usize, of: usize) {
+        let word = self.words;
+        self.words += kind.words() * cuts.len() as u32;
+        self.tasks.push(Task { kind, cuts, column, word, of });
+    }
+
+    fn input(&mut self, input: usize) -> u32 {
+        self.inputs.push(input);
+        self.inputs.len() as u32 - 1
+    }
+
+    /// The fold in integers, `None` if it has none.
+    fn kind(&mut self, fold: &Fold, depth: u32, codes: usize) -> Option<Kind> {
+        let weights = |discount: &crate::fold::Discount| discount.weights(depth as usize);
+        Some(match fold {
+            Fold::Count(set) => Kind::Count(set.0),
+            Fold::FirstRank(set) => Kind::FirstRank(set.0),
+            Fold::PrecisionSum(set) => Kind::PrecisionSum(set.0, fixed::precision_bits(depth)),
+            Fold::WeightedSum { gain, discount } => Kind::WeightedSum(Terms::new(gain, weights(discount), depth)?),
+            Fold::Cascade { stop, discount } => Kind::Cascade(Chances::new(stop, weights(discount), depth)?),
+            Fold::PeakPrecision { hits, caps } => {
+                let first = self.inputs.len() as u32;
+                self.inputs.extend(caps);
+                Kind::PeakPrecision(hits.0, first, caps.len() as u32)
+            }
+            &Fold::PreferenceSum { hits, judged, cap, bound } => {
+                Kind::PreferenceSum { hits: hits.0, judged: judged.0, cap: self.input(cap), bound }
+            }
+            Fold::InferredSum(set) => Kind::InferredSum(set.0, fixed::precision_bits(depth)),
+            Fold::PairSum(set) => Kind::PairSum(set.0),
+            Fold::Histogram => Kind::Histogram(codes as u32),
+        })
+    }
+
+    /// Writes what the words of one tile stand for into its columns. `word` gives a word by column and lane, `queries` the query
+    /// of each row.
+    pub fn decode(&self, program: &Program, queries: &[u32], word: impl Fn(u32, usize) -> u32, columns: &mut Columns) {
+        debug_assert!(queries.len() <= LANES);
+        for task in &self.tasks {
+            for (at, _) in task.cuts.iter().enumerate() {
+                let first = task.word + at as u32 * task.kind.words();
+                for (lane, &query) in queries.iter().enumerate() {
+                    task.kind.decode(program, query as usize, |at| word(first + at, lane), (task.column + at, lane), columns);
+                }
+            }
+        }
+    }
+}
+
+impl Kind {
+    /// Writes the number of one state where it belongs.
+    fn decode(
+        &self,
+        program: &Program,
+        query: usize,
+        word: impl Fn(u32) -> u32,
+        (column, lane): (usize, usize),
+        columns: &mut Columns,
+    ) {
+        let lanes = columns.lanes;
+        let double = || u64::from(word(1)) << 32 | u64::from(word(0));
+        let value = match self {
+            Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) | Kind::PairSum(_) => f64::from(word(0)),
+            Kind::PrecisionSum(_, bits) | Kind::InferredSum(_, bits) => double() as f64 * power_of_two(*bits as i32 - 63),
+            Kind::Cascade(_) => double() as f64 * power_of_two(-63),
+            Kind::WeightedSum(terms) => {
+                let number = match terms.wide {
+                    true => i128::from(word(2) as i32) << 64 | i128::from(double()),
+                    false => i128::from(double() as i64),
+                };
+                number as f64 * power_of_two(-terms.scale)
+            }
+            Kind::PreferenceSum { bound, .. } => match word(1) {
+                0 => f64::from(word(0)),
+                preferred => f64::from(word(0)) - f64::from(preferred) / f64::from(program.inputs[*bound][query]),
+            },
+            &Kind::PeakPrecision(_, _, caps) => {
+                for cap in 0..caps {
+                    let fraction = word(cap);
+                    columns.values[(column + cap as usize) * lanes + lane] =
+                        f64::from(fraction & 0xffff) / f64::from(fraction >> 16);
+                }
+                return;
+            }
+            &Kind::Histogram(codes) => {
+                let counts = &mut columns.histogram[lane * codes as usize..][..codes as usize];
+                counts.iter_mut().zip(0..).for_each(|(count, code)| *count = word(code));
+                return;
+            }
+        };
+        columns.values[column * lanes + lane] = value;
+    }
+}
+
+/// A cutoff that is the same for all queries; the end is the largest.
+fn fixed_rank(cut: &Cut) -> Option<u32> {
+    match cut {
+        Cut::At(rank) => Some(*rank),
+        Cut::End => Some(u32::MAX),
+        Cut::PerQuery(_) => None,
+    }
+}

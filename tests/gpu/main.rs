@@ -1,0 +1,242 @@
+//! The GPU engine on a real adapter: the same integers as their mirror, to the bit, whatever the shape of the work.
+//!
+//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it any GPU is taken, then any software adapter. Where there is
+//! none the tests show as ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then they fail.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use laneval::engine::gpu::batch::{Answer, Ready, Sizes};
+use laneval::engine::gpu::device::{Choice, Device};
+use laneval::engine::gpu::resident::Resident;
+use laneval::engine::gpu::tasks::Integers;
+use laneval::engine::gpu::{Gpu, mirror};
+use laneval::engine::{Engine, Job};
+use laneval::fold::{CodeTable, Cut, Discount, Fold, Program, Task};
+use laneval::label::Above;
+use laneval::{Evaluator, LabelMatrix, QuerySet, View};
+use libtest_mimic::{Arguments, Failed, Trial};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use matrices::{Query, Shape, matrix, shape};
+use variants::every_measure;
+
+#[path = "../matrices.rs"]
+mod matrices;
+#[path = "../variants.rs"]
+mod variants;
+
+/// Everything on one device, so that shaders are compiled once.
+struct Bench {
+    gpu: Gpu,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let required = std::env::var_os("LANEVAL_REQUIRE_ADAPTER").is_some();
+    let adapter = if arguments.list { Err("not looked for".to_owned()) } else { open() };
+    let ignored = adapter.is_err() && !required;
+    let bench = Arc::new(adapter);
+    let trial = |name: &str, test: fn(&Bench) -> Result<(), Failed>| {
+        let bench = bench.clone();
+        let run = move || test(bench.as_ref().as_ref().map_err(Failed::from)?);
+        Trial::test(name, run).with_ignored_flag(ignored)
+    };
+    let trials = vec![
+        trial("words_equal_the_mirror", words_equal_the_mirror),
+        trial("forced_sizes_change_nothing", forced_sizes_change_nothing),
+        trial("deepest_rankings_and_blocks_of_tables", deepest_rankings_and_blocks_of_tables),
+        trial("more_workgroups_than_fit_side_by_side", more_workgroups_than_fit_side_by_side),
+        trial("measures_agree_with_the_cpu", measures_agree_with_the_cpu),
+        trial("resident_labels_answer_the_same", resident_labels_answer_the_same),
+        trial("rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
+    ];
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn open() -> Result<Bench, String> {
+    let named = std::env::var("LANEVAL_ADAPTER").ok();
+    let choice = named.as_deref().map_or(Choice::Hardware, Choice::Named);
+    let gpu = Gpu::open(choice).or_else(|error| if named.is_none() { Gpu::open(Choice::Named("0")) } else { Err(error) });
+    Ok(Bench { gpu: gpu.map_err(|error| error.to_string())? })
+}
+
+/// The words of all tiles, as the device answers in batches of these sizes, against those of the mirror.
+fn check(device: &Device, sizes: Sizes, resident: bool, matrix: &LabelMatrix, program: &Program, view: View) {
+    let deepest = matrix.depths().iter().copied().max().unwrap_or(0);
+    let integers = Integers::new(program, view.depth.map_or(deepest, |depth| deepest.min(depth)));
+    let ready = Ready::new(device, &integers, view, sizes).expect("kernels");
+    let labels = resident.then(|| Resident::new(device, matrix).expect("room"));
+    let mut next = 0;
+    let compare = |answer: Answer<'_>| {
+        assert_eq!(answer.tiles.start, next, "batches come in order");
+        next = answer.tiles.end;
+        for (at, tile) in answer.tiles.clone().enumerate() {
+            let mut scratch = Vec::new();
+            let seen = view.of(matrix.tile(tile), &mut scratch);
+            for (lane, row) in matrix.tile_rows(tile).iter().enumerate() {
+                let query = *row as usize % matrix.queries().len();
+                let expected = mirror::lane(&integers, program, seen, lane, query);
+                let found: Vec<u32> = (0..integers.words).map(|word| answer.word(word, at, lane)).collect();
+                assert_eq!(found, expected, "tile {tile}, lane {lane}, {view:?}, tasks {:#?}", integers.tasks);
+            }
+        }
+        Ok(())
+    };
+    let tiles = matrix.packing().tiles.len();
+    ready.run(Job { matrix, view, program }, labels.as_ref(), 0..tiles, compare).expect("a run");
+    assert_eq!(next, tiles);
+}
+
+fn property<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value)) -> Result<(), Failed>
+where
+    S::Value: std::fmt::Debug,
+{
+    let config = Config { cases, max_shrink_iters: 50, failure_persistence: None, ..Config::default() };
+    let run = TestRunner::new(config).run(strategy, |value| {
+        test(value);
+        Ok(())
+    });
+    run.map_err(|error| Failed::from(error.to_string()))
+}
+
+fn words_equal_the_mirror(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let depth = proptest::option::of(1..300u32);
+    property(16, &(shape(), any::<bool>(), depth), |(shape, judged_only, depth)| {
+        let matrix = matrix(&shape);
+        let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).expect("a plan");
+        let view = View { depth, judged_only };
+        check(gpu.device(), Sizes::default(), false, &matrix, plan.program(), view);
+    })
+}
+
+/// A few folds of each kind, so that a run is short.
+fn program(queries: usize) -> Program {
+    let set = Above(4);
+    let gain = gains(&[0.0, 1.0, 3.0]);
+    let task = |fold: Fold, cuts: &[Cut]| Task { fold, cuts: cuts.to_vec() };
+    let tasks = vec![
+        task(Fold::Count(set), &[Cut::At(3), Cut::At(10), Cut::PerQuery(1)]),
+        task(Fold::FirstRank(set), &[Cut::End]),
+        task(Fold::PrecisionSum(set), &[Cut::At(5), Cut::End]),
+        task(Fold::WeightedSum { gain, discount: Discount::Log2 }, &[Cut::At(10), Cut::End]),
+        task(Fold::Cascade { stop: gains(&[0.0, 0.25, 0.75]), discount: Discount::Rank }, &[Cut::End]),
+        task(Fold::InferredSum(set), &[Cut::End]),
+        task(Fold::Histogram, &[Cut::End]),
+    ];
+    Program { tasks, inputs: vec![vec![1; queries], (0..queries as u32).map(|at| at % 9).collect()], codes: 6 }
+}
+
+fn gains(numbers: &[f64]) -> CodeTable {
+    let mut table = [0.0; 256];
+    table[3..3 + numbers.len()].copy_from_slice(numbers);
+    table.into()
+}
+
+/// Rankings of pseudo-random labels.
+fn labels(queries: usize, depth: impl Fn(usize) -> usize) -> LabelMatrix {
+    let label = |query: usize, rank: usize| 1 + ((query * 7919 + rank).wrapping_mul(2_654_435_761) >> 13) as u8 % 5;
+    let query = |query: usize| Query {
+        rankings: vec![(0..depth(query)).map(|rank| label(query, rank)).collect()],
+        unretrieved: vec![4],
+    };
+    matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries: (0..queries).map(query).collect() })
+}
+
+fn forced_sizes_change_nothing(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let matrix = labels(700, |query| query * 37 % 131);
+    for (batch, groups) in [(1, 1), (1, 65_535), (20_000, 3), (100_000, 2)] {
+        for judged_only in [false, true] {
+            let view = View { depth: None, judged_only };
+            check(gpu.device(), Sizes { batch, groups }, false, &matrix, &program(700), view);
+            check(gpu.device(), Sizes { batch, groups }, true, &matrix, &program(700), view);
+        }
+    }
+    Ok(())
+}
+
+fn deepest_rankings_and_blocks_of_tables(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let numbers: Vec<f64> = (0..253).map(|at| f64::from(at) / 256.0).collect();
+    let label = |rank: usize| 3 + (rank.wrapping_mul(2_654_435_761) >> 13) as u8 % 253;
+    let ranking = |depth: usize| Query { rankings: vec![(0..depth).map(label).collect()], unretrieved: vec![4] };
+    let queries = vec![ranking(65_535), ranking(40_000), ranking(20_001), ranking(3)];
+    let matrix = matrix(&Shape { grades: numbers.clone(), queries });
+    let cuts = vec![Cut::At(10), Cut::At(30_003), Cut::End];
+    let sum = |gain: CodeTable, discount| Task { fold: Fold::WeightedSum { gain, discount }, cuts: cuts.clone() };
+    let wide: Vec<f64> = (0..253).map(|at| f64::from(at % 31).exp2() - 1.0).collect();
+    // Chances so small that a deep cascade goes on.
+    let chances: Vec<f64> = numbers.iter().map(|number| number / 4096.0).collect();
+    let cascade = Fold::Cascade { stop: gains(&chances), discount: Discount::Rank };
+    let tasks = vec![
+        sum(gains(&numbers), Discount::Log2),
+        sum(gains(&wide), Discount::Log2),
+        Task { fold: cascade, cuts: cuts.clone() },
+        Task { fold: Fold::PrecisionSum(Above(100)), cuts: cuts.clone() },
+        Task { fold: Fold::InferredSum(Above(100)), cuts: vec![Cut::End] },
+        Task { fold: Fold::PairSum(Above(100)), cuts },
+    ];
+    let program = Program { tasks, inputs: Vec::new(), codes: 256 };
+    check(gpu.device(), Sizes::default(), false, &matrix, &program, View::default());
+    Ok(())
+}
+
+fn more_workgroups_than_fit_side_by_side(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let matrix = labels(1003 * 64, |query| 1 + query % 3);
+    let program = Program {
+        tasks: vec![Task { fold: Fold::FirstRank(Above(3)), cuts: vec![Cut::End] }],
+        inputs: Vec::new(),
+        codes: 6,
+    };
+    let groups = Sizes { batch: 1 << 30, groups: 100 };
+    check(gpu.device(), groups, false, &matrix, &program, View::default());
+    Ok(())
+}
+
+fn measures_agree_with_the_cpu(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let views = (any::<bool>(), proptest::option::of(1..300u32), any::<bool>());
+    property(12, &(shape(), views), |(shape, (judged_only, depth, both))| {
+        let matrix = matrix(&shape);
+        let mut evaluator = Evaluator::of(every_measure(&matrix));
+        evaluator.view = View { depth, judged_only };
+        evaluator.per_query = true;
+        evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
+        agree(&evaluator, gpu, &matrix);
+    })
+}
+
+/// Every value of every measure: within 1e-9 of what the CPU says, relative to 1 or the value.
+fn agree(evaluator: &Evaluator, engine: &dyn Engine, matrix: &LabelMatrix) {
+    let expected = evaluator.evaluate(matrix).expect("scores");
+    let found = evaluator.evaluate_on(engine, matrix).expect("scores");
+    for (expected, found) in expected.runs.iter().zip(&found.runs) {
+        let values = |run: &laneval::scores::RunScores| run.per_query.as_ref().map(|of| of.values.clone()).unwrap_or_default();
+        for (at, (expected, found)) in values(expected).iter().zip(values(found)).enumerate() {
+            for (expected, found) in expected.iter().zip(found) {
+                let near = (expected - found).abs() <= 1e-9 * expected.abs().max(1.0);
+                assert!(near || expected.to_bits() == found.to_bits(), "{}: {found} is not {expected}", evaluator.measures()[at]);
+            }
+        }
+    }
+}
+
+fn resident_labels_answer_the_same(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let matrix = labels(300, |query| query % 90);
+    let loaded = gpu.load(&matrix).map_err(|error| error.to_string())?;
+    let mut evaluator = Evaluator::of(every_measure(&matrix));
+    evaluator.per_query = true;
+    for _ in 0..2 {
+        agree(&evaluator, &loaded, &matrix);
+    }
+    Ok(())
+}
+
+fn rankings_too_deep_are_an_error(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let matrix = labels(1, |_| 65_536);
+    let mut evaluator = Evaluator::new(["AP"]).map_err(|error| error.to_string())?;
+    let error = evaluator.evaluate_on(gpu, &matrix).expect_err("too deep").to_string();
+    assert!(error.contains("65535 ranks"), "{error}");
+    evaluator.view.depth = Some(65_535);
+    agree(&evaluator, gpu, &matrix);
+    Ok(())
+}

@@ -1,0 +1,204 @@
+//! The shaders and their integers, as far as they can be tested without any GPU: naga compiles them for every kind of device, wgpu
+//! checks how they are used, and their mirror on the CPU is compared with the CPU engine.
+
+use std::mem::offset_of;
+
+use laneval::engine::Job;
+use laneval::engine::cpu::Cpu;
+use laneval::engine::gpu::device::{Adapter, Device};
+use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, kernels};
+use laneval::engine::gpu::layout::{Batch, Tile};
+use laneval::engine::gpu::tasks::Integers;
+use laneval::engine::gpu::{Gpu, mirror};
+use laneval::fold::{Columns, CodeTable, Cut, Discount, Fold, Program, Task};
+use laneval::label::Above;
+use laneval::{Evaluator, LabelMatrix, View};
+use naga::back::{hlsl, msl, spv};
+use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
+use proptest::prelude::*;
+
+use crate::matrices::{Query, Shape, matrix, shape};
+use crate::variants::every_measure;
+
+/// Parses and validates a shader with no capability beyond the least.
+fn valid(source: &str) -> (naga::Module, ModuleInfo) {
+    let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
+    let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
+    let info = info.unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
+    (module, info)
+}
+
+/// A shader in the languages of Vulkan, Metal and DirectX.
+fn translate(source: &str) {
+    let (module, info) = valid(source);
+    assert!(!spv::write_vec(&module, &info, &spv::Options::default(), None).expect("SPIR-V").is_empty());
+    let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
+    msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).expect("MSL");
+    let mut text = String::new();
+    let (options, pipeline) = (hlsl::Options::default(), hlsl::PipelineOptions::default());
+    hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).expect("HLSL");
+}
+
+/// A codebook of many grades in a tiny matrix.
+fn graded(grades: Vec<f64>) -> LabelMatrix {
+    let last = 2 + grades.len() as u8;
+    let labels: Vec<u8> = (0..20).map(|at| 1 + at % last).collect();
+    matrix(&Shape { grades, queries: vec![Query { rankings: vec![labels], unretrieved: vec![2, 3] }] })
+}
+
+#[test]
+fn every_shader_compiles_for_every_kind_of_device() {
+    translate(&[COMMON, JUDGED].join("\n"));
+    for grades in [vec![0.0, 1.0, 2.0, 3.0], vec![0.5], (0..253).map(f64::from).collect()] {
+        let matrix = graded(grades);
+        let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).unwrap();
+        for depth in [20, 65_535] {
+            let all = kernels(&Integers::new(plan.program(), depth));
+            assert!(FOLDS.iter().all(|(_, text)| all.iter().any(|kernel| kernel.source.contains(text))));
+            all.iter().for_each(|kernel| translate(&kernel.source));
+        }
+    }
+}
+
+#[test]
+fn structs_lie_as_the_host_writes_them() {
+    let (module, _) = valid(&[COMMON, JUDGED].join("\n"));
+    let fields = |name: &str| {
+        let of = module.types.iter().find(|(_, of)| of.name.as_deref() == Some(name)).expect("a struct").1;
+        let naga::TypeInner::Struct { members, span } = &of.inner else { panic!("{name} is no struct") };
+        let fields: Vec<_> = members.iter().map(|m| (m.name.clone().unwrap(), m.offset as usize)).collect();
+        (fields, *span as usize)
+    };
+    macro_rules! assert_lies {
+        ($type:ident: $($field:ident)*) => {
+            let expected = vec![$((stringify!($field).to_owned(), offset_of!($type, $field))),*];
+            assert_eq!(fields(stringify!($type)), (expected, size_of::<$type>()));
+        };
+    }
+    assert_lies!(Batch: tiles stride depth slots cuts above end origin);
+    assert_lies!(Tile: word depth lanes rows);
+}
+
+/// A device that computes nothing, but checks every call.
+fn noop() -> Gpu {
+    let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
+    let limits = device.limits();
+    let adapter = Adapter {
+        name: "noop".to_owned(),
+        backend: "noop".to_owned(),
+        kind: "other",
+        driver: String::new(),
+        binding_bytes: limits.max_storage_buffer_binding_size,
+        buffer_bytes: limits.max_buffer_size,
+        timestamps: false,
+        unusable: None,
+    };
+    Gpu::of(Device::of(adapter, device, queue))
+}
+
+#[test]
+fn the_device_is_used_as_wgpu_allows() {
+    let gpu = noop();
+    let labels = |queries: usize| {
+        let query = Query { rankings: vec![vec![3, 1, 4, 2, 1, 5, 1]], unretrieved: vec![4] };
+        matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries: vec![query; queries] })
+    };
+    for (matrix, judged_only) in [(labels(1), false), (labels(200), true), (labels(0), true)] {
+        let mut evaluator = Evaluator::of(every_measure(&matrix));
+        evaluator.view.judged_only = judged_only;
+        evaluator.evaluate_on(&gpu, &matrix).unwrap();
+        evaluator.evaluate_on(&gpu.load(&matrix).unwrap(), &matrix).unwrap();
+    }
+}
+
+/// How far the columns of the mirror may be from those of the CPU engine: what the integers can be off, and what f64 can.
+fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
+    let task = integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
+    let Some(task) = task else { return 0.0 };
+    let depth = f64::from(integers.depth);
+    let terms = task.kind.unit(integers.depth).map_or(0.0, |(_, error)| error);
+    // The CPU adds in f64: each of up to `depth` additions is off by half an ulp of a sum no larger than that of the magnitudes.
+    let floats = if task.kind.is_exact() { 0.0 } else { 4.0 * depth * f64::EPSILON * value.abs().max(largest(integers, column)) };
+    terms + floats
+}
+
+/// A sum of the magnitudes that a task can add, as far as signs may cancel.
+fn largest(integers: &Integers, column: usize) -> f64 {
+    let _ = (integers, column);
+    0.0
+}
+
+/// Columns of the mirror, and of the CPU engine, of every tile.
+fn compare(program: &Program, matrix: &LabelMatrix, view: View) {
+    let deepest = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
+    let deepest = view.depth.map_or(deepest, |depth| deepest.min(depth));
+    let integers = Integers::new(program, deepest);
+    for tile in 0..matrix.packing().tiles.len() {
+        let queries: Vec<u32> =
+            matrix.tile_rows(tile).iter().map(|row| row % matrix.queries().len() as u32).collect();
+        let mut scratch = Vec::new();
+        let seen = view.of(matrix.tile(tile), &mut scratch);
+        let words: Vec<_> =
+            queries.iter().enumerate().map(|(lane, &query)| mirror::lane(&integers, program, seen, lane, query as usize)).collect();
+        let mut found = Columns::zeros(program, seen.lanes);
+        integers.decode(program, &queries, |column, lane| words[lane][column as usize], &mut found);
+        let expected = Cpu::new().columns(Job { matrix, view, program }, tile);
+        for (lane, _) in queries.iter().enumerate() {
+            for column in 0..program.columns() {
+                let (a, b) = (found.value(column, lane), expected.value(column, lane));
+                let bound = bound(&integers, column, b);
+                assert!((a - b).abs() <= bound, "column {column}: {a} is not {b} ± {bound:e}");
+            }
+            let codes = if program.histogram() { program.codes } else { 0 };
+            let of = |columns: &Columns| columns.histogram[lane * codes..][..codes].to_vec();
+            assert_eq!(of(&found), of(&expected), "histogram");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 50, ..ProptestConfig::default() })]
+
+    #[test]
+    fn integers_agree_with_f64(shape in shape(), judged_only: bool, depth in proptest::option::of(1..300u32)) {
+        let matrix = matrix(&shape);
+        let measures: Vec<_> = every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
+        let plan = Evaluator::of(measures).plan(&matrix).unwrap();
+        compare(plan.program(), &matrix, View { depth, judged_only });
+    }
+}
+
+/// Gains of both signs cancel, and then the f64 of the CPU has no bound relative to the sum.
+fn has_signs(measure: &laneval::Measure) -> bool {
+    measure.to_string().contains(":-")
+}
+
+fn gains(numbers: &[f64]) -> CodeTable {
+    let mut table = [0.0; 256];
+    table[3..3 + numbers.len()].copy_from_slice(numbers);
+    table.into()
+}
+
+#[test]
+fn the_deepest_rankings_agree() {
+    let labels: Vec<u8> = (0..65_535u32).map(|at| 1 + (at.wrapping_mul(2_654_435_761) >> 13) as u8 % 5).collect();
+    let last = [vec![1; 65_534], vec![5]].concat();
+    let queries = [labels, last, vec![5; 65_535]];
+    let queries = queries.map(|labels| Query { rankings: vec![labels], unretrieved: vec![4] }).to_vec();
+    let matrix = matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries });
+    let fold = |fold: Fold| Task { fold, cuts: vec![Cut::At(60_000), Cut::End] };
+    let set = Above(4);
+    let tasks = vec![
+        fold(Fold::PrecisionSum(set)),
+        fold(Fold::PairSum(set)),
+        fold(Fold::WeightedSum { gain: gains(&[0.0, 1.0, 3.0]), discount: Discount::Log2 }),
+        fold(Fold::WeightedSum { gain: gains(&[0.0, 1.0, 1e6]), discount: Discount::None }),
+        fold(Fold::WeightedSum { gain: gains(&[0.0, 1.0, 1.0]), discount: Discount::Power(0.99) }),
+        fold(Fold::Cascade { stop: gains(&[0.0, 0.0001, 0.001]), discount: Discount::Rank }),
+        Task { fold: Fold::InferredSum(set), cuts: vec![Cut::End] },
+        Task { fold: Fold::PeakPrecision { hits: set, caps: vec![0, 1] }, cuts: vec![Cut::End] },
+        Task { fold: Fold::PreferenceSum { hits: set, judged: Above::JUDGED, cap: 2, bound: 2 }, cuts: vec![Cut::End] },
+    ];
+    let program = Program { tasks, inputs: vec![vec![1; 3], vec![100, 1, 65_535], vec![70_000; 3]], codes: 6 };
+    compare(&program, &matrix, View::default());
+}
