@@ -20,10 +20,14 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     var gathered = 0u;
     for (var first = 0u; first < end; first += 4u) {
         let word = word_at(tile, lane, first, end);
-        var judged = above(word, UNJUDGED);
-        while judged != 0u {
-            let shift = firstTrailingBit(judged) - 7u;
-            judged &= judged - 1u;
+        let judged = above(word, UNJUDGED);
+        if judged == 0u {
+            continue;
+        }
+        for (var shift = 0u; shift < 32u; shift += 8u) {
+            if ((judged >> shift) & 0x80u) == 0u {
+                continue;
+            }
             gathered |= ((word >> shift) & 255u) << (8u * (free & 3u));
             free++;
             if (free & 3u) == 0u {

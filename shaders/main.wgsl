@@ -23,19 +23,22 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if above < end {
             let part = above & 3u;
             var first = above - part;
-            var word = without_first(word_at(tile, lane, first, end), part);
-            // Five loads are on their way before the first word is looked at.
             while first < end {
-                let second = word_at(tile, lane, first + 4u, end);
-                let third = word_at(tile, lane, first + 8u, end);
+                // Four loads are on their way before the first word is looked at.
+                var word = word_at(tile, lane, first, end);
+                var second = word_at(tile, lane, first + 4u, end);
+                var third = word_at(tile, lane, first + 8u, end);
                 let fourth = word_at(tile, lane, first + 12u, end);
-                let next = word_at(tile, lane, first + 16u, end);
-                take(&row, word, first);
-                take(&row, second, first + 4u);
-                take(&row, third, first + 8u);
-                take(&row, fourth, first + 12u);
-                first += 16u;
-                word = next;
+                if first < above {
+                    word = without_first(word, part);
+                }
+                for (var at = 0u; at < 4u; at++) {
+                    take(&row, word, first);
+                    first += 4u;
+                    word = second;
+                    second = third;
+                    third = fourth;
+                }
             }
             above = end;
         }

@@ -45,7 +45,8 @@ fn peak_precision_end(state: PeakPrecision, column: u32, slot: u32) {
     var peak = state.peak;
     for (var cap = state.reached; cap > 0u; cap--) {
         if cap < state.reached {
-            peak = larger(peak, taken(column + cap - 1u, slot));
+            // Of equal ones the earlier.
+            peak = larger(taken(column + cap - 1u, slot), peak);
         }
         put(column + cap - 1u, slot, peak);
     }

@@ -242,7 +242,7 @@ impl Writer<'_> {
         function("start(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &starts.collect::<String>())
     }
 
-    /// What a word of four labels does, the first at the rank after `first`.
+    /// What a word of four labels does, the first at the rank after `first`; and what each label does that may count.
     fn take(&self, lines: &[Lines]) -> String {
         let single = self.tasks.iter().filter(|task| !is_count(&task.kind));
         // Without any fold of single labels all are skipped.
@@ -257,24 +257,24 @@ impl Writer<'_> {
                 }
                 Step::Word(step) => some += &format!("    {{ {state} (*row).t{at} = {step}; }}\n"),
                 Step::Label(step) if own > threshold => {
-                    labels += &format!("        if code > {own}u {{ {state} {step} }}\n");
+                    labels += &format!("    if code > {own}u {{ {state} {step} }}\n");
                 }
-                Step::Label(step) => labels += &format!("        {{ {state} {step} }}\n"),
+                Step::Label(step) => labels += &format!("    {{ {state} {step} }}\n"),
                 Step::None => {}
             }
         }
-        let skip = format!("    var hits = above(word, {threshold}u);\n    if hits == 0u {{\n        return;\n    }}\n");
-        let each = format!(
-            "    while hits != 0u {{
-        let shift = firstTrailingBit(hits) - 7u;
-        hits &= hits - 1u;
-        let code = (word >> shift) & 255u;
-        let rank = first + shift / 8u + 1u;
-{labels}    }}\n"
-        );
+        let slot = "    let slot = (*row).slot;\n";
+        let label = function("label(row: ptr<function, Row>, code: u32, rank: u32)", slot, &labels);
+        let skip = format!("    let hits = above(word, {threshold}u);\n    if hits == 0u {{ return; }}\n");
+        // Not a loop: llvmpipe ends a shader's loops after 65,535 rounds, all of them together.
+        let each = (0..4).map(|byte| {
+            let (shift, rank) = (8 * byte, byte + 1);
+            let code = format!("(word >> {shift}u) & 255u");
+            format!("    if (hits & {:#x}u) != 0u {{ label(row, {code}, first + {rank}u); }}\n", 0x80u32 << shift)
+        });
+        let each: String = each.collect();
         let rest = if threshold == u8::MAX { String::new() } else { [skip, some, each].concat() };
-        let start = "    let slot = (*row).slot;\n";
-        function("take(row: ptr<function, Row>, word: u32, first: u32)", start, &[all, rest].concat())
+        label + &function("take(row: ptr<function, Row>, word: u32, first: u32)", "", &[all, rest].concat())
     }
 
     /// Where the states go at a cutoff.
