@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::engine::auto::{self, Taken};
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::fold::Columns;
@@ -35,6 +36,8 @@ pub enum EngineChoice {
     Auto,
     /// Folds in SIMD on all threads.
     Cpu,
+    /// Folds in compute shaders, sums in integers.
+    Gpu,
     /// The plain functions of [`mod@reference`], slow and obvious.
     Reference,
 }
@@ -59,6 +62,8 @@ pub struct Evaluator {
     pub view: View,
     /// Who computes.
     pub engine: EngineChoice,
+    /// Which GPU, by number or part of its name; any that is not software if not said.
+    pub adapter: Option<String>,
     /// Statistics besides the average.
     pub stats: Vec<Stat>,
     /// Keep the values of each query.
@@ -93,12 +98,38 @@ impl Evaluator {
         Plan::new(&self.measures, matrix)
     }
 
-    /// The engine in words.
-    pub fn engine_name(&self) -> String {
-        match self.engine {
-            EngineChoice::Reference => "reference".to_owned(),
-            EngineChoice::Auto | EngineChoice::Cpu => Cpu::new().describe(),
-        }
+    /// The engine for these matrices; `None` for the reference, which is none.
+    ///
+    /// # Errors
+    /// A GPU that was asked for and is not there, or refuses; a measure that does not fit the grades.
+    pub fn take_engine<'a>(
+        &self,
+        matrices: impl IntoIterator<Item = &'a LabelMatrix>,
+    ) -> Result<Option<Taken>> {
+        Ok(match self.engine {
+            EngineChoice::Reference => None,
+            EngineChoice::Cpu => Some(Taken::asked(Cpu::new())),
+            EngineChoice::Gpu => Some(self.gpu()?),
+            EngineChoice::Auto => {
+                let (mut labels, mut folds) = (0, 0);
+                for matrix in matrices {
+                    labels += matrix.tile_bytes().len() as u64;
+                    folds = self.plan(matrix)?.program().tasks.len();
+                }
+                Some(auto::take(labels, folds))
+            }
+        })
+    }
+
+    #[cfg(feature = "gpu")]
+    fn gpu(&self) -> Result<Taken> {
+        use crate::engine::gpu::{Gpu, device::Choice};
+        Ok(Taken::asked(Gpu::open(self.adapter.as_deref().map_or(Choice::Hardware, Choice::Named))?))
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn gpu(&self) -> Result<Taken> {
+        Err(Error::Device("laneval was built without its GPU engine (feature `gpu`)".to_owned()))
     }
 
     /// Evaluates all runs of a matrix.
@@ -114,9 +145,14 @@ impl Evaluator {
     /// # Errors
     /// As [`Evaluator::evaluate`].
     pub fn evaluate_timed(&self, matrix: &LabelMatrix, timing: &mut Timing) -> Result<Scores> {
-        match self.engine {
-            EngineChoice::Auto | EngineChoice::Cpu => self.run(&Cpu::new(), matrix, timing),
-            EngineChoice::Reference => {
+        match self.take_engine([matrix])? {
+            Some(taken) => match self.evaluate_on_timed(taken.engine.as_ref(), matrix, timing) {
+                Err(Error::Device(_)) if self.engine == EngineChoice::Auto => {
+                    self.evaluate_on_timed(&Cpu::new(), matrix, timing)
+                }
+                scores => scores,
+            },
+            None => {
                 let functions = self.functions()?;
                 self.collect(matrix, timing, |_, tiles| {
                     Ok(tiles.into_par_iter().map(|at| self.plain(matrix, &functions, at)).collect())
@@ -130,10 +166,19 @@ impl Evaluator {
     /// # Errors
     /// As [`Evaluator::evaluate`], and what the engine refuses.
     pub fn evaluate_on(&self, engine: &dyn Engine, matrix: &LabelMatrix) -> Result<Scores> {
-        self.run(engine, matrix, &mut Timing::default())
+        self.evaluate_on_timed(engine, matrix, &mut Timing::default())
     }
 
-    fn run(&self, engine: &dyn Engine, matrix: &LabelMatrix, timing: &mut Timing) -> Result<Scores> {
+    /// Evaluates all runs of a matrix on this very engine, and notes where the time goes.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate_on`].
+    pub fn evaluate_on_timed(
+        &self,
+        engine: &dyn Engine,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<Scores> {
         self.collect(matrix, timing, |plan, tiles| {
             let walks = self.walks(plan);
             let finish =

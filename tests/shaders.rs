@@ -10,7 +10,7 @@ use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, kernels};
 use laneval::engine::gpu::layout::{Batch, Tile};
 use laneval::engine::gpu::tasks::Integers;
 use laneval::engine::gpu::{Gpu, mirror};
-use laneval::fold::{Columns, CodeTable, Cut, Discount, Fold, Program, Task};
+use laneval::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, Task};
 use laneval::label::Above;
 use laneval::{Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
@@ -22,7 +22,8 @@ use crate::variants::every_measure;
 
 /// Parses and validates a shader with no capability beyond the least.
 fn valid(source: &str) -> (naga::Module, ModuleInfo) {
-    let module = naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
+    let module =
+        naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
     let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
     let info = info.unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
     (module, info)
@@ -113,12 +114,17 @@ fn the_device_is_used_as_wgpu_allows() {
 
 /// How far the columns of the mirror may be from those of the CPU engine: what the integers can be off, and what f64 can.
 fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
-    let task = integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
+    let task =
+        integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
     let Some(task) = task else { return 0.0 };
     let depth = f64::from(integers.depth);
     let terms = task.kind.unit(integers.depth).map_or(0.0, |(_, error)| error);
     // The CPU adds in f64: each of up to `depth` additions is off by half an ulp of a sum no larger than that of the magnitudes.
-    let floats = if task.kind.is_exact() { 0.0 } else { 4.0 * depth * f64::EPSILON * value.abs().max(largest(integers, column)) };
+    let floats = if task.kind.is_exact() {
+        0.0
+    } else {
+        4.0 * depth * f64::EPSILON * value.abs().max(largest(integers, column))
+    };
     terms + floats
 }
 
@@ -138,8 +144,11 @@ fn compare(program: &Program, matrix: &LabelMatrix, view: View) {
             matrix.tile_rows(tile).iter().map(|row| row % matrix.queries().len() as u32).collect();
         let mut scratch = Vec::new();
         let seen = view.of(matrix.tile(tile), &mut scratch);
-        let words: Vec<_> =
-            queries.iter().enumerate().map(|(lane, &query)| mirror::lane(&integers, program, seen, lane, query as usize)).collect();
+        let words: Vec<_> = queries
+            .iter()
+            .enumerate()
+            .map(|(lane, &query)| mirror::lane(&integers, program, seen, lane, query as usize))
+            .collect();
         let mut found = Columns::zeros(program, seen.lanes);
         integers.decode(program, &queries, |column, lane| words[lane][column as usize], &mut found);
         let expected = Cpu::new().columns(Job { matrix, view, program }, tile);
@@ -181,7 +190,8 @@ fn gains(numbers: &[f64]) -> CodeTable {
 
 #[test]
 fn the_deepest_rankings_agree() {
-    let labels: Vec<u8> = (0..65_535u32).map(|at| 1 + (at.wrapping_mul(2_654_435_761) >> 13) as u8 % 5).collect();
+    let labels: Vec<u8> =
+        (0..65_535u32).map(|at| 1 + (at.wrapping_mul(2_654_435_761) >> 13) as u8 % 5).collect();
     let last = [vec![1; 65_534], vec![5]].concat();
     let queries = [labels, last, vec![5; 65_535]];
     let queries = queries.map(|labels| Query { rankings: vec![labels], unretrieved: vec![4] }).to_vec();
@@ -197,8 +207,12 @@ fn the_deepest_rankings_agree() {
         fold(Fold::Cascade { stop: gains(&[0.0, 0.0001, 0.001]), discount: Discount::Rank }),
         Task { fold: Fold::InferredSum(set), cuts: vec![Cut::End] },
         Task { fold: Fold::PeakPrecision { hits: set, caps: vec![0, 1] }, cuts: vec![Cut::End] },
-        Task { fold: Fold::PreferenceSum { hits: set, judged: Above::JUDGED, cap: 2, bound: 2 }, cuts: vec![Cut::End] },
+        Task {
+            fold: Fold::PreferenceSum { hits: set, judged: Above::JUDGED, cap: 2, bound: 2 },
+            cuts: vec![Cut::End],
+        },
     ];
-    let program = Program { tasks, inputs: vec![vec![1; 3], vec![100, 1, 65_535], vec![70_000; 3]], codes: 6 };
+    let program =
+        Program { tasks, inputs: vec![vec![1; 3], vec![100, 1, 65_535], vec![70_000; 3]], codes: 6 };
     compare(&program, &matrix, View::default());
 }

@@ -33,6 +33,7 @@ pub const QUERIES: &[Choice<QuerySet>] = &[
 pub const ENGINES: &[Choice<EngineChoice>] = &[
     ("auto", EngineChoice::Auto, "the fastest for the data at hand"),
     ("cpu", EngineChoice::Cpu, "SIMD on all threads"),
+    ("gpu", EngineChoice::Gpu, "compute shaders, with sums in integers; exit code 2 where there is no GPU"),
     ("reference", EngineChoice::Reference, "the plain formulas, slow and obvious, to check a number"),
 ];
 

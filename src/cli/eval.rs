@@ -7,6 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use laneval::engine::Job;
+use laneval::engine::auto::Taken;
+use laneval::engine::cpu::Cpu;
 use laneval::measure::{Defaults, Measure, parse_list};
 use laneval::report::{Format, Note, Options, notes};
 use laneval::stats::Stat;
@@ -94,6 +97,9 @@ pub struct Eval {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
     #[arg(help_heading = "Engine")]
     engine: EngineChoice,
+    /// Which GPU, by its number or a part of its name (see `laneval devices`) [default: the most powerful]
+    #[arg(long, value_name = "NAME|INDEX", help_heading = "Engine")]
+    adapter: Option<String>,
     #[command(flatten)]
     threads: Threads,
     /// Print what would be computed and how, instead of computing it
@@ -125,17 +131,21 @@ impl Eval {
         let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
         let matrices = timing.time(read, || inputs.load(&self.ranking))?;
         let read = start.elapsed();
-        if self.explain {
-            return explain(evaluator, &matrices, output);
-        }
         let start = Instant::now();
-        let scores = all_scores(evaluator, &matrices, &mut timing)?;
+        let taken = timing.time("engine", || evaluator.take_engine(&matrices))?;
+        if let Some(refused) = taken.as_ref().and_then(|taken| taken.refused.as_ref()) {
+            self.say_cpu(refused);
+        }
+        if self.explain {
+            return explain(evaluator, taken.as_ref(), &matrices, output);
+        }
+        let scores = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
         let evaluated = start.elapsed();
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let rules = self.rule_notes(inputs, &matrices);
         rules.iter().chain(&notes(&scores)).filter(loud).for_each(say);
         if self.verbose {
-            self.report_work(evaluator, &matrices, read, evaluated);
+            self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
         }
         let (format, options) = (self.format(), self.options());
         timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
@@ -173,6 +183,7 @@ impl Eval {
         evaluator.view =
             View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         evaluator.engine = self.engine;
+        evaluator.adapter = self.adapter.clone();
         evaluator.stats = stats;
         evaluator.per_query = self.per_query || trec;
         Ok(evaluator)
@@ -225,11 +236,50 @@ impl Eval {
         paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
     }
 
-    fn report_work(&self, evaluator: &Evaluator, matrices: &[LabelMatrix], read: Duration, took: Duration) {
+    /// The scores of all matrices, one after the other. Where a GPU fails that nobody asked for, the CPU goes on.
+    fn all_scores(
+        &self,
+        evaluator: &Evaluator,
+        taken: Option<&Taken>,
+        matrices: &[LabelMatrix],
+        timing: &mut Timing,
+    ) -> Result<Scores, Error> {
+        let mut all = Scores { measures: evaluator.measures().to_vec(), runs: Vec::new() };
+        let mut engine = taken.map(|taken| taken.engine.as_ref());
+        let cpu = Cpu::new();
+        for matrix in matrices {
+            all.append(match engine.map(|engine| evaluator.evaluate_on_timed(engine, matrix, timing)) {
+                Some(Err(Error::Device(message))) if self.engine == EngineChoice::Auto => {
+                    self.say_cpu(&message);
+                    engine = Some(&cpu);
+                    evaluator.evaluate_on_timed(&cpu, matrix, timing)?
+                }
+                Some(scores) => scores?,
+                None => evaluator.evaluate_timed(matrix, timing)?,
+            });
+        }
+        Ok(all)
+    }
+
+    /// Says that the CPU computes, because a GPU would not.
+    fn say_cpu(&self, why: &str) {
+        if !self.quiet {
+            say(&Note::Note(format!("on the CPU, because {why}")));
+        }
+    }
+
+    fn report_work(
+        &self,
+        evaluator: &Evaluator,
+        taken: Option<&Taken>,
+        matrices: &[LabelMatrix],
+        read: Duration,
+        took: Duration,
+    ) {
         let labels: u64 = matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
         let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
         let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
-        eprintln!("engine: {}", evaluator.engine_name());
+        eprintln!("engine: {}", engine_name(taken));
         eprintln!(
             "read: {}, {}, {} in {:.3} s",
             counted(runs, "run"),
@@ -242,13 +292,13 @@ impl Eval {
     }
 }
 
-/// The scores of all matrices, one after the other.
-fn all_scores(evaluator: &Evaluator, matrices: &[LabelMatrix], timing: &mut Timing) -> Result<Scores, Error> {
-    let mut all = Scores { measures: evaluator.measures().to_vec(), runs: Vec::new() };
-    for matrix in matrices {
-        all.append(evaluator.evaluate_timed(matrix, timing)?);
+/// The engine in words, and why it was taken.
+fn engine_name(taken: Option<&Taken>) -> String {
+    match taken {
+        None => "reference".to_owned(),
+        Some(Taken { engine, why, .. }) if why.is_empty() => engine.describe(),
+        Some(Taken { engine, why, .. }) => format!("{}; {why}", engine.describe()),
     }
-    Ok(all)
 }
 
 /// The steps with their times and rates, a line each.
@@ -273,11 +323,21 @@ fn timings(timing: &Timing, inputs: &Inputs, matrices: &[LabelMatrix]) -> String
     timing.steps().iter().map(line).collect()
 }
 
-fn explain(evaluator: &Evaluator, matrices: &[LabelMatrix], output: Output) -> Result<(), Stop> {
-    // All have the same judgments, and so the same plan.
-    let plan = matrices.first().map(|matrix| evaluator.plan(matrix)).transpose()?;
+fn explain(
+    evaluator: &Evaluator,
+    taken: Option<&Taken>,
+    matrices: &[LabelMatrix],
+    output: Output,
+) -> Result<(), Stop> {
+    // All have the same judgments, and so the same plan; the deepest says how exact sums in integers are.
+    let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
+    let plan = deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix)?))).transpose()?;
     output.write(|to| {
-        writeln!(to, "engine: {}", evaluator.engine_name())?;
-        plan.map_or(Ok(()), |plan| write!(to, "{plan}"))
+        writeln!(to, "engine: {}", engine_name(taken))?;
+        let Some((matrix, plan)) = plan else { return Ok(()) };
+        write!(to, "{plan}")?;
+        let job = Job { matrix, view: evaluator.view, program: plan.program() };
+        let lines = taken.map(|taken| taken.engine.explain(job)).unwrap_or_default();
+        lines.iter().try_for_each(|line| writeln!(to, "{line}"))
     })
 }

@@ -3,6 +3,7 @@
 mod build;
 mod choice;
 mod completions;
+mod devices;
 mod eval;
 mod r#gen;
 mod info;
@@ -45,6 +46,7 @@ enum Command {
     Info(info::Info),
     Gen(r#gen::Gen),
     Measures(measures::Measures),
+    Devices(devices::Devices),
     TrecEval(trec_eval::TrecEval),
     Completions(completions::Completions),
     Man(man::Man),
@@ -72,6 +74,7 @@ impl Cli {
             Command::Info(info) => info.run(),
             Command::Gen(command) => command.run(),
             Command::Measures(measures) => measures.run(),
+            Command::Devices(devices) => devices.run(),
             Command::TrecEval(trec_eval) => trec_eval.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

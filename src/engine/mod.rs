@@ -1,5 +1,6 @@
 //! Engines: they run a [`Program`] over the tiles of a matrix. They know folds and labels, never measures.
 
+pub mod auto;
 pub mod cpu;
 #[cfg(feature = "gpu")]
 pub mod gpu;
@@ -28,6 +29,12 @@ pub type Finish<'a> = &'a (dyn Fn(usize, &Columns) -> Vec<f64> + Sync);
 pub trait Engine: Sync {
     /// The engine in words, such as `cpu (avx512, 16 threads)`.
     fn describe(&self) -> String;
+
+    /// How each fold of a program is computed, a line each, where that is worth saying: units and bounds of sums in integers.
+    fn explain(&self, job: Job<'_>) -> Vec<String> {
+        let _ = job;
+        Vec::new()
+    }
 
     /// Runs the program over some tiles, and gives what `finish` makes of each, in the order of the tiles.
     ///

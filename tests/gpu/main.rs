@@ -58,7 +58,8 @@ fn main() -> ExitCode {
 fn open() -> Result<Bench, String> {
     let named = std::env::var("LANEVAL_ADAPTER").ok();
     let choice = named.as_deref().map_or(Choice::Hardware, Choice::Named);
-    let gpu = Gpu::open(choice).or_else(|error| if named.is_none() { Gpu::open(Choice::Named("0")) } else { Err(error) });
+    let gpu = Gpu::open(choice)
+        .or_else(|error| if named.is_none() { Gpu::open(Choice::Named("0")) } else { Err(error) });
     Ok(Bench { gpu: gpu.map_err(|error| error.to_string())? })
 }
 
@@ -81,7 +82,8 @@ fn check(device: &Device, sizes: Sizes, resident: bool, matrix: &LabelMatrix, pr
                 for (word, expected) in (0..).zip(expected) {
                     let found = answer.word(word, at, lane);
                     let task = integers.tasks.iter().rfind(|task| task.word <= word).expect("a task");
-                    let place = format!("tile {tile}, lane {lane}, word {} of {:?}", word - task.word, task.kind);
+                    let place =
+                        format!("tile {tile}, lane {lane}, word {} of {:?}", word - task.word, task.kind);
                     assert_eq!(found, expected, "{place:.200} at {:?}, {view:?}", task.cuts);
                 }
             }
@@ -129,7 +131,11 @@ fn program(queries: usize) -> Program {
         task(Fold::InferredSum(set), &[Cut::End]),
         task(Fold::Histogram, &[Cut::End]),
     ];
-    Program { tasks, inputs: vec![vec![1; queries], (0..queries as u32).map(|at| at % 9).collect()], codes: 6 }
+    Program {
+        tasks,
+        inputs: vec![vec![1; queries], (0..queries as u32).map(|at| at % 9).collect()],
+        codes: 6,
+    }
 }
 
 fn gains(numbers: &[f64]) -> CodeTable {
@@ -140,7 +146,8 @@ fn gains(numbers: &[f64]) -> CodeTable {
 
 /// Rankings of pseudo-random labels.
 fn labels(queries: usize, depth: impl Fn(usize) -> usize) -> LabelMatrix {
-    let label = |query: usize, rank: usize| 1 + ((query * 7919 + rank).wrapping_mul(2_654_435_761) >> 13) as u8 % 5;
+    let label =
+        |query: usize, rank: usize| 1 + ((query * 7919 + rank).wrapping_mul(2_654_435_761) >> 13) as u8 % 5;
     let query = |query: usize| Query {
         rankings: vec![(0..depth(query)).map(|rank| label(query, rank)).collect()],
         unretrieved: vec![4],
@@ -163,11 +170,13 @@ fn forced_sizes_change_nothing(Bench { gpu }: &Bench) -> Result<(), Failed> {
 fn deepest_rankings_and_blocks_of_tables(Bench { gpu }: &Bench) -> Result<(), Failed> {
     let numbers: Vec<f64> = (0..253).map(|at| f64::from(at) / 256.0).collect();
     let label = |rank: usize| 3 + (rank.wrapping_mul(2_654_435_761) >> 13) as u8 % 253;
-    let ranking = |depth: usize| Query { rankings: vec![(0..depth).map(label).collect()], unretrieved: vec![4] };
+    let ranking =
+        |depth: usize| Query { rankings: vec![(0..depth).map(label).collect()], unretrieved: vec![4] };
     let queries = vec![ranking(65_535), ranking(40_000), ranking(20_001), ranking(3)];
     let matrix = matrix(&Shape { grades: numbers.clone(), queries });
     let cuts = vec![Cut::At(10), Cut::At(30_003), Cut::End];
-    let sum = |gain: CodeTable, discount| Task { fold: Fold::WeightedSum { gain, discount }, cuts: cuts.clone() };
+    let sum =
+        |gain: CodeTable, discount| Task { fold: Fold::WeightedSum { gain, discount }, cuts: cuts.clone() };
     let wide: Vec<f64> = (0..253).map(|at| f64::from(at % 31).exp2() - 1.0).collect();
     // Chances so small that a deep cascade goes on.
     let chances: Vec<f64> = numbers.iter().map(|number| number / 4096.0).collect();
@@ -217,11 +226,17 @@ fn agree(evaluator: &Evaluator, engine: &dyn Engine, matrix: &LabelMatrix) {
     let expected = evaluator.evaluate(matrix).expect("scores");
     let found = evaluator.evaluate_on(engine, matrix).expect("scores");
     for (expected, found) in expected.runs.iter().zip(&found.runs) {
-        let values = |run: &laneval::scores::RunScores| run.per_query.as_ref().map(|of| of.values.clone()).unwrap_or_default();
+        let values = |run: &laneval::scores::RunScores| {
+            run.per_query.as_ref().map(|of| of.values.clone()).unwrap_or_default()
+        };
         for (at, (expected, found)) in values(expected).iter().zip(values(found)).enumerate() {
             for (expected, found) in expected.iter().zip(found) {
                 let near = (expected - found).abs() <= 1e-9 * expected.abs().max(1.0);
-                assert!(near || expected.to_bits() == found.to_bits(), "{}: {found} is not {expected}", evaluator.measures()[at]);
+                assert!(
+                    near || expected.to_bits() == found.to_bits(),
+                    "{}: {found} is not {expected}",
+                    evaluator.measures()[at]
+                );
             }
         }
     }

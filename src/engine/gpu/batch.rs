@@ -153,7 +153,12 @@ impl<'a> Ready<'a> {
         let (mut free, mut under_way) = (Vec::new(), VecDeque::<Submitted>::new());
         for tiles in batches {
             if under_way.len() == RING {
-                free.extend(under_way.pop_front().map(|first| self.receive(first, &mut spent, &mut take)).transpose()?);
+                free.extend(
+                    under_way
+                        .pop_front()
+                        .map(|first| self.receive(first, &mut spent, &mut take))
+                        .transpose()?,
+                );
             }
             let berth = match free.pop() {
                 Some(berth) => berth,
@@ -168,7 +173,12 @@ impl<'a> Ready<'a> {
     }
 
     /// Batches of tiles within the sizes, and of one buffer where labels are resident.
-    fn batches(&self, matrix: &LabelMatrix, resident: Option<&Resident>, tiles: Range<usize>) -> Vec<Range<usize>> {
+    fn batches(
+        &self,
+        matrix: &LabelMatrix,
+        resident: Option<&Resident>,
+        tiles: Range<usize>,
+    ) -> Vec<Range<usize>> {
         let spans = &matrix.packing().tiles;
         let per_tile = u64::from(self.columns.max(self.integers.inputs.len() as u32)) * 4 * LANES as u64;
         let fits = |from: usize, end: usize| {
@@ -195,7 +205,8 @@ impl<'a> Ready<'a> {
     fn berth(&self, largest: &Largest, resident: bool) -> Result<Berth> {
         use wgpu::BufferUsages as Usage;
         let device = self.device;
-        let labels = |wanted: bool| wanted.then(|| device.buffer(largest.labels, Usage::STORAGE | Usage::COPY_DST));
+        let labels =
+            |wanted: bool| wanted.then(|| device.buffer(largest.labels, Usage::STORAGE | Usage::COPY_DST));
         let slots = (largest.tiles * LANES) as u64 * 4;
         let columns = slots * u64::from(self.columns);
         let answers = slots * u64::from(self.integers.words);
@@ -206,7 +217,8 @@ impl<'a> Ready<'a> {
             staging: (0..pieces).map(staging).collect(),
             labels: labels(!resident),
             moved: labels(self.judged.is_some()),
-            tiles: device.buffer((largest.tiles * size_of::<Tile>()) as u64, Usage::STORAGE | Usage::COPY_DST),
+            tiles: device
+                .buffer((largest.tiles * size_of::<Tile>()) as u64, Usage::STORAGE | Usage::COPY_DST),
             inputs: device.buffer(inputs, Usage::STORAGE | Usage::COPY_DST),
             columns: device.buffer(columns, Usage::STORAGE | Usage::COPY_SRC),
             answers: device.buffer(answers, Usage::MAP_READ | Usage::COPY_DST),
@@ -224,7 +236,13 @@ impl<'a> Ready<'a> {
     }
 
     /// Sends one batch on its way.
-    fn submit(&self, job: Job<'_>, resident: Option<&Resident>, tiles: Range<usize>, berth: Berth) -> Result<Submitted> {
+    fn submit(
+        &self,
+        job: Job<'_>,
+        resident: Option<&Resident>,
+        tiles: Range<usize>,
+        berth: Berth,
+    ) -> Result<Submitted> {
         let Device { device, queue, .. } = self.device;
         let spans = &job.matrix.packing().tiles[tiles.clone()];
         let labels = bytes(job.matrix, &tiles);
@@ -314,9 +332,10 @@ impl<'a> Ready<'a> {
         let mut bind = |batch: Batch, bindings: &[(u32, &wgpu::Buffer)], layout: &wgpu::BindGroupLayout| {
             let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
             self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
-            let entries = [(0, uniform)].into_iter().chain(bindings.iter().copied()).map(|(binding, buffer)| {
-                wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
-            });
+            let entries =
+                [(0, uniform)].into_iter().chain(bindings.iter().copied()).map(|(binding, buffer)| {
+                    wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
+                });
             let entries: Vec<_> = entries.collect();
             let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
             groups.push(self.device.device.create_bind_group(&descriptor));
@@ -387,10 +406,8 @@ impl<'a> Ready<'a> {
         let failed = |error: wgpu::MapRangeError| self.device.failed(&error.to_string());
         {
             let view = berth.answers.get_mapped_range(..bytes[1].max(16)).map_err(failed)?;
-            let words = bytemuck::try_cast_slice(&view).map_or_else(
-                |_| Cow::Owned(bytemuck::pod_collect_to_vec(&view)),
-                Cow::Borrowed,
-            );
+            let words = bytemuck::try_cast_slice(&view)
+                .map_or_else(|_| Cow::Owned(bytemuck::pod_collect_to_vec(&view)), Cow::Borrowed);
             take(Answer { tiles, words })?;
         }
         berth.answers.unmap();
@@ -436,7 +453,8 @@ impl Clock {
             bytemuck::pod_collect_to_vec(&view)
         };
         self.read.unmap();
-        let nanoseconds = ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
+        let nanoseconds =
+            ticks[1].saturating_sub(ticks[0]) as f64 * f64::from(device.queue.get_timestamp_period());
         Ok(Duration::from_nanos(nanoseconds as u64))
     }
 }

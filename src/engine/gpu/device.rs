@@ -75,7 +75,10 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
     let unusable = if !flags.contains(wgpu::DownlevelFlags::COMPUTE_SHADERS) {
         Some("it runs no compute shaders".to_owned())
     } else if limits.max_storage_buffers_per_shader_stage < STORAGE_BUFFERS {
-        Some(format!("a shader sees at most {} buffers, and {STORAGE_BUFFERS} are needed", limits.max_storage_buffers_per_shader_stage))
+        Some(format!(
+            "a shader sees at most {} buffers, and {STORAGE_BUFFERS} are needed",
+            limits.max_storage_buffers_per_shader_stage
+        ))
     } else if limits.max_storage_buffer_binding_size < needed.max_storage_buffer_binding_size {
         Some(format!("a shader sees at most {} bytes of a buffer", limits.max_storage_buffer_binding_size))
     } else {
@@ -100,7 +103,8 @@ const STORAGE_BUFFERS: u32 = 6;
 fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, Adapter)> {
     let described: Vec<Adapter> = found.iter().map(describe).collect();
     let names: Vec<String> = described.iter().map(|adapter| adapter.name.clone()).collect();
-    let seen = if names.is_empty() { "none was found".to_owned() } else { format!("found: {}", names.join(", ")) };
+    let seen =
+        if names.is_empty() { "none was found".to_owned() } else { format!("found: {}", names.join(", ")) };
     let at = match choice {
         Choice::Named(name) => {
             let number = name.parse().ok().filter(|&at: &usize| at < described.len());
@@ -129,7 +133,7 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
     let adapter = described[at].clone();
     match &adapter.unusable {
         Some(why) => Err(Error::Device(format!("{} cannot be used: {why}", adapter.name))),
-        None => found.into_iter().nth(at).map(|of| (of, adapter)).ok_or_else(|| Error::Device(seen)),
+        None => found.into_iter().nth(at).map(|of| (of, adapter)).ok_or(Error::Device(seen)),
     }
 }
 
@@ -193,7 +197,11 @@ impl Device {
     ///
     /// # Errors
     /// A shader that the driver refuses.
-    pub(super) fn pipeline(&self, source: &str, layout: &wgpu::BindGroupLayout) -> Result<wgpu::ComputePipeline> {
+    pub(super) fn pipeline(
+        &self,
+        source: &str,
+        layout: &wgpu::BindGroupLayout,
+    ) -> Result<wgpu::ComputePipeline> {
         let mut pipelines = self.pipelines.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pipeline) = pipelines.get(source) {
             return Ok(pipeline.clone());
@@ -223,7 +231,12 @@ impl Device {
     /// A buffer, not mapped.
     pub(super) fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let size = size.max(16).next_multiple_of(16);
-        self.device.create_buffer(&wgpu::BufferDescriptor { label: None, size, usage, mapped_at_creation: false })
+        self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: None,
+            size,
+            usage,
+            mapped_at_creation: false,
+        })
     }
 
     /// A buffer with these words for shaders to read.

@@ -199,7 +199,9 @@ mod tests {
 
     #[test]
     fn the_unit_is_the_smallest_that_fits() {
-        for (numbers, depth) in [(&[0.0, 1.0, 2.0][..], 1000), (&[0.5], 1), (&[1e-9, 3e-9], 65_535), (&[1e15], 7)] {
+        for (numbers, depth) in
+            [(&[0.0, 1.0, 2.0][..], 1000), (&[0.5], 1), (&[1e-9, 3e-9], 65_535), (&[1e15], 7)]
+        {
             let terms = Terms::new(&gains(numbers), Discount::Log2.weights(depth as usize), depth).unwrap();
             let last = terms.gains.codes() - 1;
             let most: i128 = (0..depth).map(|rank| terms.term(rank, last)).sum();

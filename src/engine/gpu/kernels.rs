@@ -67,7 +67,8 @@ enum Table {
 pub fn kernels(integers: &Integers) -> Vec<Kernel> {
     let large = |task: &&Task| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
     let (alone, shared): (Vec<&Task>, Vec<&Task>) = integers.tasks.iter().partition(large);
-    let (all, judged): (Vec<&Task>, Vec<&Task>) = shared.into_iter().partition(|task| task.kind.threshold() <= UNPOOLED);
+    let (all, judged): (Vec<&Task>, Vec<&Task>) =
+        shared.into_iter().partition(|task| task.kind.threshold() <= UNPOOLED);
     let groups = judged.chunks(TOGETHER).chain(all.chunks(TOGETHER)).chain(alone.chunks(1));
     groups.map(|tasks| Kernel::new(integers, tasks)).collect()
 }
@@ -93,14 +94,21 @@ impl Kernel {
         let columns: Vec<u32> =
             cutoffs.iter().flat_map(|cut| tasks.iter().map(move |task| column(cut, task))).collect();
         let by_rank: u32 = tasks.iter().map(|task| rank_words(&task.kind)).max().unwrap_or(0);
-        let ranks = if by_rank == 0 { integers.depth } else { (BLOCK_BYTES / 4 / by_rank).max(1) };
+        let ranks = (BLOCK_BYTES / 4).checked_div(by_rank).map_or(integers.depth, |ranks| ranks.max(1));
         let blocks = (0..integers.depth.max(1)).step_by(ranks.max(1) as usize);
         let blocks: Vec<_> = blocks.map(|above| above..(above + ranks).min(integers.depth)).collect();
         let mut writer = Writer { integers, tasks, blocks: &blocks, tables: Vec::new() };
         let source = writer.shader();
         let tables = writer.tables;
         let carried = if blocks.len() > 1 { carried(&tasks[0].kind) } else { 0 };
-        Kernel { source, cuts: cutoffs.len() as u32, cutoffs: [cutoffs, columns].concat(), carried, tables, blocks }
+        Kernel {
+            source,
+            cuts: cutoffs.len() as u32,
+            cutoffs: [cutoffs, columns].concat(),
+            carried,
+            tables,
+            blocks,
+        }
     }
 
     /// The tables for one block of ranks. `tasks` are those of the kernel's program.
@@ -212,9 +220,11 @@ fn function(head: &str, start: &str, body: &str) -> String {
 impl Writer<'_> {
     fn shader(&mut self) -> String {
         let lines: Vec<Lines> = (0..self.tasks.len()).map(|at| self.lines(at)).collect();
-        let files = FOLDS.iter().filter(|(stem, _)| self.tasks.iter().any(|task| stem_of(&task.kind) == *stem));
+        let files =
+            FOLDS.iter().filter(|(stem, _)| self.tasks.iter().any(|task| stem_of(&task.kind) == *stem));
         let files = files.map(|(_, text)| *text);
-        let own = [self.row(&lines), self.start(&lines), self.take(&lines), self.store(&lines), self.keep(&lines)];
+        let own =
+            [self.row(&lines), self.start(&lines), self.take(&lines), self.store(&lines), self.keep(&lines)];
         let parts = std::iter::once(COMMON).chain(files).chain(own.iter().map(String::as_str)).chain([MAIN]);
         parts.collect::<Vec<_>>().join("\n")
     }
@@ -234,12 +244,17 @@ impl Writer<'_> {
         let starts = lines.iter().enumerate().map(|(at, lines)| {
             let number = lines.number.iter().map(|number| format!("    (*row).n{at} = {number};\n"));
             let start = lines.start.iter().map(|start| format!("    (*row).t{at} = {start};\n"));
-            let load = lines.carry.iter().map(|[_, load]| {
-                format!("    if batch.above > 0u {{ {carried} (*row).t{at} = {load}; }}\n")
-            });
+            let load = lines
+                .carry
+                .iter()
+                .map(|[_, load]| format!("    if batch.above > 0u {{ {carried} (*row).t{at} = {load}; }}\n"));
             number.chain(start).chain(load).collect::<String>()
         });
-        function("start(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &starts.collect::<String>())
+        function(
+            "start(row: ptr<function, Row>)",
+            "    let slot = (*row).slot;\n",
+            &starts.collect::<String>(),
+        )
     }
 
     /// What a word of four labels does, the first at the rank after `first`; and what each label does that may count.
@@ -270,7 +285,10 @@ impl Writer<'_> {
         let each = (0..4).map(|byte| {
             let (shift, rank) = (8 * byte, byte + 1);
             let code = format!("(word >> {shift}u) & 255u");
-            format!("    if (hits & {:#x}u) != 0u {{ label(row, {code}, first + {rank}u); }}\n", 0x80u32 << shift)
+            format!(
+                "    if (hits & {:#x}u) != 0u {{ label(row, {code}, first + {rank}u); }}\n",
+                0x80u32 << shift
+            )
         });
         let each: String = each.collect();
         let rest = if threshold == u8::MAX { String::new() } else { [skip, some, each].concat() };

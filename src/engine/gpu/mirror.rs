@@ -139,7 +139,7 @@ impl Twin {
 
 /// The product of two numbers in units of 2^-63, rounded down.
 fn share(a: u64, b: u64) -> u64 {
-    (u128::from(a) * u128::from(b) >> 63) as u64
+    ((u128::from(a) * u128::from(b)) >> 63) as u64
 }
 
 /// The number divided by 2^bits, rounded to the nearest.

@@ -72,7 +72,13 @@ impl Gpu {
         Ok(Loaded { gpu: self, matrix, labels: Resident::new(&self.device, matrix)? })
     }
 
-    fn run_on(&self, job: Job<'_>, labels: Option<&Resident>, tiles: Range<usize>, finish: Finish<'_>) -> Result<Vec<Vec<f64>>> {
+    fn run_on(
+        &self,
+        job: Job<'_>,
+        labels: Option<&Resident>,
+        tiles: Range<usize>,
+        finish: Finish<'_>,
+    ) -> Result<Vec<Vec<f64>>> {
         let deepest = deepest(job);
         if deepest > MAX_DEPTH {
             return Err(Error::Device(format!(
@@ -105,6 +111,10 @@ impl Engine for Gpu {
         format!("gpu ({}, {})", adapter.name, adapter.backend)
     }
 
+    fn explain(&self, job: Job<'_>) -> Vec<String> {
+        explain(job)
+    }
+
     fn run(&self, job: Job<'_>, tiles: Range<usize>, finish: Finish<'_>) -> Result<Vec<Vec<f64>>> {
         self.run_on(job, None, tiles, finish)
     }
@@ -126,6 +136,30 @@ impl Engine for Loaded<'_> {
         let labels = std::ptr::eq(job.matrix, self.matrix).then_some(&self.labels);
         self.gpu.run_on(job, labels, tiles, finish)
     }
+}
+
+/// What the sums of a job are made of.
+fn explain(job: Job<'_>) -> Vec<String> {
+    let integers = Integers::new(job.program, deepest(job));
+    let name = |of: usize| job.program.tasks[of].fold.name();
+    let mut lines = vec!["on the GPU, in integers:".to_owned()];
+    let mut told = Vec::new();
+    for task in &integers.tasks {
+        let line = match task.kind.unit(integers.depth) {
+            Some((unit, error)) => format!("in units of 2^{}, off by at most {error:.1e}", -unit),
+            None => "exact".to_owned(),
+        };
+        let line = format!("  {}: {line}", name(task.of));
+        if !told.contains(&line) {
+            told.push(line);
+        }
+    }
+    lines.extend(told);
+    let left =
+        integers.left.iter().map(|&of| format!("  {}: on the CPU, its terms differ too much", name(of)));
+    lines.extend(left);
+    lines.push("walks down each ranking and the last line of every measure: on the CPU, in f64".to_owned());
+    lines
 }
 
 /// The deepest rank that a job looks at.
@@ -156,12 +190,22 @@ impl Left {
             first += task.columns();
         }
         let tasks = integers.left.iter().map(|&at| program.tasks[at].clone()).collect();
-        Some(Left { program: Program { tasks, inputs: program.inputs.clone(), codes: program.codes }, columns })
+        Some(Left {
+            program: Program { tasks, inputs: program.inputs.clone(), codes: program.codes },
+            columns,
+        })
     }
 }
 
 /// The columns of one tile: what its words stand for, and what the CPU adds.
-fn columns(job: Job<'_>, integers: &Integers, left: &Option<Left>, answer: &Answer, at: usize, tile: usize) -> Columns {
+fn columns(
+    job: Job<'_>,
+    integers: &Integers,
+    left: &Option<Left>,
+    answer: &Answer,
+    at: usize,
+    tile: usize,
+) -> Columns {
     let queries = job.matrix.queries().len() as u32;
     let rows: Vec<u32> = job.matrix.tile_rows(tile).iter().map(|row| row % queries).collect();
     let lanes = job.matrix.packing().tiles[tile].lanes as usize;

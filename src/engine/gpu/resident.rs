@@ -20,7 +20,9 @@ impl Resident {
         let mut parts: Vec<(u64, u64)> = Vec::new();
         for span in &matrix.packing().tiles {
             match parts.last_mut() {
-                Some((start, end)) if span.offset + span.bytes() - *start <= limit => *end = span.offset + span.bytes(),
+                Some((start, end)) if span.offset + span.bytes() - *start <= limit => {
+                    *end = span.offset + span.bytes()
+                }
                 _ => parts.push((span.offset, span.offset + span.bytes())),
             }
         }

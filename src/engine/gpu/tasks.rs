@@ -2,8 +2,8 @@
 
 use super::fixed::{self, Chances, Terms, power_of_two};
 use crate::fold::{Columns, Cut, Fold, Program};
-use crate::label::code::UNPOOLED;
 use crate::label::LANES;
+use crate::label::code::UNPOOLED;
 
 /// A program as the shaders run it.
 #[derive(Debug)]
@@ -76,7 +76,10 @@ impl Kind {
     pub fn words(&self) -> u32 {
         match self {
             Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) | Kind::PairSum(_) => 1,
-            Kind::PrecisionSum(..) | Kind::Cascade(_) | Kind::InferredSum(..) | Kind::PreferenceSum { .. } => 2,
+            Kind::PrecisionSum(..)
+            | Kind::Cascade(_)
+            | Kind::InferredSum(..)
+            | Kind::PreferenceSum { .. } => 2,
             Kind::WeightedSum(terms) => terms.words(),
             &Kind::PeakPrecision(_, _, words) | &Kind::Histogram(words) => words,
         }
@@ -127,7 +130,8 @@ impl Kind {
 impl Integers {
     /// The tasks of a program over rankings of up to so many ranks.
     pub fn new(program: &Program, deepest: u32) -> Self {
-        let mut made = Integers { tasks: Vec::new(), inputs: Vec::new(), words: 0, depth: deepest, left: Vec::new() };
+        let mut made =
+            Integers { tasks: Vec::new(), inputs: Vec::new(), words: 0, depth: deepest, left: Vec::new() };
         let mut column = 0;
         for (of, task) in program.tasks.iter().enumerate() {
             let cuts: Vec<u32> = task.cuts.iter().filter_map(fixed_rank).collect();
@@ -172,7 +176,9 @@ impl Integers {
             Fold::Count(set) => Kind::Count(set.0),
             Fold::FirstRank(set) => Kind::FirstRank(set.0),
             Fold::PrecisionSum(set) => Kind::PrecisionSum(set.0, fixed::precision_bits(depth)),
-            Fold::WeightedSum { gain, discount } => Kind::WeightedSum(Terms::new(gain, weights(discount), depth)?),
+            Fold::WeightedSum { gain, discount } => {
+                Kind::WeightedSum(Terms::new(gain, weights(discount), depth)?)
+            }
             Fold::Cascade { stop, discount } => Kind::Cascade(Chances::new(stop, weights(discount), depth)?),
             Fold::PeakPrecision { hits, caps } => {
                 let first = self.inputs.len() as u32;
@@ -190,13 +196,25 @@ impl Integers {
 
     /// Writes what the words of one tile stand for into its columns. `word` gives a word by column and lane, `queries` the query
     /// of each row.
-    pub fn decode(&self, program: &Program, queries: &[u32], word: impl Fn(u32, usize) -> u32, columns: &mut Columns) {
+    pub fn decode(
+        &self,
+        program: &Program,
+        queries: &[u32],
+        word: impl Fn(u32, usize) -> u32,
+        columns: &mut Columns,
+    ) {
         debug_assert!(queries.len() <= LANES);
         for task in &self.tasks {
             for (at, _) in task.cuts.iter().enumerate() {
                 let first = task.word + at as u32 * task.kind.words();
                 for (lane, &query) in queries.iter().enumerate() {
-                    task.kind.decode(program, query as usize, |at| word(first + at, lane), (task.column + at, lane), columns);
+                    task.kind.decode(
+                        program,
+                        query as usize,
+                        |at| word(first + at, lane),
+                        (task.column + at, lane),
+                        columns,
+                    );
                 }
             }
         }
@@ -216,8 +234,12 @@ impl Kind {
         let lanes = columns.lanes;
         let double = || u64::from(word(1)) << 32 | u64::from(word(0));
         let value = match self {
-            Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) | Kind::PairSum(_) => f64::from(word(0)),
-            Kind::PrecisionSum(_, bits) | Kind::InferredSum(_, bits) => double() as f64 * power_of_two(*bits as i32 - 63),
+            Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) | Kind::PairSum(_) => {
+                f64::from(word(0))
+            }
+            Kind::PrecisionSum(_, bits) | Kind::InferredSum(_, bits) => {
+                double() as f64 * power_of_two(*bits as i32 - 63)
+            }
             Kind::Cascade(_) => double() as f64 * power_of_two(-63),
             Kind::WeightedSum(terms) => {
                 let number = match terms.wide {
@@ -228,7 +250,9 @@ impl Kind {
             }
             Kind::PreferenceSum { bound, .. } => match word(1) {
                 0 => f64::from(word(0)),
-                preferred => f64::from(word(0)) - f64::from(preferred) / f64::from(program.inputs[*bound][query]),
+                preferred => {
+                    f64::from(word(0)) - f64::from(preferred) / f64::from(program.inputs[*bound][query])
+                }
             },
             &Kind::PeakPrecision(_, _, caps) => {
                 for cap in 0..caps {

@@ -1,0 +1,77 @@
+//! What `auto` takes: the CPU, unless a GPU promises to be much faster.
+
+use super::Engine;
+use super::cpu::Cpu;
+
+/// An engine, and why it was taken.
+pub struct Taken {
+    /// The engine.
+    pub engine: Box<dyn Engine>,
+    /// Why this one, in a few words; empty where it was asked for.
+    pub why: String,
+    /// A GPU would have been taken, had it not refused: its words.
+    pub refused: Option<String>,
+}
+
+impl Taken {
+    /// An engine that was asked for.
+    pub fn asked(engine: impl Engine + 'static) -> Self {
+        Taken { engine: Box::new(engine), why: String::new(), refused: None }
+    }
+}
+
+/// The engine for so many labels and folds over them.
+///
+/// The estimates are rough, and in favour of the CPU: labels that are evaluated once must go up to a GPU first, and opening one
+/// takes longer than most evaluations.
+pub fn take(labels: u64, folds: usize) -> Taken {
+    /// Labels that a thread folds in a second, one fold at a time.
+    const FOLDED: f64 = 4e9;
+    let on_cpu = labels as f64 * folds as f64 / (FOLDED * rayon::current_num_threads() as f64);
+    let (why, refused) = match gpu(labels as f64, on_cpu) {
+        Ok(taken) => return taken,
+        Err(reasons) => reasons,
+    };
+    Taken { engine: Box::new(Cpu::new()), why, refused }
+}
+
+/// A GPU if it pays, else why not, and its own words if it was tried.
+#[cfg(feature = "gpu")]
+fn gpu(labels: f64, on_cpu: f64) -> Result<Taken, (String, Option<String>)> {
+    /// Bytes that go up in a second, which bounds labels that are evaluated once.
+    const UP: f64 = 1e10;
+    /// Seconds to open a device.
+    const OPEN: f64 = 0.25;
+    /// A GPU must be so many times as fast as the CPU to be tried.
+    const FASTER: f64 = 2.0;
+    let on_gpu = OPEN + labels / UP;
+    if on_cpu < FASTER * on_gpu {
+        let why =
+            format!("about {on_cpu:.2} s of work, and sending the labels to a GPU would take {on_gpu:.2} s");
+        return Err((why, None));
+    }
+    match super::gpu::Gpu::open(super::gpu::device::Choice::Hardware) {
+        Ok(gpu) => {
+            let why = format!("the CPU would take about {on_cpu:.1} s, this about {on_gpu:.1} s");
+            Ok(Taken { why, ..Taken::asked(gpu) })
+        }
+        Err(error) => Err(("no GPU is ready".to_owned(), Some(error.to_string()))),
+    }
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpu(_: f64, _: f64) -> Result<Taken, (String, Option<String>)> {
+    Err(("laneval was built without its GPU engine".to_owned(), None))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn little_work_stays_on_the_cpu() {
+        let taken = take(1_000_000, 5);
+        assert!(taken.engine.describe().starts_with("cpu"));
+        assert!(taken.refused.is_none());
+    }
+}
