@@ -1,9 +1,10 @@
 //! The `.lmx` file: what is written is read back, and nothing damaged is believed.
 
+use std::num::NonZeroU32;
 use std::path::Path;
 
-use laneval::label::{Description, LabelMatrix};
-use laneval::{Error, Evaluator};
+use laneval::label::{Description, LabelMatrix, ScoreType, Ties};
+use laneval::{Error, Evaluator, Join, Qrels};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -167,6 +168,61 @@ fn foreign_and_newer_files_say_what_they_are() {
     newer[8] = 7;
     std::fs::write(&other, newer).unwrap();
     assert!(message(&other).contains("is of format version 7"), "{}", message(&other));
+}
+
+/// A matrix with something in every section: two rules of ranking changed, fractional and negative grades, two runs, missing and
+/// ignored queries, ids that are not ASCII, tiles of 64 and of 16 lanes.
+fn frozen_matrix() -> LabelMatrix {
+    let name = |query: u32| if query == 7 { "frage-ß".to_owned() } else { format!("q{query}") };
+    let grade = |query: u32, document: u32| f64::from((query * 7 + document * 5) % 9) / 2.0 - 0.5;
+    let judged = (0..150).flat_map(|query| (0..query % 6 + 1).map(move |document| (query, document)));
+    let judged =
+        judged.map(|(query, document)| (name(query), format!("d{document}"), grade(query, document)));
+    let qrels = Qrels::new(judged).unwrap();
+    let run = |skip: u32, deep: u32| {
+        let queries = (0..160).filter(move |query| query % 11 != skip);
+        let depth = move |query: u32| if query == 3 { deep } else { 1 + query % 13 };
+        let results = queries.flat_map(move |query| (0..depth(query)).map(move |rank| (query, rank)));
+        results.map(move |(query, rank)| {
+            (name(query), format!("d{}", rank * 3 % 41), f64::from((rank * 17 + query) % 10))
+        })
+    };
+    let run = |skip, deep| run(skip, deep).collect::<Vec<_>>();
+    let join =
+        Join { ties: Ties::Input, score: ScoreType::F32, depth: NonZeroU32::new(900), ..Join::default() };
+    let distinct = |mut run: Vec<(String, String, f64)>| {
+        let mut seen = std::collections::HashSet::new();
+        run.retain(|(query, document, _)| seen.insert((query.clone(), document.clone())));
+        run
+    };
+    let deep = (0..850).map(|rank| ("q12".to_owned(), format!("e{rank}"), -f64::from(rank)));
+    let second = distinct(run(5, 30).into_iter().chain(deep).collect());
+    join.rankings(&qrels, [("first".to_owned(), distinct(run(2, 40))), ("zweiter-ß".to_owned(), second)])
+        .unwrap()
+}
+
+/// The file in `fixtures` was written when the format was frozen. This and every later version reads it, and writes the same bytes.
+#[test]
+fn the_format_is_frozen() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v1.lmx");
+    let matrix = frozen_matrix();
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        matrix.write(&fixture).unwrap();
+    }
+    assert_eq!(Description::read(&fixture).unwrap().version, 1);
+    LabelMatrix::verify(&fixture).unwrap();
+    for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
+        assert_eq!(meaning(&found), meaning(&matrix));
+        assert_eq!(scores(&found), scores(&matrix));
+    }
+    let lanes: Vec<u32> = matrix.packing().tiles.iter().map(|tile| tile.lanes).collect();
+    assert!(lanes.contains(&16) && lanes.contains(&64));
+    assert!(matrix.runs().iter().all(|run| run.ignored.count > 0));
+    let (_folder, path) = written(&matrix);
+    assert!(
+        std::fs::read(path).unwrap() == std::fs::read(&fixture).unwrap(),
+        "the same matrix makes other bytes"
+    );
 }
 
 #[test]

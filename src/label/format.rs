@@ -24,8 +24,8 @@ use super::tile::{Line, Packing};
 use crate::error::{Error, Result};
 use crate::whole_file;
 
-/// The version of the format. Until it is frozen it stays 0, and a file serves only the build that wrote it.
-pub const VERSION: u32 = 0;
+/// The version of the format. A file of this version is read by every laneval from here on; another layout gets another number.
+pub const VERSION: u32 = 1;
 
 /// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is recognised.
 const MAGIC: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
