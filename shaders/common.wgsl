@@ -1,4 +1,4 @@
-// What all folds share: the bindings, labels as words, and integers wider than 32 bits.
+// What all folds share: the bindings, labels as words, and their fixed-point numbers.
 //
 // A workgroup is a tile and an invocation is a lane of it: a row, down which it steps alone. A word holds the labels of four
 // consecutive ranks, the first in its lowest byte. Code 0 is past the end and counts for nothing, so a word is cut off by zeros.
@@ -74,21 +74,6 @@ fn above(word: u32, code: u32) -> u32 {
     return select(low | word, low & word, code > 127u) & 0x80808080u;
 }
 
-// Numbers of 64 bits, the low half first.
-
-fn add(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    let low = a.x + b.x;
-    return vec2(low, a.y + b.y + u32(low < a.x));
-}
-
-// The product of two numbers of 32 bits.
-fn multiply(a: u32, b: u32) -> vec2<u32> {
-    let low = (a & 0xffffu) * (b & 0xffffu);
-    let middle = (a >> 16u) * (b & 0xffffu) + (low >> 16u);
-    let other = (a & 0xffffu) * (b >> 16u) + (middle & 0xffffu);
-    return vec2((other << 16u) | (low & 0xffffu), (a >> 16u) * (b >> 16u) + (middle >> 16u) + (other >> 16u));
-}
-
 // The product of a number of 16 bits and one of 64, where that is below 2^64.
 fn scaled(a: u32, b: vec2<u32>) -> vec2<u32> {
     let carried = (a * (b.x >> 16u) + ((a * (b.x & 0xffffu)) >> 16u)) >> 16u;
@@ -97,11 +82,8 @@ fn scaled(a: u32, b: vec2<u32>) -> vec2<u32> {
 
 // The product of two numbers up to 2^63 that stand for 0 to 1, rounded down.
 fn share(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
-    let low = multiply(a.x, b.x);
-    let middle = add(multiply(a.x, b.y), vec2(low.y, 0u));
-    let other = add(multiply(a.y, b.x), vec2(middle.x, 0u));
-    let high = add(add(multiply(a.y, b.y), vec2(middle.y, 0u)), vec2(other.y, 0u));
-    return vec2((high.x << 1u) | (other.x >> 31u), (high.y << 1u) | (high.x >> 31u));
+    let all = product_of(a, b);
+    return vec2((all.z << 1u) | (all.y >> 31u), (all.w << 1u) | (all.z >> 31u));
 }
 
 // The number divided by 2^bits, 1 to 31 of them, rounded to the nearest.

@@ -6,8 +6,8 @@ use std::mem::offset_of;
 use laneval::engine::Job;
 use laneval::engine::cpu::Cpu;
 use laneval::engine::gpu::device::{Adapter, Device};
-use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, kernels};
-use laneval::engine::gpu::layout::{Batch, Tile};
+use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels};
+use laneval::engine::gpu::layout::{Batch, Product, Tile};
 use laneval::engine::gpu::tasks::Integers;
 use laneval::engine::gpu::{Gpu, mirror};
 use laneval::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, Task};
@@ -50,6 +50,7 @@ fn graded(grades: Vec<f64>) -> LabelMatrix {
 #[test]
 fn every_shader_compiles_for_every_kind_of_device() {
     translate(&[COMMON, JUDGED].join("\n"));
+    translate(REDUCE);
     for grades in [vec![0.0, 1.0, 2.0, 3.0], vec![0.5], (0..253).map(f64::from).collect()] {
         let matrix = graded(grades);
         let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).unwrap();
@@ -63,9 +64,10 @@ fn every_shader_compiles_for_every_kind_of_device() {
 
 #[test]
 fn structs_lie_as_the_host_writes_them() {
-    let (module, _) = valid(&[COMMON, JUDGED].join("\n"));
+    let modules = [valid(&[COMMON, JUDGED].join("\n")).0, valid(REDUCE).0];
     let fields = |name: &str| {
-        let of = module.types.iter().find(|(_, of)| of.name.as_deref() == Some(name)).expect("a struct").1;
+        let mut types = modules.iter().flat_map(|module| module.types.iter());
+        let of = types.find(|(_, of)| of.name.as_deref() == Some(name)).expect("a struct").1;
         let naga::TypeInner::Struct { members, span } = &of.inner else { panic!("{name} is no struct") };
         let fields: Vec<_> = members.iter().map(|m| (m.name.clone().unwrap(), m.offset as usize)).collect();
         (fields, *span as usize)
@@ -78,6 +80,7 @@ fn structs_lie_as_the_host_writes_them() {
     }
     assert_lies!(Batch: tiles stride depth slots cuts above end origin);
     assert_lies!(Tile: word depth lanes rows);
+    assert_lies!(Product: slots stride word state factors factor_low factor_high shift sums deepest unused_a unused_b);
 }
 
 /// A device that computes nothing, but checks every call.

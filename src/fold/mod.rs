@@ -211,6 +211,26 @@ impl Program {
     }
 }
 
+/// A measure that is one column times a factor of its query, so that an engine can add it up by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Product {
+    /// The column of the program.
+    pub column: usize,
+    /// What it is multiplied by.
+    pub by: Factor,
+}
+
+/// A factor, 0 or more.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Factor {
+    /// The same for all queries.
+    Same(f64),
+    /// One for each query.
+    PerQuery(Vec<f64>),
+    /// None: the value is the reciprocal of the column, a rank, where that is 1 to so many, else 0.
+    Reciprocal(u32),
+}
+
 /// What an engine answers for one tile. Counts and ranks are exact in f64 too, so all columns share one type.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Columns {

@@ -8,11 +8,12 @@ use std::sync::Arc;
 
 use laneval::engine::gpu::batch::{Answer, Ready, Sizes};
 use laneval::engine::gpu::device::{Choice, Device};
+use laneval::engine::gpu::reduce::{Reducer, Scaled};
 use laneval::engine::gpu::resident::Resident;
 use laneval::engine::gpu::tasks::Integers;
 use laneval::engine::gpu::{Gpu, mirror};
 use laneval::engine::{Engine, Job};
-use laneval::fold::{CodeTable, Cut, Discount, Fold, Program, Task};
+use laneval::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, Task};
 use laneval::label::Above;
 use laneval::{Evaluator, LabelMatrix, QuerySet, View};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         trial("more_workgroups_than_fit_side_by_side", more_workgroups_than_fit_side_by_side),
         trial("measures_agree_with_the_cpu", measures_agree_with_the_cpu),
         trial("resident_labels_answer_the_same", resident_labels_answer_the_same),
+        trial("sums_on_the_device_are_those_of_the_mirror", sums_on_the_device_are_those_of_the_mirror),
         trial("rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -66,8 +68,8 @@ fn open() -> Result<Bench, String> {
 /// The words of all tiles, as the device answers in batches of these sizes, against those of the mirror.
 fn check(device: &Device, sizes: Sizes, resident: bool, matrix: &LabelMatrix, program: &Program, view: View) {
     let deepest = matrix.depths().iter().copied().max().unwrap_or(0);
-    let integers = Integers::new(program, view.depth.map_or(deepest, |depth| deepest.min(depth)));
-    let ready = Ready::new(device, &integers, view, sizes).expect("kernels");
+    let integers = Arc::new(Integers::new(program, view.depth.map_or(deepest, |depth| deepest.min(depth))));
+    let ready = Ready::new(device, integers.clone(), view, sizes).expect("kernels");
     let labels = resident.then(|| Resident::new(device, matrix).expect("room"));
     let mut next = 0;
     let compare = |answer: Answer<'_>| {
@@ -144,12 +146,12 @@ fn gains(numbers: &[f64]) -> CodeTable {
     table.into()
 }
 
-/// Rankings of pseudo-random labels.
+/// Two runs of pseudo-random labels.
 fn labels(queries: usize, depth: impl Fn(usize) -> usize) -> LabelMatrix {
     let label =
         |query: usize, rank: usize| 1 + ((query * 7919 + rank).wrapping_mul(2_654_435_761) >> 13) as u8 % 5;
     let query = |query: usize| Query {
-        rankings: vec![(0..depth(query)).map(|rank| label(query, rank)).collect()],
+        rankings: [query, query + 1].map(|of| (0..depth(of)).map(|rank| label(of, rank)).collect()).to_vec(),
         unretrieved: vec![4],
     };
     matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries: (0..queries).map(query).collect() })
@@ -251,6 +253,60 @@ fn resident_labels_answer_the_same(Bench { gpu }: &Bench) -> Result<(), Failed> 
         agree(&evaluator, &loaded, &matrix);
     }
     Ok(())
+}
+
+fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let product = |column, by| Product { column, by };
+    let per_query =
+        |queries: usize| (0..queries).map(|query| if query % 5 == 0 { 0.0 } else { 0.7 / query as f64 });
+    let check = |matrix: LabelMatrix, judged_only| {
+        let queries = matrix.queries().len();
+        let view = View { depth: None, judged_only };
+        let program = Program { codes: matrix.book().codes(), ..program(queries) };
+        let products = [
+            product(0, Factor::Same(1.0 / 3.0)),
+            product(2, Factor::PerQuery(per_query(queries).collect())),
+            product(3, Factor::Reciprocal(50)),
+            product(5, Factor::PerQuery(per_query(queries).map(|by| by * 1e6).collect())),
+            product(6, Factor::Same(1e-3)),
+            product(8, Factor::Same(1.0)),
+        ];
+        let job = Job { matrix: &matrix, view, program: &program };
+        let loaded = gpu.load(&matrix).expect("room");
+        let reducer = Reducer::new(&loaded, job, &products).expect("a reducer");
+        let expected = mirror_sums(job, &products);
+        for _ in 0..2 {
+            assert_eq!(reducer.sums().expect("sums"), expected);
+        }
+    };
+    // More rows than a workgroup adds up, the runs mixed and apart.
+    check(labels(5000, |query| query % 3), false);
+    check(labels(5000, |_| 2), false);
+    property(12, &(shape(), any::<bool>()), |(shape, judged_only)| check(matrix(&shape), judged_only))
+}
+
+/// The same sums, row by row.
+fn mirror_sums(job: Job<'_>, products: &[Product]) -> Vec<Vec<f64>> {
+    let Job { matrix, view, program } = job;
+    let queries = matrix.queries().len();
+    let deepest = matrix.depths().iter().copied().max().unwrap_or(0);
+    let integers = Integers::new(program, deepest);
+    let scaled: Vec<Scaled> =
+        products.iter().map(|product| Scaled::new(product, &integers).expect("scaled")).collect();
+    let mut sums = vec![vec![0u128; matrix.runs().len()]; products.len()];
+    for tile in 0..matrix.packing().tiles.len() {
+        let mut scratch = Vec::new();
+        let seen = view.of(matrix.tile(tile), &mut scratch);
+        for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
+            let (run, query) = (row as usize / queries, row as usize % queries);
+            let words = mirror::lane(&integers, program, seen, lane, query);
+            for (sums, scaled) in sums.iter_mut().zip(&scaled) {
+                sums[run] += u128::from(scaled.value(|word| words[word as usize], query));
+            }
+        }
+    }
+    let of = |(scaled, sums): (&Scaled, &Vec<u128>)| sums.iter().map(|&sum| scaled.sum(sum)).collect();
+    scaled.iter().zip(&sums).map(of).collect()
 }
 
 fn rankings_too_deep_are_an_error(Bench { gpu }: &Bench) -> Result<(), Failed> {

@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::mpsc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -43,7 +43,7 @@ const STAGING: u64 = 4 << 20;
 /// A program made ready for a device.
 pub struct Ready<'a> {
     device: &'a Device,
-    pub(super) integers: &'a Integers,
+    integers: Arc<Integers>,
     sizes: Sizes,
     judged: Option<wgpu::ComputePipeline>,
     passes: Vec<Pass>,
@@ -86,13 +86,13 @@ impl Answer<'_> {
 }
 
 /// The buffers of one batch.
-struct Berth {
+pub(super) struct Berth {
     staging: Vec<wgpu::Buffer>,
     labels: Option<wgpu::Buffer>,
     moved: Option<wgpu::Buffer>,
     tiles: wgpu::Buffer,
     inputs: wgpu::Buffer,
-    columns: wgpu::Buffer,
+    pub(super) columns: wgpu::Buffer,
     answers: wgpu::Buffer,
     /// One a pass, that of the judged-only view first.
     batches: Vec<wgpu::Buffer>,
@@ -100,10 +100,10 @@ struct Berth {
 }
 
 /// Two timestamps.
-struct Clock {
+pub(super) struct Clock {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
-    read: wgpu::Buffer,
+    pub(super) read: wgpu::Buffer,
 }
 
 /// A batch that was submitted.
@@ -121,19 +121,20 @@ impl<'a> Ready<'a> {
     ///
     /// # Errors
     /// A shader that the driver refuses, or no room for the tables.
-    pub fn new(device: &'a Device, integers: &'a Integers, view: View, sizes: Sizes) -> Result<Self> {
+    pub fn new(device: &'a Device, integers: Arc<Integers>, view: View, sizes: Sizes) -> Result<Self> {
         let judged = match view.judged_only {
             true => Some(device.pipeline(&[COMMON, JUDGED].join("\n"), &device.judged)?),
             false => None,
         };
-        let kernels = kernels(integers);
+        let kernels = kernels(&integers);
         let carried = kernels.iter().map(|kernel| kernel.carried).max().unwrap_or(0);
         let passes = kernels.iter().flat_map(|kernel| {
-            kernel.blocks.iter().map(move |ranks| Pass::new(device, integers, kernel, ranks.clone()))
+            kernel.blocks.iter().map(|ranks| Pass::new(device, &integers, kernel, ranks.clone()))
         });
         let passes = passes.collect::<Result<_>>()?;
         device.check()?;
-        Ok(Ready { device, integers, sizes, judged, passes, columns: integers.words + carried })
+        let columns = integers.words + carried;
+        Ok(Ready { device, integers, sizes, judged, passes, columns })
     }
 
     /// Sends tiles through the device, and hands on the words of each batch in order.
@@ -173,7 +174,7 @@ impl<'a> Ready<'a> {
     }
 
     /// Batches of tiles within the sizes, and of one buffer where labels are resident.
-    fn batches(
+    pub(super) fn batches(
         &self,
         matrix: &LabelMatrix,
         resident: Option<&Resident>,
@@ -202,7 +203,7 @@ impl<'a> Ready<'a> {
     }
 
     /// Buffers for batches up to the largest.
-    fn berth(&self, largest: &Largest, resident: bool) -> Result<Berth> {
+    pub(super) fn berth(&self, largest: &Largest, resident: bool) -> Result<Berth> {
         use wgpu::BufferUsages as Usage;
         let device = self.device;
         let labels =
@@ -255,8 +256,7 @@ impl<'a> Ready<'a> {
             }
             (None, None) => return Err(self.device.failed("a batch has no room for its labels")),
         };
-        queue.write_buffer(&berth.tiles, 0, bytemuck::cast_slice(&tile_table(spans)));
-        queue.write_buffer(&berth.inputs, 0, bytemuck::cast_slice(&self.inputs(job, &tiles)));
+        self.describe(job, &tiles, &berth);
         self.encode(job.view, spans, (source, origin), &berth, &mut encoder);
         let words = u64::from(self.integers.words) * (spans.len() * LANES) as u64 * 4;
         if words > 0 {
@@ -309,15 +309,31 @@ impl<'a> Ready<'a> {
         &self,
         view: View,
         spans: &[TileSpan],
-        (source, origin): (&wgpu::Buffer, u32),
+        source: (&wgpu::Buffer, u32),
         berth: &Berth,
         encoder: &mut wgpu::CommandEncoder,
     ) {
-        let tiles = spans.len() as u32;
-        let stride = tiles.min(self.sizes.groups);
+        let groups = self.bind(view, spans.len(), source, berth);
+        let timestamp_writes = berth.clock.as_ref().map(Clock::writes);
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+        self.dispatch(&groups, spans.len(), &mut encoder.begin_compute_pass(&descriptor));
+        if let Some(clock) = &berth.clock {
+            clock.resolve(encoder);
+        }
+    }
+
+    /// What each kernel sees of one batch: its labels are in `source`, from that word on.
+    pub(super) fn bind(
+        &self,
+        view: View,
+        tiles: usize,
+        (source, origin): (&wgpu::Buffer, u32),
+        berth: &Berth,
+    ) -> Vec<wgpu::BindGroup> {
+        let tiles = tiles as u32;
         let mut batch = Batch {
             tiles,
-            stride,
+            stride: tiles.min(self.sizes.groups),
             depth: view.depth.unwrap_or(u32::MAX),
             slots: tiles * LANES as u32,
             cuts: 0,
@@ -325,23 +341,16 @@ impl<'a> Ready<'a> {
             end: u32::MAX,
             origin,
         };
-        let timestamps = berth.clock.as_ref().map(Clock::writes);
-        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes: timestamps };
-        let (mut labels, mut uniforms) = (source, berth.batches.iter());
-        let mut groups = Vec::new();
-        let mut bind = |batch: Batch, bindings: &[(u32, &wgpu::Buffer)], layout: &wgpu::BindGroupLayout| {
+        let mut uniforms = berth.batches.iter();
+        let mut group = |batch: Batch, bindings: &[(u32, &wgpu::Buffer)], layout: &wgpu::BindGroupLayout| {
             let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
             self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
-            let entries =
-                [(0, uniform)].into_iter().chain(bindings.iter().copied()).map(|(binding, buffer)| {
-                    wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() }
-                });
-            let entries: Vec<_> = entries.collect();
-            let descriptor = wgpu::BindGroupDescriptor { label: None, layout, entries: &entries };
-            groups.push(self.device.device.create_bind_group(&descriptor));
+            self.device.bind(layout, &[&[(0, uniform)], bindings].concat())
         };
+        let mut groups = Vec::with_capacity(1 + self.passes.len());
+        let mut labels = source;
         if let (Some(_), Some(moved)) = (&self.judged, &berth.moved) {
-            bind(batch, &[(1, &berth.tiles), (2, source), (7, moved)], &self.device.judged);
+            groups.push(group(batch, &[(1, &berth.tiles), (2, source), (7, moved)], &self.device.judged));
             labels = moved;
             batch.origin = 0;
         }
@@ -355,20 +364,28 @@ impl<'a> Ready<'a> {
                 (5, &berth.inputs),
                 (6, &berth.columns),
             ];
-            bind(batch, &bindings, &self.device.folds);
+            groups.push(group(batch, &bindings, &self.device.folds));
         }
-        let mut compute = encoder.begin_compute_pass(&descriptor);
+        groups
+    }
+
+    /// Runs all kernels over one batch.
+    pub(super) fn dispatch(&self, groups: &[wgpu::BindGroup], tiles: usize, compute: &mut wgpu::ComputePass) {
+        let stride = (tiles as u32).min(self.sizes.groups);
         let pipelines = self.judged.iter().chain(self.passes.iter().map(|pass| &pass.pipeline));
-        for (pipeline, group) in pipelines.zip(&groups) {
+        for (pipeline, group) in pipelines.zip(groups) {
             compute.set_pipeline(pipeline);
             compute.set_bind_group(0, group, &[]);
-            compute.dispatch_workgroups(stride, tiles.div_ceil(stride), 1);
+            compute.dispatch_workgroups(stride, (tiles as u32).div_ceil(stride), 1);
         }
-        drop(compute);
-        if let Some(clock) = &berth.clock {
-            encoder.resolve_query_set(&clock.queries, 0..2, &clock.resolved, 0);
-            encoder.copy_buffer_to_buffer(&clock.resolved, 0, &clock.read, 0, 16);
-        }
+    }
+
+    /// Writes down where the tiles of a batch lie, and what the queries of its rows say.
+    pub(super) fn describe(&self, job: Job<'_>, tiles: &Range<usize>, berth: &Berth) {
+        let spans = &job.matrix.packing().tiles[tiles.clone()];
+        let queue = &self.device.queue;
+        queue.write_buffer(&berth.tiles, 0, bytemuck::cast_slice(&tile_table(spans)));
+        queue.write_buffer(&berth.inputs, 0, bytemuck::cast_slice(&self.inputs(job, tiles)));
     }
 
     /// The inputs of a batch, `[input][slot]`.
@@ -428,7 +445,7 @@ impl Pass {
 }
 
 impl Clock {
-    fn new(device: &Device) -> Self {
+    pub(super) fn new(device: &Device) -> Self {
         use wgpu::BufferUsages as Usage;
         let descriptor = wgpu::QuerySetDescriptor { label: None, ty: wgpu::QueryType::Timestamp, count: 2 };
         Clock {
@@ -438,7 +455,7 @@ impl Clock {
         }
     }
 
-    fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
+    pub(super) fn writes(&self) -> wgpu::ComputePassTimestampWrites<'_> {
         wgpu::ComputePassTimestampWrites {
             query_set: &self.queries,
             beginning_of_pass_write_index: Some(0),
@@ -446,8 +463,14 @@ impl Clock {
         }
     }
 
+    /// Fetches the two once the pass is done.
+    pub(super) fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
+        encoder.resolve_query_set(&self.queries, 0..2, &self.resolved, 0);
+        encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.read, 0, 16);
+    }
+
     /// Reads the time between the two, and makes ready for the next.
-    fn elapsed(&self, device: &Device) -> Result<Duration> {
+    pub(super) fn elapsed(&self, device: &Device) -> Result<Duration> {
         let ticks: Vec<u64> = {
             let view = self.read.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
             bytemuck::pod_collect_to_vec(&view)
@@ -460,13 +483,13 @@ impl Clock {
 }
 
 /// The largest batch in labels and in tiles.
-struct Largest {
+pub(super) struct Largest {
     labels: u64,
     tiles: usize,
 }
 
 impl Largest {
-    fn of(matrix: &LabelMatrix, batches: &[Range<usize>]) -> Self {
+    pub(super) fn of(matrix: &LabelMatrix, batches: &[Range<usize>]) -> Self {
         Largest {
             labels: batches.iter().map(|tiles| bytes(matrix, tiles).len() as u64).max().unwrap_or(0),
             tiles: batches.iter().map(ExactSizeIterator::len).max().unwrap_or(0),

@@ -147,6 +147,7 @@ pub struct Device {
     pipelines: Mutex<HashMap<String, wgpu::ComputePipeline>>,
     pub(super) folds: wgpu::BindGroupLayout,
     pub(super) judged: wgpu::BindGroupLayout,
+    pub(super) reduce: wgpu::BindGroupLayout,
 }
 
 impl Device {
@@ -188,12 +189,13 @@ impl Device {
                 lost(format!("the device was lost: {message}"));
             }
         });
-        let folds = layout(&device, 0..=6);
-        let judged = layout(&device, [0, 1, 2, 7]);
-        Device { adapter, device, queue, failure, pipelines: Mutex::default(), folds, judged }
+        let folds = layout(&device, &[0, 1, 2, 3, 4, 5, 6], &[6]);
+        let judged = layout(&device, &[0, 1, 2, 7], &[7]);
+        let reduce = layout(&device, &[0, 1, 2, 3, 4], &[4]);
+        Device { adapter, device, queue, failure, pipelines: Mutex::default(), folds, judged, reduce }
     }
 
-    /// The pipeline of a shader with one of the two layouts.
+    /// The pipeline of a shader with one of the layouts.
     ///
     /// # Errors
     /// A shader that the driver refuses.
@@ -247,6 +249,19 @@ impl Device {
         buffer
     }
 
+    /// Buffers for the bindings of a layout.
+    pub(super) fn bind(
+        &self,
+        layout: &wgpu::BindGroupLayout,
+        buffers: &[(u32, &wgpu::Buffer)],
+    ) -> wgpu::BindGroup {
+        let entries = buffers
+            .iter()
+            .map(|&(binding, buffer)| wgpu::BindGroupEntry { binding, resource: buffer.as_entire_binding() });
+        let entries: Vec<_> = entries.collect();
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
+    }
+
     /// Waits until a submission is done.
     ///
     /// # Errors
@@ -276,21 +291,21 @@ impl Device {
     }
 }
 
-/// The bindings of `common.wgsl`, or some of them.
-fn layout(device: &wgpu::Device, bindings: impl IntoIterator<Item = u32>) -> wgpu::BindGroupLayout {
-    let entry = |binding| wgpu::BindGroupLayoutEntry {
+/// The layout of a shader: binding 0 is a uniform, some of the others are written to.
+fn layout(device: &wgpu::Device, bindings: &[u32], written: &[u32]) -> wgpu::BindGroupLayout {
+    let entry = |&binding: &u32| wgpu::BindGroupLayoutEntry {
         binding,
         visibility: wgpu::ShaderStages::COMPUTE,
         ty: wgpu::BindingType::Buffer {
             ty: match binding {
                 0 => wgpu::BufferBindingType::Uniform,
-                binding => wgpu::BufferBindingType::Storage { read_only: binding < 6 },
+                binding => wgpu::BufferBindingType::Storage { read_only: !written.contains(&binding) },
             },
             has_dynamic_offset: false,
             min_binding_size: None,
         },
         count: None,
     };
-    let entries: Vec<_> = bindings.into_iter().map(entry).collect();
+    let entries: Vec<_> = bindings.iter().map(entry).collect();
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label: None, entries: &entries })
 }

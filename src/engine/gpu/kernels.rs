@@ -10,7 +10,17 @@ use super::tasks::{Integers, Kind, Task};
 use crate::label::code::UNPOOLED;
 
 /// What all shaders share.
-pub const COMMON: &str = include_str!("../../../shaders/common.wgsl");
+pub const COMMON: &str = concat!(
+    include_str!("../../../shaders/integers.wgsl"),
+    "\n",
+    include_str!("../../../shaders/common.wgsl")
+);
+/// Sums over rows.
+pub const REDUCE: &str = concat!(
+    include_str!("../../../shaders/integers.wgsl"),
+    "\n",
+    include_str!("../../../shaders/reduce.wgsl")
+);
 /// The main loop of a kernel.
 const MAIN: &str = include_str!("../../../shaders/main.wgsl");
 /// The judged-only view.

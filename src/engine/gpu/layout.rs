@@ -37,3 +37,33 @@ pub struct Tile {
     /// How many lanes have a row.
     pub rows: u32,
 }
+
+/// `Product` of `reduce.wgsl`.
+#[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
+#[repr(C)]
+pub struct Product {
+    /// The length of a column.
+    pub slots: u32,
+    /// Workgroups in a row of the dispatch.
+    pub stride: u32,
+    /// The first column of words of the state.
+    pub word: u32,
+    /// How the state is read.
+    pub state: u32,
+    /// Where the factors start; 0 for the same factor everywhere.
+    pub factors: u32,
+    /// That factor.
+    pub factor_low: u32,
+    /// And its high half.
+    pub factor_high: u32,
+    /// The product is divided by 2^shift.
+    pub shift: u32,
+    /// Where the sums start.
+    pub sums: u32,
+    /// A first hit below this rank counts for nothing.
+    pub deepest: u32,
+    /// Nothing.
+    pub unused_a: u32,
+    /// Nothing.
+    pub unused_b: u32,
+}

@@ -10,11 +10,13 @@ pub mod fixed;
 pub mod kernels;
 pub mod layout;
 pub mod mirror;
+pub mod reduce;
 pub mod resident;
 pub mod tasks;
 
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rayon::prelude::*;
 
@@ -79,15 +81,9 @@ impl Gpu {
         tiles: Range<usize>,
         finish: Finish<'_>,
     ) -> Result<Vec<Vec<f64>>> {
-        let deepest = deepest(job);
-        if deepest > MAX_DEPTH {
-            return Err(Error::Device(format!(
-                "the GPU engine takes rankings of up to {MAX_DEPTH} ranks, and the deepest here has {deepest}: use --depth or \
-                 --engine cpu"
-            )));
-        }
-        let integers = Integers::new(job.program, deepest);
-        let ready = Ready::new(&self.device, &integers, job.view, self.sizes)?;
+        let deepest = check_depth(job)?;
+        let integers = Arc::new(Integers::new(job.program, deepest));
+        let ready = Ready::new(&self.device, integers.clone(), job.view, self.sizes)?;
         let left = Left::new(job.program, &integers);
         let mut values = Vec::with_capacity(tiles.len());
         let spent = ready.run(job, labels, tiles, |answer| {
@@ -97,11 +93,15 @@ impl Gpu {
             }));
             Ok(())
         })?;
-        let mut all = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        all.kernels += spent.kernels;
-        all.up += spent.up;
-        all.down += spent.down;
+        self.add_spent(spent.kernels, [spent.up, spent.down]);
         Ok(values)
+    }
+
+    fn add_spent(&self, kernels: Duration, [up, down]: [u64; 2]) {
+        let mut all = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        all.kernels += kernels;
+        all.up += up;
+        all.down += down;
     }
 }
 
@@ -168,6 +168,18 @@ fn deepest(job: Job<'_>) -> u32 {
     // Tiles are padded to a multiple of 4 ranks; what is there is past every end.
     let deepest = deepest.min(job.matrix.depths().iter().copied().max().unwrap_or(0));
     job.view.depth.map_or(deepest, |depth| deepest.min(depth))
+}
+
+/// The deepest rank that a job looks at, if that is not too deep.
+fn check_depth(job: Job<'_>) -> Result<u32> {
+    let deepest = deepest(job);
+    if deepest > MAX_DEPTH {
+        return Err(Error::Device(format!(
+            "the GPU engine takes rankings of up to {MAX_DEPTH} ranks, and the deepest here has {deepest}: use --depth or \
+             --engine cpu"
+        )));
+    }
+    Ok(deepest)
 }
 
 /// The part of a program that stays on the CPU.

@@ -1,0 +1,301 @@
+//! Averages without any value leaving the device: resident labels are folded, each row's state is multiplied by a factor of its
+//! query that went up once, and what comes back is one sum a measure and run.
+
+use std::sync::{Arc, mpsc};
+
+use super::batch::{Berth, Clock, Largest, Ready, Sizes};
+use super::fixed::{power_of_two, reciprocals};
+use super::kernels::REDUCE;
+use super::layout;
+use super::tasks::{Integers, Kind};
+use super::{Loaded, check_depth};
+use crate::engine::Job;
+use crate::error::{Error, Result};
+use crate::fold::{Factor, Product};
+use crate::label::{LANES, LabelMatrix};
+
+/// Rows that a workgroup of `reduce.wgsl` adds up.
+const ROWS: usize = 256 * 16;
+
+/// A product in integers: a value is `(state · factor) >> shift`, in units of 2^-unit.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scaled {
+    word: u32,
+    state: State,
+    factors: Vec<u64>,
+    per_query: bool,
+    shift: u32,
+    deepest: u32,
+    unit: i32,
+    /// How far a value can be off.
+    pub error: f64,
+}
+
+/// How a state is read; the numbers are those of `reduce.wgsl`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Count = 0,
+    Sum = 1,
+    FirstRank = 2,
+}
+
+impl Scaled {
+    /// A product in integers; `None` where the state has signs or three words, or a factor is not a number.
+    pub fn new(product: &Product, integers: &Integers) -> Option<Self> {
+        let task = integers
+            .tasks
+            .iter()
+            .find(|task| (task.column..task.column + task.cuts.len()).contains(&product.column))?;
+        let word = task.word + (product.column - task.column) as u32 * task.kind.words();
+        let depth = integers.depth;
+        let same;
+        let numbers: &[f64] = match &product.by {
+            Factor::Same(factor) => {
+                same = [*factor];
+                &same
+            }
+            Factor::PerQuery(factors) => factors,
+            &Factor::Reciprocal(deepest) => {
+                let factors = reciprocals(depth).collect();
+                let first = matches!(task.kind, Kind::FirstRank(_));
+                let (state, error) = (State::FirstRank, power_of_two(-64));
+                return first.then_some(Scaled {
+                    word,
+                    state,
+                    factors,
+                    per_query: false,
+                    shift: 0,
+                    deepest,
+                    unit: 63,
+                    error,
+                });
+            }
+        };
+        let largest = numbers.iter().copied().fold(0.0, f64::max);
+        if !(largest.is_finite() && numbers.iter().all(|number| *number >= 0.0)) {
+            return None;
+        }
+        let (state, unit, own) = match &task.kind {
+            Kind::Count(_) | Kind::CountWithin(..) => (State::Count, 0, 0.0),
+            Kind::WeightedSum(terms) if terms.wide || terms.gains.numbers.iter().any(|&gain| gain < 0.0) => {
+                return None;
+            }
+            kind @ (Kind::PrecisionSum(..) | Kind::WeightedSum(_) | Kind::Cascade(_)) => {
+                let (unit, error) = kind.unit(depth)?;
+                (State::Sum, unit, error)
+            }
+            _ => return None,
+        };
+        let exponent = largest.max(f64::MIN_POSITIVE).log2().ceil() as i32;
+        // A count is below 2^16 and a factor at most 2^63 of its units: 16 bits less, and the value is below 2^63 too.
+        let shift = if state == State::Count { 16 } else { 63 };
+        let value_unit = unit + 63 - exponent - shift as i32;
+        let factors =
+            numbers.iter().map(|number| (number * power_of_two(63 - exponent)).round() as u64).collect();
+        let error = own * largest + 1.5 * power_of_two(-value_unit);
+        let per_query = matches!(product.by, Factor::PerQuery(_));
+        Some(Scaled { word, state, factors, per_query, shift, deepest: u32::MAX, unit: value_unit, error })
+    }
+
+    /// The value of a row, from the words of its state: what `reduce.wgsl` computes.
+    pub fn value(&self, word: impl Fn(u32) -> u32, query: usize) -> u64 {
+        let low = word(self.word);
+        let (state, factor) = match self.state {
+            State::FirstRank if low == 0 || low > self.deepest => return 0,
+            State::FirstRank => (1, self.factors[low as usize - 1]),
+            State::Count => (low.into(), self.factor(query)),
+            State::Sum => (u64::from(word(self.word + 1)) << 32 | u64::from(low), self.factor(query)),
+        };
+        ((u128::from(state) * u128::from(factor)) >> self.shift) as u64
+    }
+
+    fn factor(&self, query: usize) -> u64 {
+        self.factors[if self.per_query { query } else { 0 }]
+    }
+
+    /// What a sum of values stands for.
+    pub fn sum(&self, sum: u128) -> f64 {
+        sum as f64 * power_of_two(-self.unit)
+    }
+}
+
+/// Products over resident labels, ready to be added up as often as wanted.
+pub struct Reducer<'a> {
+    loaded: &'a Loaded<'a>,
+    scaled: Vec<Scaled>,
+    pipeline: wgpu::ComputePipeline,
+    parts: Vec<Part>,
+    ready: Ready<'a>,
+    sums: wgpu::Buffer,
+    answers: wgpu::Buffer,
+    clock: Option<Clock>,
+    /// How many words of sums there are.
+    words: usize,
+}
+
+/// A batch of tiles with all that its kernels see.
+struct Part {
+    tiles: usize,
+    folds: Vec<wgpu::BindGroup>,
+    products: Vec<wgpu::BindGroup>,
+    /// Kept alive with what is bound.
+    _berth: Berth,
+}
+
+impl<'a> Reducer<'a> {
+    /// Sends factors up and makes everything ready.
+    ///
+    /// # Errors
+    /// A product that integers cannot hold; not enough memory; a device that was lost.
+    pub fn new(loaded: &'a Loaded<'a>, job: Job<'_>, products: &[Product]) -> Result<Self> {
+        /// What the device may keep of a batch.
+        const BATCH: u64 = 128 << 20;
+        let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
+        let scaled =
+            products.iter().map(|product| Scaled::new(product, &integers)).collect::<Option<Vec<_>>>();
+        let scaled =
+            scaled.ok_or_else(|| Error::Device("a measure cannot be added up on the device".to_owned()))?;
+        let device = &loaded.gpu.device;
+        let batch = BATCH.min(device.adapter.binding_bytes);
+        let sizes = Sizes { batch: batch.max(loaded.gpu.sizes.batch.min(batch)), ..loaded.gpu.sizes };
+        let ready = Ready::new(device, integers, job.view, sizes)?;
+        let pipeline = device.pipeline(REDUCE, &device.reduce)?;
+        let words = 3 * scaled.len() * job.matrix.runs().len();
+        use wgpu::BufferUsages as Usage;
+        let bytes = 4 * words as u64;
+        let mut reducer = Reducer {
+            loaded,
+            scaled,
+            pipeline,
+            parts: Vec::new(),
+            ready,
+            sums: device.buffer(bytes, Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST),
+            answers: device.buffer(bytes, Usage::MAP_READ | Usage::COPY_DST),
+            clock: device.adapter.timestamps.then(|| Clock::new(device)),
+            words,
+        };
+        let tiles = 0..job.matrix.packing().tiles.len();
+        for tiles in reducer.ready.batches(job.matrix, Some(&loaded.labels), tiles) {
+            let part = reducer.part(job, tiles)?;
+            reducer.parts.push(part);
+        }
+        device.check()?;
+        Ok(reducer)
+    }
+
+    /// One batch with its factors.
+    fn part(&self, job: Job<'_>, tiles: std::ops::Range<usize>) -> Result<Part> {
+        let device = &self.loaded.gpu.device;
+        let largest = Largest::of(job.matrix, std::slice::from_ref(&tiles));
+        let berth = self.ready.berth(&largest, true)?;
+        self.ready.describe(job, &tiles, &berth);
+        let source = self.loaded.labels.at(job.matrix.packing().tiles[tiles.start].offset);
+        let folds = self.ready.bind(job.view, tiles.len(), source, &berth);
+        let (slots, groups) = (tiles.len() * LANES, (tiles.len() * LANES).div_ceil(ROWS) as u32);
+        let queries = job.matrix.queries().len() as u32;
+        let rows = rows(job.matrix, tiles.clone());
+        let run = |row: &Option<u32>| row.map_or(u32::MAX, |row| row / queries);
+        let runs = device.words(&rows.iter().map(run).collect::<Vec<_>>());
+        let mut products = Vec::new();
+        for (at, scaled) in self.scaled.iter().enumerate() {
+            // Position 0 means that there are none.
+            let mut factors = vec![0, 0];
+            let double = |factor: u64| [factor as u32, (factor >> 32) as u32];
+            if scaled.per_query {
+                let factor =
+                    |row: &Option<u32>| row.map_or(0, |row| scaled.factors[(row % queries) as usize]);
+                factors.extend(rows.iter().map(factor).flat_map(double));
+            } else if scaled.state == State::FirstRank {
+                factors.extend(scaled.factors.iter().copied().flat_map(double));
+            }
+            let [factor_low, factor_high] = double(scaled.factor(0));
+            let product = layout::Product {
+                slots: slots as u32,
+                stride: groups.min(self.loaded.gpu.sizes.groups),
+                word: scaled.word,
+                state: scaled.state as u32,
+                factors: if factors.len() > 2 { 2 } else { 0 },
+                factor_low,
+                factor_high,
+                shift: scaled.shift,
+                sums: (3 * at * job.matrix.runs().len()) as u32,
+                deepest: scaled.deepest,
+                ..layout::Product::default()
+            };
+            let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
+            let uniform = device.buffer(size_of::<layout::Product>() as u64, usage);
+            device.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(&product));
+            let factors = device.words(&factors);
+            let buffers = [(0, &uniform), (1, &berth.columns), (2, &runs), (3, &factors), (4, &self.sums)];
+            products.push(device.bind(&device.reduce, &buffers));
+        }
+        Ok(Part { tiles: tiles.len(), folds, products, _berth: berth })
+    }
+
+    /// Folds everything and adds it up: sums over the rows that have documents, `[product][run]`.
+    ///
+    /// # Errors
+    /// A device that was lost.
+    pub fn sums(&self) -> Result<Vec<Vec<f64>>> {
+        let device = &self.loaded.gpu.device;
+        let mut encoder = device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        encoder.clear_buffer(&self.sums, 0, None);
+        let timestamp_writes = self.clock.as_ref().map(Clock::writes);
+        let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
+        let mut compute = encoder.begin_compute_pass(&descriptor);
+        for part in &self.parts {
+            self.ready.dispatch(&part.folds, part.tiles, &mut compute);
+            let groups = (part.tiles * LANES).div_ceil(ROWS) as u32;
+            let stride = groups.min(self.loaded.gpu.sizes.groups);
+            compute.set_pipeline(&self.pipeline);
+            for group in &part.products {
+                compute.set_bind_group(0, group, &[]);
+                compute.dispatch_workgroups(stride, groups.div_ceil(stride), 1);
+            }
+        }
+        drop(compute);
+        if let Some(clock) = &self.clock {
+            clock.resolve(&mut encoder);
+        }
+        encoder.copy_buffer_to_buffer(&self.sums, 0, &self.answers, 0, self.sums.size());
+        let (send, mapped) = mpsc::channel();
+        let buffers = [Some(&self.answers), self.clock.as_ref().map(|clock| &clock.read)];
+        let buffers: Vec<_> = buffers.into_iter().flatten().collect();
+        for buffer in &buffers {
+            let send = send.clone();
+            // The receiver is gone only if the run was given up.
+            encoder
+                .map_buffer_on_submit(buffer, wgpu::MapMode::Read, .., move |answer| drop(send.send(answer)));
+        }
+        device.wait(device.queue.submit([encoder.finish()]))?;
+        for _ in &buffers {
+            device.mapped(&mapped)?;
+        }
+        let words: Vec<u32> = {
+            let view =
+                self.answers.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
+            bytemuck::pod_collect_to_vec(&view)
+        };
+        self.answers.unmap();
+        if let Some(clock) = &self.clock {
+            self.loaded.gpu.add_spent(clock.elapsed(device)?, [0, 4 * self.words as u64]);
+        }
+        let runs = self.words / 3 / self.scaled.len().max(1);
+        let sum =
+            |at: usize| (0..3).rev().fold(0, |sum: u128, word| sum << 32 | u128::from(words[3 * at + word]));
+        let of =
+            |(at, scaled): (usize, &Scaled)| (0..runs).map(|run| scaled.sum(sum(at * runs + run))).collect();
+        Ok(self.scaled.iter().enumerate().map(of).collect())
+    }
+}
+
+/// The row of each slot of some tiles.
+fn rows(matrix: &LabelMatrix, tiles: std::ops::Range<usize>) -> Vec<Option<u32>> {
+    let mut rows = Vec::with_capacity(tiles.len() * LANES);
+    for tile in tiles {
+        let end = rows.len() + LANES;
+        rows.extend(matrix.tile_rows(tile).iter().copied().map(Some));
+        rows.resize(end, None);
+    }
+    rows
+}
