@@ -66,37 +66,38 @@ impl Plan {
     }
 
     /// Finishes every measure of some rows, of which the queries are given, lane by lane, into `[measure][row]`; the values of
-    /// those that walk stay as they are.
-    pub fn finish(&self, queries: &[u32], columns: &Columns, values: &mut [f64]) {
+    /// those that walk stay as they are. What the rows need of their queries is gathered in a vector that is used again.
+    pub fn finish(&self, queries: &[u32], columns: &Columns, gathered: &mut Vec<f64>, values: &mut [f64]) {
         let rows = queries.len();
-        let gathered = self.gather(queries, columns);
+        let together = queries.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        self.gather(queries, together, columns, gathered);
         let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
         for ((recipe, sources), values) in self.recipes.iter().zip(values.chunks_exact_mut(rows)) {
             let Recipe::Folds { finish, .. } = recipe else { continue };
             numbers.clear();
             numbers.extend(sources.iter().map(|source| match *source {
                 Source::Column(column) => &columns.values[column * columns.lanes..][..rows],
-                Source::Fact(fact) => &gathered[fact * rows..][..rows],
-                Source::Ideal(ideal) => &gathered[(self.columns.len() + ideal) * rows..][..rows],
+                Source::Ideal(ideal) => &gathered[ideal * rows..][..rows],
+                Source::Fact(fact) if together => &self.columns[fact][queries[0] as usize..][..rows],
+                Source::Fact(fact) => &gathered[(self.ideals.len() + fact) * rows..][..rows],
             }));
             finish(&numbers, values);
         }
     }
 
-    /// The facts of the queries, `[fact][row]`, then their ideal orders, `[ideal][row]`.
-    fn gather(&self, queries: &[u32], columns: &Columns) -> Vec<f64> {
+    /// The ideal orders of the rows, `[ideal][row]`, then the facts of their queries, `[fact][row]`, unless these lie together.
+    fn gather(&self, queries: &[u32], together: bool, columns: &Columns, gathered: &mut Vec<f64>) {
         let codes = self.program.codes;
-        let mut gathered = Vec::with_capacity((self.columns.len() + self.ideals.len()) * queries.len());
-        for fact in &self.columns {
-            gathered.extend(queries.iter().map(|&query| fact[query as usize]));
-        }
+        gathered.clear();
         for (ideal, weights) in &self.ideals {
             gathered.extend((0..queries.len()).map(|lane| {
                 let counts = columns.histogram[lane * codes..][..codes].iter();
                 ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
             }));
         }
-        gathered
+        for fact in self.columns.iter().filter(|_| !together) {
+            gathered.extend(queries.iter().map(|&query| fact[query as usize]));
+        }
     }
 
     /// The measures that walk down each ranking instead, by index.

@@ -46,6 +46,7 @@
 //! A gain table is a staircase over the codes, which are sorted by grade: few grades, few steps. Up to eight steps are
 //! climbed by compare and select, `g = code > above ? gain : g`; longer tables are looked up, label by label.
 
+use std::hint::black_box;
 use std::ops::Range;
 
 use fearless_simd::{
@@ -208,6 +209,17 @@ impl<'a> Tile<'a> {
     }
 }
 
+/// Asks for the labels of a block that will be read next, so that they are on their way while the hits of this one are walked.
+#[inline(always)]
+fn touch(labels: &[u8]) {
+    black_box(labels.iter().step_by(VECTOR).fold(0, |touched, label| touched ^ label));
+}
+
+/// [`touch`] for the first block of a tile.
+pub fn touch_first(tile: Tile) {
+    touch(&tile.labels[..tile.labels.len().min(RANKS * tile.lanes)]);
+}
+
 /// The code below the lowest one with a value other than zero.
 fn above_zero(table: &[f64; 256]) -> Option<u8> {
     debug_assert_eq!(table[0], 0.0, "code 0 never counts");
@@ -248,15 +260,22 @@ impl<'a> Block<'a> {
     fn turn_to<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
         let covered = self.labels.len() / (tile.lanes * 4) * 4;
         if ranks.end > self.first - 1 + covered {
-            self.fill(simd, tile, above, ranks.start..deepest.min((ranks.start / RANKS + 1) * RANKS));
+            self.fill(
+                simd,
+                tile,
+                above,
+                ranks.start..deepest.min((ranks.start / RANKS + 1) * RANKS),
+                deepest,
+            );
         }
         self.ranks = ranks.start + 1 - self.first..ranks.end + 1 - self.first;
     }
 
     /// Compares the labels of the quads of some ranks.
     #[inline(always)]
-    fn fill<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>) {
+    fn fill<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
         let quads = ranks.start / 4..ranks.end.div_ceil(4);
+        let next = quads.end..(quads.end + RANKS / 4).min(deepest.div_ceil(4)).max(quads.end);
         self.first = quads.start * 4 + 1;
         self.labels = tile.quads(quads);
         self.shift = if tile.lanes == STRIP { 0 } else { 2 };
@@ -264,6 +283,7 @@ impl<'a> Block<'a> {
         for (mask, labels) in self.masks.iter_mut().zip(self.labels.chunks_exact(VECTOR)) {
             *mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
         }
+        touch(tile.quads(next));
         let vectors = self.vectors();
         self.masks[vectors..vectors.next_multiple_of(8)].fill(0);
         self.hit = [0; _];
