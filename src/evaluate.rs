@@ -225,6 +225,9 @@ impl Evaluator {
 
     /// Adds the rows without any document.
     fn add_missing(&self, matrix: &LabelMatrix, plan: &Plan, collected: &mut Collected) {
+        if !matrix.depths().contains(&0) {
+            return;
+        }
         let finishing = Finishing::new(self, matrix, plan);
         let empty = Columns::zeros(plan.program(), LANES);
         let rows = (0..matrix.rows() as u32).filter(|&row| matrix.depths()[row as usize] == 0);
@@ -330,6 +333,9 @@ fn batches(matrix: &LabelMatrix) -> Vec<Range<usize>> {
 
 /// The judged queries that a run lacks.
 fn missing(matrix: &LabelMatrix, run: usize) -> Unmatched {
+    if !matrix.run_depths(run).contains(&0) {
+        return Unmatched::default();
+    }
     let depths = matrix.run_depths(run).iter().enumerate();
     Unmatched::new(depths.filter(|&(_, &depth)| depth == 0).map(|(query, _)| matrix.queries().get(query)))
 }

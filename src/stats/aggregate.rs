@@ -5,6 +5,8 @@
 //! bit, and the one rounding happens when the sum is read. (Neal 2015, "Fast exact summation using small and large
 //! superaccumulators".)
 
+use fearless_simd::{Level, dispatch};
+
 /// Bits of a limb; a term touches three limbs, and the rest of each i64 holds carries not yet passed on.
 const LIMB: usize = 32;
 /// 2098 bits from the smallest subnormal to the largest finite number, and room for carries.
@@ -24,6 +26,7 @@ const SPLIT_TERMS: usize = 1 << 10;
 ///
 /// All is done with additions, so that it becomes a loop of vectors at any level: a float near 1.5 · 2⁵² counts in ones, so adding
 /// that rounds to an integer, and the integer stands in the low bits. What the rounding took away is exact.
+#[inline(always)]
 fn split(terms: &[f64]) -> Option<[i64; 2]> {
     const ONES: f64 = 3.0 * (1u64 << 51) as f64;
     let (mut high, mut low, mut rest, mut differs) = (0i64, 0i64, 0, 0);
@@ -85,7 +88,7 @@ impl ExactSum {
     /// Adds many terms, several times as fast as one by one where they are in the range of most measures.
     pub fn add_all(&mut self, terms: &[f64]) {
         for terms in terms.chunks(SPLIT_TERMS) {
-            match split(terms) {
+            match dispatch!(Level::new(), _simd => split(terms)) {
                 Some([high, low]) => {
                     self.add_integer(high, SMALLEST - HIGH);
                     self.add_integer(low, SMALLEST - HIGH - LOW);

@@ -67,6 +67,8 @@ const LANES: usize = 64;
 const RANKS: usize = 256;
 /// Most vectors of a block.
 const BLOCK: usize = RANKS / 4 * LANES / STRIP;
+/// Hits that are visited at once.
+const LISTED: usize = 256;
 /// Longest staircase that is climbed instead of looked up.
 const STEPS: usize = 8;
 /// Fewest ranks that are worth the tables of a dense fold.
@@ -209,15 +211,10 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Asks for the labels of a block that will be read next, so that they are on their way while the hits of this one are walked.
-#[inline(always)]
-fn touch(labels: &[u8]) {
-    black_box(labels.iter().step_by(VECTOR).fold(0, |touched, label| touched ^ label));
-}
-
-/// [`touch`] for the first block of a tile.
-pub fn touch_first(tile: Tile) {
-    touch(&tile.labels[..tile.labels.len().min(RANKS * tile.lanes)]);
+/// Asks for the first block of a tile that will be read next.
+pub fn ask_for(tile: Tile) {
+    let labels = &tile.labels[..tile.labels.len().min(RANKS * tile.lanes)];
+    black_box(labels.iter().step_by(VECTOR).fold(0, |asked, label| asked ^ label));
 }
 
 /// The code below the lowest one with a value other than zero.
@@ -271,19 +268,29 @@ impl<'a> Block<'a> {
         self.ranks = ranks.start + 1 - self.first..ranks.end + 1 - self.first;
     }
 
-    /// Compares the labels of the quads of some ranks.
+    /// Compares the labels of the quads of some ranks, and asks for as many of those that will be compared next: they are on
+    /// their way while the hits of this block are walked.
     #[inline(always)]
     fn fill<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
         let quads = ranks.start / 4..ranks.end.div_ceil(4);
-        let next = quads.end..(quads.end + RANKS / 4).min(deepest.div_ceil(4)).max(quads.end);
         self.first = quads.start * 4 + 1;
-        self.labels = tile.quads(quads);
+        self.labels = tile.quads(quads.clone());
         self.shift = if tile.lanes == STRIP { 0 } else { 2 };
+        let next = tile.quads(quads.end..deepest.div_ceil(4).max(quads.end));
+        let (before_next, last) = self.labels.split_at(self.labels.len().min(next.len()));
         let threshold = u8x64::splat(simd, above);
-        for (mask, labels) in self.masks.iter_mut().zip(self.labels.chunks_exact(VECTOR)) {
-            *mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
+        let hits = |labels| u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask();
+        let mut masks = self.masks.iter_mut();
+        let mut asked = 0;
+        let before_next = before_next.chunks_exact(VECTOR).zip(next.chunks_exact(VECTOR));
+        for ((labels, next), mask) in before_next.zip(&mut masks) {
+            *mask = hits(labels);
+            asked ^= next[0];
         }
-        touch(tile.quads(next));
+        black_box(asked);
+        for (labels, mask) in last.chunks_exact(VECTOR).zip(masks) {
+            *mask = hits(labels);
+        }
         let vectors = self.vectors();
         self.masks[vectors..vectors.next_multiple_of(8)].fill(0);
         self.hit = [0; _];
@@ -319,10 +326,22 @@ impl<'a> Block<'a> {
     }
 
     /// Calls `hit(lane, rank, label)`, with the label's place in the block, for every hit, in rank order within each lane.
+    ///
+    /// Hits are listed before they are visited: how many a vector has is a guess that a processor often gets wrong, and here it
+    /// decides about little.
     #[inline(always)]
     fn walk(&self, mut hit: impl FnMut(usize, usize, usize)) {
+        let mut places = [0; LISTED + VECTOR];
+        let mut listed = 0;
+        let mut visit = |places: &[u16]| {
+            for place in places.iter().map(|&place| usize::from(place)) {
+                let lane = place / 4 % (STRIP << self.shift) % LANES;
+                hit(lane, self.first + ((place / VECTOR) >> self.shift) * 4 + place % 4, place);
+            }
+        };
         let Range { start, end } = self.quads();
         let (start, end) = (start << self.shift, end << self.shift);
+        let whole_quads = (self.ranks.start | self.ranks.end).is_multiple_of(4);
         for word in start / 64..end.div_ceil(64) {
             let mut hit_vectors = u64::from_le_bytes(self.hit.as_chunks().0[word % (BLOCK / 64)]);
             hit_vectors &= u64::MAX << start.saturating_sub(word * 64);
@@ -330,16 +349,15 @@ impl<'a> Block<'a> {
             while hit_vectors != 0 {
                 let v = word * 64 + hit_vectors.trailing_zeros() as usize;
                 hit_vectors &= hit_vectors - 1;
-                let mut mask = self.mask(v);
-                let lane = (v & (self.strips() - 1)) * STRIP;
-                let rank = self.first + (v >> self.shift) * 4;
-                while mask != 0 {
-                    let bit = mask.trailing_zeros() as usize;
-                    hit((lane + bit / 4) % LANES, rank + bit % 4, v * VECTOR + bit);
-                    mask &= mask - 1;
+                let mask = if whole_quads { self.masks[v % BLOCK] } else { self.mask(v) };
+                listed += list(mask, v * VECTOR, &mut places[listed..]);
+                if listed >= LISTED {
+                    visit(&places[..listed]);
+                    listed = 0;
                 }
             }
         }
+        visit(&places[..listed]);
     }
 
     /// Whether to walk: fewer than one label in `crossover` is a hit, or there are too few ranks to set up tables for.
@@ -373,6 +391,21 @@ impl<'a> Block<'a> {
             *masks = transposed(simd, labels).simd_gt(threshold).to_bitmask().to_le_bytes();
         }
     }
+}
+
+/// Lists the set bits of a mask, counted from `first`, and says how many there are; what is behind them is of no account.
+#[inline(always)]
+fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
+    const AT_ONCE: usize = 4;
+    let hits = mask.count_ones() as usize;
+    let places = places.as_chunks_mut::<AT_ONCE>().0;
+    for places in &mut places[..hits.div_ceil(AT_ONCE).max(1)] {
+        for place in places {
+            *place = (first + mask.trailing_zeros() as usize) as u16;
+            mask &= mask.wrapping_sub(1);
+        }
+    }
+    hits
 }
 
 /// The codes of one vector by rank: `[rank%4][lane]`.
@@ -545,7 +578,7 @@ impl<const FIRST: bool> PrecisionSum<FIRST> {
 impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
     #[inline(always)]
     fn crossover(simd: S) -> usize {
-        by_width(simd, [12, 5])
+        by_width(simd, [16, 8])
     }
 
     #[inline(always)]

@@ -56,7 +56,7 @@ impl Engine for Cpu {
             scratch.labels = labels;
             // Most often the next one is this thread's as well: it is read while this one is finished.
             if at + 1 < tiles.end {
-                folds::touch_first(matrix.tile(at + 1));
+                folds::ask_for(matrix.tile(at + 1));
             }
             finish(at, &scratch.columns)
         };
