@@ -1,11 +1,16 @@
 //! AP, nDCG@10, RR, P@10 and R@100 from labels in memory, by density: labels a second, and their share of the bandwidth of merely
 //! reading them, measured in turns with it.
+//!
+//! Words narrow it down: `cargo bench --bench five -- 1000 0.1% 1 avx2` is one depth, one density and one thread, with vectors of
+//! 256 bits.
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
+use laneval::engine::cpu::Cpu;
 use laneval::generate::Synthetic;
+use laneval::timing::Timing;
 use laneval::{Evaluator, LabelMatrix};
 
 const REPEATS: usize = 25;
@@ -35,34 +40,70 @@ fn seconds(work: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-/// The fastest reading and the fastest evaluation, in seconds.
-fn fastest(matrix: &LabelMatrix, evaluator: &Evaluator, threads: usize) -> [f64; 2] {
-    let mut best = [f64::INFINITY; 2];
+/// The fastest reading and the fastest evaluation, in seconds, and the steps of the latter.
+fn fastest(level: Level, matrix: &LabelMatrix, evaluator: &Evaluator, threads: usize) -> ([f64; 2], Timing) {
+    let mut best = ([f64::INFINITY; 2], Timing::default());
     for _ in 0..REPEATS {
-        best[0] = best[0].min(seconds(|| read_all(Level::new(), matrix.tile_bytes(), threads)));
-        best[1] = best[1].min(seconds(|| _ = black_box(evaluator.evaluate(matrix).expect("scores"))));
+        let read = seconds(|| read_all(Level::new(), matrix.tile_bytes(), threads));
+        let mut timing = Timing::default();
+        let evaluated = seconds(|| {
+            _ = black_box(evaluator.evaluate_on_timed(&Cpu::at(level), matrix, &mut timing).expect("scores"));
+        });
+        best.0[0] = best.0[0].min(read);
+        if evaluated < best.0[1] {
+            (best.0[1], best.1) = (evaluated, timing);
+        }
     }
     best
 }
 
+/// The words on the command line.
+struct Chosen(Vec<String>);
+
+impl Chosen {
+    fn new() -> Self {
+        Chosen(std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect())
+    }
+
+    /// Those of some choices that are named, or all.
+    fn of<T: Copy>(&self, choices: &[T], name: impl Fn(T) -> String) -> Vec<T> {
+        let named: Vec<T> =
+            choices.iter().copied().filter(|&choice| self.0.contains(&name(choice))).collect();
+        if named.is_empty() { choices.to_vec() } else { named }
+    }
+
+    fn level(&self) -> Level {
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        if self.0.iter().any(|word| word == "avx2") {
+            return Level::Avx2(Level::new().as_avx2().expect("AVX2"));
+        }
+        Level::new()
+    }
+}
+
 fn main() {
     let evaluator = Evaluator::new(["AP", "nDCG@10", "RR", "P@10", "R@100"]).expect("measures");
-    println!("depth  relevant  threads    read GB/s  M labels/s   share");
-    for (queries, depth) in [(100_000, 1000), (1_000_000, 100)] {
-        for density in [0.001, 0.005, 0.01, 0.02, 0.1, 0.5] {
-            let shape =
-                Synthetic { queries, depth, density: Some(density), judged: 1, ..Synthetic::default() };
+    let chosen = Chosen::new();
+    println!("depth  relevant  threads  read GB/s  M labels/s  share  milliseconds");
+    for (queries, depth) in chosen.of(&[(100_000, 1000), (1_000_000, 100)], |(_, depth)| depth.to_string()) {
+        for percent in chosen.of(&[0.1, 0.5, 1.0, 2.0, 10.0, 50.0], |percent| format!("{percent}%")) {
+            let density = Some(percent / 100.0);
+            let shape = Synthetic { queries, depth, density, judged: 1, ..Synthetic::default() };
             let matrix = shape.matrix().expect("a matrix");
             let bytes = matrix.tile_bytes().len() as f64;
-            for threads in [1, 2] {
+            for threads in chosen.of(&[1, 2], |threads| threads.to_string()) {
                 let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
-                let [read, evaluated] = pool.install(|| fastest(&matrix, &evaluator, threads));
+                let ([read, evaluated], timing) =
+                    pool.install(|| fastest(chosen.level(), &matrix, &evaluator, threads));
+                let steps = timing.steps().iter();
+                let steps: Vec<_> =
+                    steps.map(|(step, took)| format!("{step} {:.1}", took.as_secs_f64() * 1e3)).collect();
                 println!(
-                    "{depth:>5}  {:>7}%  {threads:>7}  {:>11.1}  {:>10.0}  {:>5.0}%",
-                    density * 100.0,
+                    "{depth:>5}  {percent:>7}%  {threads:>7}  {:>9.1}  {:>10.0}  {:>4.0}%  {}",
                     bytes / read / 1e9,
                     bytes / evaluated / 1e6,
-                    read / evaluated * 100.0
+                    read / evaluated * 100.0,
+                    steps.join(", ")
                 );
             }
         }

@@ -1,5 +1,9 @@
 //! The front door: measures in, scores out.
 
+mod collect;
+#[cfg(feature = "gpu")]
+pub mod resident;
+
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -8,13 +12,14 @@ use crate::engine::auto::{self, Taken};
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::fold::Columns;
-use crate::label::{Ids, LANES, LabelMatrix, Unmatched, View};
-use crate::measure::{Average, Defaults, Measure, parse_list};
+use crate::label::{LANES, LabelMatrix, Unmatched, View};
+use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::reference::{self, Ranking};
-use crate::scores::{PerQuery, RunScores, Scores};
-use crate::stats::{ExactSum, Stat, summarise};
+use crate::scores::Scores;
+use crate::stats::Stat;
 use crate::timing::Timing;
+use collect::{Collected, PerThread};
 
 /// Which queries count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -70,9 +75,6 @@ pub struct Evaluator {
     pub per_query: bool,
 }
 
-/// Tiles are evaluated in batches of about so many rows, so that the columns of a large matrix never exist all at once.
-const BATCH_ROWS: u32 = 1 << 16;
-
 impl Evaluator {
     /// An evaluator of measures by name; see [`parse_list`] for the spellings.
     ///
@@ -101,7 +103,7 @@ impl Evaluator {
     /// The engine for these matrices; `None` for the reference, which is none.
     ///
     /// # Errors
-    /// A GPU that was asked for and is not there, or refuses; a measure that does not fit the grades.
+    /// A GPU that was asked for and is not there, or refuses.
     pub fn take_engine<'a>(
         &self,
         matrices: impl IntoIterator<Item = &'a LabelMatrix>,
@@ -111,12 +113,9 @@ impl Evaluator {
             EngineChoice::Cpu => Some(Taken::asked(Cpu::new())),
             EngineChoice::Gpu => Some(self.gpu()?),
             EngineChoice::Auto => {
-                let (mut labels, mut folds) = (0, 0);
-                for matrix in matrices {
-                    labels += matrix.tile_bytes().len() as u64;
-                    folds = self.plan(matrix)?.program().tasks.len();
-                }
-                Some(auto::take(labels, folds))
+                let labels = matrices.into_iter().map(|matrix| matrix.tile_bytes().len() as u64).sum();
+                // About one a measure, and never many.
+                Some(auto::take(labels, self.measures.len().min(12)))
             }
         })
     }
@@ -154,8 +153,9 @@ impl Evaluator {
             },
             None => {
                 let functions = self.functions()?;
-                self.collect(matrix, timing, |_, tiles| {
-                    Ok(tiles.into_par_iter().map(|at| self.plain(matrix, &functions, at)).collect())
+                self.collect(matrix, timing, |_, tiles, collected| {
+                    let plain = |at| collected.add(matrix.tile_rows(at), &self.plain(matrix, &functions, at));
+                    Ok(tiles.into_par_iter().map(plain).collect())
                 })
             }
         }
@@ -179,10 +179,12 @@ impl Evaluator {
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<Scores> {
-        self.collect(matrix, timing, |plan, tiles| {
-            let walks = self.walks(plan);
-            let finish =
-                |tile: usize, columns: &Columns| self.finish_tile(matrix, plan, &walks, tile, columns);
+        self.collect(matrix, timing, |plan, tiles, collected| {
+            let finishing = Finishing::new(self, matrix, plan);
+            let finish = |tile: usize, columns: &Columns| {
+                let labels = |lane| self.labels(matrix, tile, lane);
+                finishing.rows(matrix.tile_rows(tile), columns, labels, collected)
+            };
             engine.run(Job { matrix, view: self.view, program: plan.program() }, tiles, &finish)
         })
     }
@@ -192,22 +194,20 @@ impl Evaluator {
         &self,
         matrix: &LabelMatrix,
         timing: &mut Timing,
-        run: impl Fn(&Plan, Range<usize>) -> Result<Vec<Vec<f64>>>,
+        run: impl Fn(&Plan, Range<usize>, &Collected) -> Result<Vec<Vec<f64>>>,
     ) -> Result<Scores> {
         self.check(matrix)?;
         let plan = timing.time("plan and facts", || self.plan(matrix))?;
         let mut collected = Collected::new(self, matrix);
-        for tiles in batches(matrix) {
-            let values = timing.time("folds and formulas", || run(&plan, tiles.clone()))?;
-            let rows: Vec<&[u32]> = tiles.map(|tile| matrix.tile_rows(tile)).collect();
-            timing.time("sums", || collected.add(&rows, &values));
-        }
-        timing.time("sums", || {
+        let tiles = 0..matrix.packing().tiles.len();
+        let values = timing.time("folds and formulas", || run(&plan, tiles.clone(), &collected))?;
+        timing.time("statistics", || collected.keep(tiles.map(|at| matrix.tile_rows(at)), &values));
+        Ok(timing.time("statistics", || {
             if self.queries != QuerySet::Both {
-                collected.add_missing(matrix, &plan, &self.walks(&plan));
+                self.add_missing(matrix, &plan, &mut collected);
             }
-        });
-        Ok(timing.time("statistics", || collected.scores(self, matrix)))
+            collected.scores(self)
+        }))
     }
 
     fn check(&self, matrix: &LabelMatrix) -> Result<()> {
@@ -254,23 +254,19 @@ impl Evaluator {
         values
     }
 
-    /// The values of one tile from its columns, `[measure][row]`; measures that walk do so here.
-    fn finish_tile(
-        &self,
-        matrix: &LabelMatrix,
-        plan: &Plan,
-        walks: &[Walk],
-        tile: usize,
-        columns: &Columns,
-    ) -> Vec<f64> {
-        let rows = matrix.tile_rows(tile);
-        let labels = |lane: usize| self.labels(matrix, tile, lane);
-        finish_rows(matrix, plan, walks, rows, columns, labels)
-    }
-
-    /// The measures that walk, with their functions.
-    fn walks(&self, plan: &Plan) -> Vec<Walk> {
-        plan.walks().filter_map(|at| Some((at, reference::function(&self.measures[at])?))).collect()
+    /// Adds the rows without any document.
+    fn add_missing(&self, matrix: &LabelMatrix, plan: &Plan, collected: &mut Collected) {
+        if !matrix.depths().contains(&0) {
+            return;
+        }
+        let finishing = Finishing::new(self, matrix, plan);
+        let empty = Columns::zeros(plan.program(), LANES);
+        let rows = (0..matrix.rows() as u32).filter(|&row| matrix.depths()[row as usize] == 0);
+        let rows: Vec<u32> = rows.collect();
+        for rows in rows.chunks(LANES) {
+            let values = finishing.rows(rows, &empty, |_| Vec::new(), collected);
+            collected.keep([rows].into_iter(), &[values]);
+        }
     }
 
     /// The labels of one lane as seen.
@@ -282,31 +278,67 @@ impl Evaluator {
     }
 }
 
-/// A measure that walks, by its index, and its function.
-type Walk = (usize, reference::Function);
+/// From columns to values.
+struct Finishing<'a> {
+    matrix: &'a LabelMatrix,
+    plan: &'a Plan,
+    /// The measures that walk, by index, with their functions.
+    walks: Vec<(usize, reference::Function)>,
+    scratch: PerThread<FinishScratch>,
+}
 
-/// The values of some rows, of which these are the columns, `[measure][row]`.
-fn finish_rows(
-    matrix: &LabelMatrix,
-    plan: &Plan,
-    walks: &[Walk],
-    rows: &[u32],
-    columns: &Columns,
-    labels: impl Fn(usize) -> Vec<u8>,
-) -> Vec<f64> {
-    let queries: Vec<u32> = rows.iter().map(|&row| row % matrix.queries().len() as u32).collect();
-    let mut values = vec![0.0; plan.measures().len() * rows.len()];
-    plan.finish(&queries, columns, &mut values);
-    if !walks.is_empty() {
+/// What is used again from tile to tile.
+#[derive(Default)]
+struct FinishScratch {
+    queries: Vec<u32>,
+    gathered: Vec<f64>,
+    values: Vec<f64>,
+}
+
+impl<'a> Finishing<'a> {
+    fn new(evaluator: &Evaluator, matrix: &'a LabelMatrix, plan: &'a Plan) -> Self {
+        let function = |at| Some((at, reference::function(&evaluator.measures[at])?));
+        let scratch = PerThread::new(usize::MAX, FinishScratch::default);
+        Finishing { matrix, plan, walks: plan.walks().filter_map(function).collect(), scratch }
+    }
+
+    /// Finishes and adds some rows, of which these are the columns, and gives back the values to keep.
+    fn rows(
+        &self,
+        rows: &[u32],
+        columns: &Columns,
+        labels: impl Fn(usize) -> Vec<u8>,
+        collected: &Collected,
+    ) -> Vec<f64> {
+        self.scratch.with(|FinishScratch { queries, gathered, values }| {
+            self.queries(rows, queries);
+            values.resize(self.plan.measures().len() * rows.len(), 0.0);
+            self.plan.finish(queries, columns, gathered, values);
+            if !self.walks.is_empty() {
+                self.walk(rows, labels, values);
+            }
+            collected.add(rows, values)
+        })
+    }
+
+    /// The queries of some rows, most of them of one run.
+    fn queries(&self, rows: &[u32], queries: &mut Vec<u32>) {
+        let all = self.matrix.queries().len() as u32;
+        let run = rows.first().map_or(0, |row| row / all * all);
+        let query = |&row: &u32| if (run..run + all).contains(&row) { row - run } else { row % all };
+        queries.clear();
+        queries.extend(rows.iter().map(query));
+    }
+
+    fn walk(&self, rows: &[u32], labels: impl Fn(usize) -> Vec<u8>, values: &mut [f64]) {
         for (lane, &row) in rows.iter().enumerate() {
             let labels = labels(lane);
-            for &(measure, function) in walks {
-                let value = function(&plan.measures()[measure], &ranking(matrix, row, &labels));
+            for &(measure, function) in &self.walks {
+                let value = function(&self.plan.measures()[measure], &ranking(self.matrix, row, &labels));
                 values[measure * rows.len() + lane] = value;
             }
         }
     }
-    values
 }
 
 /// A row with what the qrels know of its query.
@@ -315,150 +347,11 @@ fn ranking<'a>(matrix: &'a LabelMatrix, row: u32, labels: &'a [u8]) -> Ranking<'
     Ranking { labels, facts: matrix.facts().of(query), book: matrix.book() }
 }
 
-/// Ranges of tiles with about [`BATCH_ROWS`] rows each.
-fn batches(matrix: &LabelMatrix) -> Vec<Range<usize>> {
-    let tiles = &matrix.packing().tiles;
-    let mut batches = Vec::new();
-    let mut start = 0;
-    for at in 0..tiles.len() {
-        let rows = tiles[at].first + tiles[at].rows - tiles[start].first;
-        if rows >= BATCH_ROWS || at + 1 == tiles.len() {
-            batches.push(start..at + 1);
-            start = at + 1;
-        }
-    }
-    batches
-}
-
 /// The judged queries that a run lacks.
 fn missing(matrix: &LabelMatrix, run: usize) -> Unmatched {
+    if !matrix.run_depths(run).contains(&0) {
+        return Unmatched::default();
+    }
     let depths = matrix.run_depths(run).iter().enumerate();
     Unmatched::new(depths.filter(|&(_, &depth)| depth == 0).map(|(query, _)| matrix.queries().get(query)))
-}
-
-/// Values as they come in: exact sums, and all of them where a statistic needs that.
-struct Collected {
-    measures: Vec<Values>,
-    /// Rows that count, by run.
-    counts: Vec<usize>,
-    queries: u32,
-}
-
-/// The values of one measure.
-struct Values {
-    average: Average,
-    /// By run.
-    sums: Vec<ExactSum>,
-    /// By row, NaN for those that do not count; empty unless values are kept.
-    kept: Vec<f64>,
-}
-
-impl Values {
-    fn add(&mut self, rows: &[u32], queries: u32, values: &[f64]) {
-        match &mut self.sums[..] {
-            [sum] => values.iter().for_each(|&value| sum.add(self.average.term(value))),
-            sums => {
-                for (&row, &value) in rows.iter().zip(values) {
-                    sums[(row / queries) as usize].add(self.average.term(value));
-                }
-            }
-        }
-        if !self.kept.is_empty() {
-            rows.iter().zip(values).for_each(|(&row, &value)| self.kept[row as usize] = value);
-        }
-    }
-}
-
-impl Collected {
-    fn new(evaluator: &Evaluator, matrix: &LabelMatrix) -> Self {
-        let keep = evaluator.per_query || evaluator.stats.iter().any(|stat| stat.needs_values());
-        let values = |measure: &Measure| Values {
-            average: measure.definition().average,
-            sums: vec![ExactSum::default(); matrix.runs().len()],
-            kept: if keep { vec![f64::NAN; matrix.rows()] } else { Vec::new() },
-        };
-        Collected {
-            measures: evaluator.measures.iter().map(values).collect(),
-            counts: vec![0; matrix.runs().len()],
-            queries: matrix.queries().len() as u32,
-        }
-    }
-
-    /// Adds the values of the rows of some tiles, each `[measure][row]`; measures are independent of each other.
-    fn add(&mut self, tiles: &[&[u32]], values: &[Vec<f64>]) {
-        let queries = self.queries;
-        match &mut self.counts[..] {
-            [count] => *count += tiles.iter().map(|rows| rows.len()).sum::<usize>(),
-            counts => tiles.iter().copied().flatten().for_each(|&row| counts[(row / queries) as usize] += 1),
-        }
-        self.measures.par_iter_mut().enumerate().for_each(|(at, measure)| {
-            for (rows, values) in tiles.iter().zip(values) {
-                measure.add(rows, queries, &values[at * rows.len()..][..rows.len()]);
-            }
-        });
-    }
-
-    /// Adds the rows without any document.
-    fn add_missing(&mut self, matrix: &LabelMatrix, plan: &Plan, walks: &[Walk]) {
-        let empty = Columns::zeros(plan.program(), LANES);
-        let rows = (0..matrix.rows() as u32).filter(|&row| matrix.depths()[row as usize] == 0);
-        let rows: Vec<u32> = rows.collect();
-        for rows in rows.chunks(LANES) {
-            self.add(&[rows], &[finish_rows(matrix, plan, walks, rows, &empty, |_| Vec::new())]);
-        }
-    }
-
-    fn scores(self, evaluator: &Evaluator, matrix: &LabelMatrix) -> Scores {
-        let averages: Vec<Average> = self.measures.iter().map(|measure| measure.average).collect();
-        let runs = matrix.runs().iter().enumerate().map(|(run, info)| {
-            let missing = missing(matrix, run);
-            let queries = self.counts[run];
-            let values = self.values(matrix, run);
-            let stats = evaluator.stats.iter().filter(|stat| stat.needs_values());
-            let more: Vec<_> = stats.map(|&stat| summarise(stat, &averages, &values)).collect();
-            let summaries = self.measures.iter().enumerate().map(|(measure, of)| {
-                let (average, sum) = (of.average, of.sums[run].value());
-                let own = (queries > 0).then(|| (average.name(), average.of(sum, queries)));
-                own.into_iter().chain(more.iter().flat_map(|stat| stat[measure].iter().copied())).collect()
-            });
-            RunScores {
-                name: info.name.clone(),
-                tag: info.tag.clone(),
-                queries,
-                filled: evaluator.queries != QuerySet::Both,
-                missing,
-                ignored: info.ignored.clone(),
-                summaries: summaries.collect(),
-                per_query: evaluator.per_query.then(|| self.per_query(matrix, run, values)),
-            }
-        });
-        Scores { measures: evaluator.measures.clone(), runs: runs.collect() }
-    }
-
-    /// The kept values of one run, `[measure][query]`, those of queries that count.
-    fn values(&self, matrix: &LabelMatrix, run: usize) -> Vec<Vec<f64>> {
-        let queries = matrix.queries().len();
-        let of = |measure: &Values| {
-            let row = &measure.kept[run * queries..(run + 1) * queries];
-            row.iter()
-                .copied()
-                .zip(self.counted(matrix, run))
-                .filter(|&(_, counts)| counts)
-                .map(|(value, _)| value)
-                .collect()
-        };
-        self.measures.iter().filter(|measure| !measure.kept.is_empty()).map(of).collect()
-    }
-
-    fn per_query(&self, matrix: &LabelMatrix, run: usize, values: Vec<Vec<f64>>) -> PerQuery {
-        let counted = matrix.queries().iter().zip(self.counted(matrix, run));
-        let queries: Ids = counted.filter(|&(_, counts)| counts).map(|(id, _)| id).collect();
-        PerQuery { queries, values }
-    }
-
-    /// Does each query count for a run? All do, or those that the run has.
-    fn counted<'a>(&self, matrix: &'a LabelMatrix, run: usize) -> impl Iterator<Item = bool> + use<'a> {
-        let all = self.counts[run] == matrix.queries().len();
-        matrix.run_depths(run).iter().map(move |&depth| all || depth > 0)
-    }
 }

@@ -5,9 +5,9 @@
 use std::fmt;
 
 use crate::error::Result;
-use crate::fold::{Columns, Cut, Fold, Program, Task, Weights};
+use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, Task, Weights};
 use crate::label::{Above, LabelMatrix};
-use crate::measure::{Fact, Ideal, Measure, Place, Read, RecallRule, Recipe};
+use crate::measure::{Average, Fact, Form, Ideal, Measure, Place, Read, RecallRule, Recipe};
 
 /// What will run, and how each measure is finished from it.
 pub struct Plan {
@@ -66,37 +66,57 @@ impl Plan {
     }
 
     /// Finishes every measure of some rows, of which the queries are given, lane by lane, into `[measure][row]`; the values of
-    /// those that walk stay as they are.
-    pub fn finish(&self, queries: &[u32], columns: &Columns, values: &mut [f64]) {
+    /// those that walk stay as they are. What the rows need of their queries is gathered in a vector that is used again.
+    pub fn finish(&self, queries: &[u32], columns: &Columns, gathered: &mut Vec<f64>, values: &mut [f64]) {
         let rows = queries.len();
-        let gathered = self.gather(queries, columns);
+        let together = queries.windows(2).all(|pair| pair[0] + 1 == pair[1]);
+        self.gather(queries, together, columns, gathered);
         let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
         for ((recipe, sources), values) in self.recipes.iter().zip(values.chunks_exact_mut(rows)) {
             let Recipe::Folds { finish, .. } = recipe else { continue };
             numbers.clear();
             numbers.extend(sources.iter().map(|source| match *source {
                 Source::Column(column) => &columns.values[column * columns.lanes..][..rows],
-                Source::Fact(fact) => &gathered[fact * rows..][..rows],
-                Source::Ideal(ideal) => &gathered[(self.columns.len() + ideal) * rows..][..rows],
+                Source::Ideal(ideal) => &gathered[ideal * rows..][..rows],
+                Source::Fact(fact) if together => &self.columns[fact][queries[0] as usize..][..rows],
+                Source::Fact(fact) => &gathered[(self.ideals.len() + fact) * rows..][..rows],
             }));
             finish(&numbers, values);
         }
     }
 
-    /// The facts of the queries, `[fact][row]`, then their ideal orders, `[ideal][row]`.
-    fn gather(&self, queries: &[u32], columns: &Columns) -> Vec<f64> {
+    /// The ideal orders of the rows, `[ideal][row]`, then the facts of their queries, `[fact][row]`, unless these lie together.
+    fn gather(&self, queries: &[u32], together: bool, columns: &Columns, gathered: &mut Vec<f64>) {
         let codes = self.program.codes;
-        let mut gathered = Vec::with_capacity((self.columns.len() + self.ideals.len()) * queries.len());
-        for fact in &self.columns {
-            gathered.extend(queries.iter().map(|&query| fact[query as usize]));
-        }
+        gathered.clear();
         for (ideal, weights) in &self.ideals {
             gathered.extend((0..queries.len()).map(|lane| {
                 let counts = columns.histogram[lane * codes..][..codes].iter();
                 ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
             }));
         }
-        gathered
+        for fact in self.columns.iter().filter(|_| !together) {
+            gathered.extend(queries.iter().map(|&query| fact[query as usize]));
+        }
+    }
+
+    /// Every measure as a column times a factor of the query, `None` if one of them is something else, or is not averaged by a mean.
+    pub fn products(&self) -> Option<Vec<Product>> {
+        let product = |(measure, (recipe, sources)): (&Measure, &(Recipe, Vec<Source>))| {
+            let Recipe::Folds { form, .. } = recipe else { return None };
+            let by = match (form, &sources[..]) {
+                (Form::Over(by), _) => Factor::Same(1.0 / by),
+                (Form::Ratio(most), [_, Source::Fact(fact)]) => {
+                    let factor = |&by: &f64| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) };
+                    Factor::PerQuery(self.columns[*fact].iter().map(factor).collect())
+                }
+                (Form::Reciprocal(most), _) => Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32),
+                _ => return None,
+            };
+            let Source::Column(column) = *sources.first()? else { return None };
+            (measure.definition().average == Average::Mean).then_some(Product { column, by })
+        };
+        self.measures.iter().zip(&self.recipes).map(product).collect()
     }
 
     /// The measures that walk down each ranking instead, by index.

@@ -3,6 +3,7 @@
 use fearless_simd::Level;
 use laneval::engine::cpu::Cpu;
 use laneval::measure::Measure;
+use laneval::stats::ExactSum;
 use laneval::{EngineChoice, Evaluator, QuerySet, Scores, View};
 use proptest::prelude::*;
 
@@ -44,6 +45,19 @@ fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {
     assert_eq!(expected.runs.len(), found.runs.len());
 }
 
+/// Means are the exact sums of the values, whichever tiles and threads these came from.
+fn assert_means(scores: &Scores) {
+    for run in &scores.runs {
+        let values = &run.per_query.as_ref().unwrap().values;
+        for (summaries, values) in run.summaries.iter().zip(values) {
+            let sum: ExactSum = values.iter().copied().collect();
+            if let Some(("mean", mean)) = summaries.first() {
+                assert_eq!(mean.to_bits(), (sum.value() / values.len() as f64).to_bits());
+            }
+        }
+    }
+}
+
 fn views() -> impl Strategy<Value = View> {
     (proptest::option::of(prop_oneof![1..9u32, Just(64), Just(1000)]), any::<bool>())
         .prop_map(|(depth, judged_only)| View { depth, judged_only })
@@ -61,6 +75,7 @@ proptest! {
         evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
         evaluator.engine = EngineChoice::Reference;
         let expected = evaluator.evaluate(&matrix).unwrap();
+        assert_means(&expected);
         for level in levels() {
             let found = evaluator.evaluate_on(&Cpu::at(level), &matrix).unwrap();
             assert_same_bits(&expected, &found, &format!("{level:?} under {view:?}"));

@@ -2,7 +2,12 @@
 //!
 //! The number of relevant documents at any level, the ideal ranking and the ideal DCG at any cutoff follow from it.
 
+use rayon::prelude::*;
+
 use super::code::Above;
+
+/// Queries whose facts are summed at once.
+const PIECE: usize = 1 << 12;
 
 /// The judged counts of all queries, as compressed rows: a query costs 5 bytes for each code that occurs in it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -74,6 +79,35 @@ impl Facts {
     pub fn of(&self, query: usize) -> QueryFacts<'_> {
         let range = self.offsets[query] as usize..self.offsets[query + 1] as usize;
         QueryFacts { codes: &self.codes[range.clone()], counts: &self.counts[range] }
+    }
+
+    /// What every query comes to: `value` of the sum of `term(code, count)` over its codes.
+    ///
+    /// The running sum over all queries comes first, and a query's is a difference of two: a loop over the few codes of each query
+    /// ends where no branch predictor expects it, which costs three times as much.
+    pub(crate) fn map_sums(
+        &self,
+        term: impl Fn(u8, u32) -> u64 + Sync,
+        value: impl Fn(u64) -> f64 + Sync,
+    ) -> Vec<f64> {
+        let mut values = vec![0.0; self.len()];
+        values.par_chunks_mut(PIECE).enumerate().for_each_init(Vec::new, |sums, (piece, values)| {
+            let offsets = &self.offsets[piece * PIECE..][..values.len() + 1];
+            let entries = offsets[0] as usize..offsets[values.len()] as usize;
+            let facts = self.codes[entries.clone()].iter().zip(&self.counts[entries]);
+            let mut sum = 0u64;
+            sums.clear();
+            sums.push(0);
+            sums.extend(facts.map(|(&code, &count)| {
+                sum = sum.wrapping_add(term(code, count));
+                sum
+            }));
+            for (out, of) in values.iter_mut().zip(offsets.windows(2)) {
+                let upto = |end: u32| sums[(end - offsets[0]) as usize];
+                *out = value(upto(of[1]).wrapping_sub(upto(of[0])));
+            }
+        });
+        values
     }
 }
 

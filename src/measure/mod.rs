@@ -11,6 +11,6 @@ mod value;
 
 pub use gain::{Gains, stop_table};
 pub use parse::{Defaults, parse, parse_list};
-pub use recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
+pub use recipe::{Fact, Form, Ideal, Place, Read, RecallRule, Recipe};
 pub use table::{MEASURES, definition};
 pub use value::{Average, Better, Cutoff, CutoffRule, Definition, Kind, Measure, Param, Value};

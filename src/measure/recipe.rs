@@ -17,10 +17,25 @@ pub enum Recipe {
         reads: Vec<Read>,
         /// From those numbers to the values, in f64: the last line of the formula.
         finish: Finish,
+        /// What that line is, where it is one of the plain ones.
+        form: Form,
     },
     /// By walking down each ranking with the measure's own reference function, because its state needs the query's own ideal
     /// ranking or a continuation that no table holds.
     Walk,
+}
+
+/// A last line that an engine can take over, because it is the first number times a factor of the query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Form {
+    /// Some other line.
+    Other,
+    /// The first number divided by this one.
+    Over(f64),
+    /// The first number divided by the second, which counts as this if it is larger; 0 where that is 0.
+    Ratio(f64),
+    /// 1 divided by the first number, a rank, if it is 1 to this; else 0.
+    Reciprocal(f64),
 }
 
 /// The last line of a formula, for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to a value a row.
@@ -46,7 +61,31 @@ impl Recipe {
                 *value = finish(numbers.map(|number| number[row]));
             }
         };
-        Ok(Recipe::Folds { reads: reads.into(), finish: Arc::new(finish) })
+        Ok(Recipe::Folds { reads: reads.into(), finish: Arc::new(finish), form: Form::Other })
+    }
+
+    /// A number divided by a constant.
+    pub fn over(read: Read, by: f64) -> Result<Self, String> {
+        Ok(Self::new([read], move |[number]| number / by)?.of_form(Form::Over(by)))
+    }
+
+    /// A number divided by another, of which no more than `most` counts; 0 where that is 0.
+    pub fn ratio(reads: [Read; 2], most: f64) -> Result<Self, String> {
+        let finish = move |[number, by]: [f64; 2]| if by == 0.0 { 0.0 } else { number / by.min(most) };
+        Ok(Self::new(reads, finish)?.of_form(Form::Ratio(most)))
+    }
+
+    /// 1 divided by a rank, if it is 1 to `most`; else 0.
+    pub fn reciprocal(rank: Read, most: f64) -> Result<Self, String> {
+        let finish = move |[rank]: [f64; 1]| if rank > 0.0 && rank <= most { 1.0 / rank } else { 0.0 };
+        Ok(Self::new([rank], finish)?.of_form(Form::Reciprocal(most)))
+    }
+
+    fn of_form(mut self, is: Form) -> Self {
+        if let Recipe::Folds { form, .. } = &mut self {
+            *form = is;
+        }
+        self
     }
 
     /// Reads any number of numbers and finishes with a function of them.
@@ -61,7 +100,7 @@ impl Recipe {
                 *value = finish(&of_row);
             }
         };
-        Ok(Recipe::Folds { reads, finish: Arc::new(finish) })
+        Ok(Recipe::Folds { reads, finish: Arc::new(finish), form: Form::Other })
     }
 }
 
@@ -184,6 +223,41 @@ impl Ideal {
         self.sum(weights, sorted.into_iter())
     }
 
+    /// The discounted gain of the ideal order of the judged documents of every query.
+    fn column(&self, facts: &Facts) -> Vec<f64> {
+        let tabled = self.rank.and_then(|rank| self.tabled(rank, facts));
+        tabled.unwrap_or_else(|| {
+            // To look for the query with the most documents costs more than a few weights too many.
+            let few = self.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
+            let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
+            let most = || queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
+            let weights = self.weights(few.unwrap_or_else(most) as usize);
+            // A table may give documents with a negative grade a gain, but the ideal is made of judged ones.
+            let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+            queries.map(|facts| self.of(&weights, facts.iter().filter(judged))).collect()
+        })
+    }
+
+    /// The same looked up by the counts, of which only the first `rank` documents of each code matter, where there are many queries
+    /// for each combination of counts.
+    fn tabled(&self, rank: u32, facts: &Facts) -> Option<Vec<f64>> {
+        let digits = u64::from(rank) + 1;
+        let gains: Vec<u8> = (FIRST_GRADE..=255).filter(|&code| self.gain[usize::from(code)] > 0.0).collect();
+        let (mut places, mut entries) = ([0; 256], 1u64);
+        for &code in &gains {
+            places[usize::from(code)] = entries;
+            entries = entries.checked_mul(digits).filter(|&entries| entries < facts.len() as u64 / 4)?;
+        }
+        let weights = self.weights(rank as usize);
+        let ideal = |entry: u64| {
+            let count = |&code: &u8| (code, (entry / places[usize::from(code)] % digits) as u32);
+            self.of(&weights, gains.iter().map(count))
+        };
+        let table: Vec<f64> = (0..entries).into_par_iter().map(ideal).collect();
+        let place = |code: u8, count: u32| u64::from(count.min(rank)) * places[usize::from(code)];
+        Some(facts.map_sums(place, |entry| table[entry as usize]))
+    }
+
     /// The discounted sum of gains that descend, each so many times.
     fn sum(&self, weights: &Weights, gains: impl Iterator<Item = (f64, u32)>) -> f64 {
         let upto = self.rank.unwrap_or(u32::MAX) as usize;
@@ -203,33 +277,73 @@ impl Ideal {
 impl Fact {
     /// The number for every query.
     pub fn column(&self, facts: &Facts) -> Vec<f64> {
-        let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
+        let queries = || (0..facts.len()).into_par_iter().map(|query| facts.of(query));
+        let counted =
+            |set: Above| move |code: u8, count: u32| if set.contains(code) { u64::from(count) } else { 0 };
         match self {
-            Fact::Count(set) => queries.map(|facts| facts.count(*set) as f64).collect(),
+            Fact::Count(set) => facts.map_sums(counted(*set), |count| count as f64),
             Fact::MaxGrade(grades) => {
                 let grade = |code: u8| grades.get(usize::from(code.wrapping_sub(FIRST_GRADE))).copied();
-                queries
+                queries()
                     .map(|facts| facts.iter().rev().find_map(|(code, _)| grade(code)).unwrap_or(0.0))
                     .collect()
             }
-            Fact::Fewer { hits, judged } => queries
+            Fact::Fewer { hits, judged } => queries()
                 .map(|facts| {
                     let relevant = facts.count(*hits);
                     relevant.min(facts.count(*judged) - relevant) as f64
                 })
                 .collect(),
             Fact::Hits { hits, rule, recall } => {
-                queries.map(|facts| rule.hits(*recall, facts.count(*hits)) as f64).collect()
+                facts.map_sums(counted(*hits), |relevant| rule.hits(*recall, relevant) as f64)
             }
-            Fact::Ideal(ideal) => {
-                // To look for the query with the most documents costs more than a few weights too many.
-                let few = ideal.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
-                let most = || queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
-                let weights = ideal.weights(few.unwrap_or_else(most) as usize);
-                // A table may give documents with a negative grade a gain, but the ideal is made of judged ones.
-                let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
-                queries.map(|facts| ideal.of(&weights, facts.iter().filter(judged))).collect()
-            }
+            Fact::Ideal(ideal) => ideal.column(facts),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first grades have no gain, a positive one, and a larger one than the next.
+    fn ideal(rank: u32) -> Ideal {
+        let mut gain = [0.0; 256];
+        gain[usize::from(FIRST_GRADE) + 1..][..3].copy_from_slice(&[0.3, 7.0, 2.0]);
+        Ideal { gain: gain.into(), discount: Discount::Log2, rank: Some(rank) }
+    }
+
+    fn facts(queries: u32) -> Facts {
+        let mut facts = Facts::new();
+        for query in 0..queries {
+            // Up to five codes from 2 on, a negative grade first, with up to 8 documents each; some queries have none.
+            let count = |code: u8| (query.wrapping_mul(2_654_435_761) >> (5 * u32::from(code))) as usize % 9;
+            facts.push((2..7).flat_map(|code| std::iter::repeat_n(code, count(code))));
+        }
+        facts
+    }
+
+    #[test]
+    fn a_table_of_ideals_holds_what_each_query_comes_to() {
+        let (facts, ideal) = (facts(10_000), ideal(5));
+        let tabled = ideal.tabled(5, &facts).expect("enough queries for 6³ entries");
+        let weights = ideal.weights(5);
+        for (query, tabled) in tabled.iter().enumerate() {
+            let of_judged = facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+            assert_eq!(tabled.to_bits(), ideal.of(&weights, of_judged).to_bits(), "query {query}");
+        }
+        assert_eq!(tabled, ideal.column(&facts));
+        assert!(self::ideal(20).tabled(20, &facts).is_none(), "too few queries for 21³ entries");
+    }
+
+    #[test]
+    fn facts_of_many_queries_are_those_of_each() {
+        let facts = facts(10_000);
+        for above in 0..8 {
+            let counts = Fact::Count(Above(above)).column(&facts);
+            let each = (0..facts.len()).map(|query| facts.of(query).count(Above(above)) as f64);
+            assert!(counts.iter().copied().eq(each), "above {above}");
+        }
+        assert!(Fact::Count(Above::JUDGED).column(&Facts::new()).is_empty());
     }
 }

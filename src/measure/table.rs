@@ -82,7 +82,7 @@ pub static MEASURES: &[Definition] = &[
             let hits = hits(m, book, m.rank().into());
             match m.word("norm") {
                 "min" => Recipe::new([hits, retrieved()], move |[hits, n]| ratio(hits, n.min(k))),
-                _ => Recipe::new([hits], move |[hits]| hits / k),
+                _ => Recipe::over(hits, k),
             }
         },
     },
@@ -108,7 +108,7 @@ pub static MEASURES: &[Definition] = &[
             let most =
                 if m.word("norm") == "min" { f64::from(m.rank().unwrap_or(u32::MAX)) } else { f64::INFINITY };
             let reads = [hits(m, book, m.rank().into()), relevant(m, book)];
-            Recipe::new(reads, move |[hits, relevant]| ratio(hits, relevant.min(most)))
+            Recipe::ratio(reads, most)
         },
     },
     Definition {
@@ -175,11 +175,9 @@ pub static MEASURES: &[Definition] = &[
                 "hits" => Recipe::new([sum, hits(m, book, m.rank().into())], |[sum, hits]| ratio(sum, hits)),
                 "min" => {
                     let most = m.rank().map_or(f64::INFINITY, f64::from);
-                    Recipe::new([sum, relevant(m, book)], move |[sum, relevant]| {
-                        ratio(sum, relevant.min(most))
-                    })
+                    Recipe::ratio([sum, relevant(m, book)], most)
                 }
-                _ => Recipe::new([sum, relevant(m, book)], |[sum, relevant]| ratio(sum, relevant)),
+                _ => Recipe::ratio([sum, relevant(m, book)], f64::INFINITY),
             }
         },
     },
@@ -211,7 +209,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let most = m.rank().map_or(f64::INFINITY, f64::from);
             let first = Read::Fold(Fold::FirstRank(relevant_codes(m, book)), m.rank().into());
-            Recipe::new([first], move |[rank]| if rank > 0.0 && rank <= most { 1.0 / rank } else { 0.0 })
+            Recipe::reciprocal(first, most)
         },
     },
     Definition {
@@ -249,7 +247,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Cumulated gain of the first k ranks.",
         formula: "CG@k = Σ_{i ≤ k} gain(i)",
         citation: "Järvelin and Kekäläinen 2002",
-        recipe: |m, book| Recipe::new([gained(gains(m, book)?, Discount::None, m)], |[sum]| sum),
+        recipe: |m, book| Recipe::over(gained(gains(m, book)?, Discount::None, m), 1.0),
     },
     Definition {
         name: "DCG",
@@ -261,7 +259,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Discounted cumulated gain of the first k ranks.",
         formula: "DCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1)",
         citation: "Järvelin and Kekäläinen 2002",
-        recipe: |m, book| Recipe::new([gained(gains(m, book)?, Discount::Log2, m)], |[sum]| sum),
+        recipe: |m, book| Recipe::over(gained(gains(m, book)?, Discount::Log2, m), 1.0),
     },
     Definition {
         name: "nDCG",
@@ -289,7 +287,7 @@ pub static MEASURES: &[Definition] = &[
                 "retrieved" => Read::RetrievedIdeal(ideal),
                 _ => Read::Fact(Fact::Ideal(ideal)),
             };
-            Recipe::new([gained(gain, Discount::Log2, m), ideal], |[sum, ideal]| ratio(sum, ideal))
+            Recipe::ratio([gained(gain, Discount::Log2, m), ideal], f64::INFINITY)
         },
     },
     Definition {
@@ -310,7 +308,7 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| {
             let gmax = m.number("gmax").unwrap_or_else(|| book.max_grade().unwrap_or(0.0));
             let fold = Fold::Cascade { stop: stop_table(gmax, book)?, discount: Discount::Rank };
-            Recipe::new([Read::Fold(fold, m.rank().into())], |[sum]| sum)
+            Recipe::over(Read::Fold(fold, m.rank().into()), 1.0)
         },
     },
     Definition {
@@ -370,7 +368,7 @@ pub static MEASURES: &[Definition] = &[
                     let max = Read::Fact(Fact::MaxGrade(book.grades().into()));
                     Recipe::new([read, max], move |[sum, max]| (1.0 - p) * (sum / max.max(1.0)))
                 }
-                (_, Some(_)) => Recipe::new([read], move |[sum]| sum / whole),
+                (_, Some(_)) => Recipe::over(read, whole),
                 _ => Recipe::new([read], move |[sum]| (1.0 - p) * sum),
             }
         },
@@ -471,9 +469,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "SetR = m / R",
         citation: "van Rijsbergen 1979",
         recipe: |m, book| {
-            Recipe::new([hits(m, book, Place::End), relevant(m, book)], |[hits, relevant]| {
-                ratio(hits, relevant)
-            })
+            Recipe::ratio([hits(m, book, Place::End), relevant(m, book)], f64::INFINITY)
         },
     },
     Definition {
@@ -560,7 +556,7 @@ pub static MEASURES: &[Definition] = &[
         citation: "Yilmaz and Aslam 2006",
         recipe: |m, book| {
             let sum = Read::Fold(Fold::InferredSum(relevant_codes(m, book)), Place::End);
-            Recipe::new([sum, relevant(m, book)], |[sum, relevant]| ratio(sum, relevant))
+            Recipe::ratio([sum, relevant(m, book)], f64::INFINITY)
         },
     },
     Definition {
@@ -1001,7 +997,7 @@ fn weighted_mean(m: &Measure, book: &Codebook, discount: Discount, depth: usize)
     let weights = discount.weights(depth);
     let whole = (0..depth).fold(0.0, |sum, rank| sum + weights.term(1.0, rank));
     let read = Read::Fold(Fold::WeightedSum { gain, discount }, Place::Rank(depth as u32));
-    Recipe::new([read], move |[sum]| sum / whole)
+    Recipe::over(read, whole)
 }
 
 /// Interpolated precision at a level of recall.

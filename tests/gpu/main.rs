@@ -15,6 +15,7 @@ use laneval::engine::gpu::{Gpu, mirror};
 use laneval::engine::{Engine, Job};
 use laneval::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, Task};
 use laneval::label::Above;
+use laneval::measure::Measure;
 use laneval::{Evaluator, LabelMatrix, QuerySet, View};
 use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         trial("measures_agree_with_the_cpu", measures_agree_with_the_cpu),
         trial("resident_labels_answer_the_same", resident_labels_answer_the_same),
         trial("sums_on_the_device_are_those_of_the_mirror", sums_on_the_device_are_those_of_the_mirror),
+        trial("averages_on_the_device_are_within_their_bounds", averages_on_the_device_are_within_their_bounds),
         trial("rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -307,6 +309,36 @@ fn mirror_sums(job: Job<'_>, products: &[Product]) -> Vec<Vec<f64>> {
     }
     let of = |(scaled, sums): (&Scaled, &Vec<u128>)| sums.iter().map(|&sum| scaled.sum(sum)).collect();
     scaled.iter().zip(&sums).map(of).collect()
+}
+
+/// Averages of every measure that can be had on the device, against the exact ones of the CPU.
+fn averages_on_the_device_are_within_their_bounds(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let check = |matrix: &LabelMatrix, judged_only, both| {
+        let one = |measure: &Measure| Evaluator::of(vec![measure.clone()]).plan(matrix).is_ok_and(|plan| plan.products().is_some());
+        let summed: Vec<Measure> = every_measure(matrix).into_iter().filter(one).collect();
+        assert!(summed.len() > 40, "P, R, AP, RR, nDCG, ERR, RBP …");
+        let loaded = gpu.load(matrix).expect("room");
+        let mut compared = 0;
+        for measure in summed {
+            let mut evaluator = Evaluator::of(vec![measure.clone()]);
+            evaluator.view.judged_only = judged_only;
+            evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
+            // Gains of both signs, or so different that they need 96 bits, are refused.
+            let Ok(resident) = evaluator.resident(&loaded) else { continue };
+            compared += 1;
+            let expected = evaluator.evaluate(matrix).expect("scores");
+            let found = resident.averages().expect("averages");
+            for (expected, found) in expected.runs.iter().zip(&found) {
+                let Some(expected) = expected.average(0) else { continue };
+                let bound = resident.errors()[0] + 4.0 * 300.0 * f64::EPSILON * expected.abs().max(1e-300);
+                assert!((expected - found[0]).abs() <= bound, "{measure}: {} is not {expected} ± {bound:e}", found[0]);
+            }
+        }
+        assert!(compared > 30, "only {compared} measures");
+    };
+    check(&labels(700, |query| query * 37 % 131), false, false);
+    check(&labels(100, |query| query % 50), true, true);
+    Ok(())
 }
 
 fn rankings_too_deep_are_an_error(Bench { gpu }: &Bench) -> Result<(), Failed> {

@@ -65,10 +65,14 @@ impl Engine for Cpu {
             let rows = (matrix.tile_rows(at), matrix.queries().len());
             Lanes { level: self.level, tile, program, rows }.run(&steps, scratch);
             scratch.labels = labels;
+            // Most often the next one is this thread's as well: it is read while this one is finished.
+            if at + 1 < tiles.end {
+                folds::ask_for(matrix.tile(at + 1));
+            }
             finish(at, &scratch.columns)
         };
         let batch = tiles_a_job(spans);
-        Ok(tiles.into_par_iter().with_min_len(batch).map_init(Scratch::default, run).collect())
+        Ok(tiles.clone().into_par_iter().with_min_len(batch).map_init(Scratch::default, run).collect())
     }
 }
 

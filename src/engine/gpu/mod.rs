@@ -127,6 +127,13 @@ pub struct Loaded<'a> {
     labels: Resident,
 }
 
+impl Loaded<'_> {
+    /// The matrix whose labels these are.
+    pub fn matrix(&self) -> &crate::label::LabelMatrix {
+        self.matrix
+    }
+}
+
 impl Engine for Loaded<'_> {
     fn describe(&self) -> String {
         format!("{}, labels resident", self.gpu.describe())

@@ -183,6 +183,11 @@ impl<'a> Reducer<'a> {
         Ok(reducer)
     }
 
+    /// How far each product can be off, by row.
+    pub fn errors(&self) -> Vec<f64> {
+        self.scaled.iter().map(|scaled| scaled.error).collect()
+    }
+
     /// One batch with its factors.
     fn part(&self, job: Job<'_>, tiles: std::ops::Range<usize>) -> Result<Part> {
         let device = &self.loaded.gpu.device;

@@ -1,0 +1,181 @@
+//! Values as they come in from the tiles: exact sums, and all of them where a statistic or a reader needs that.
+//!
+//! A tile's values are summed by the thread that made them, while they are still in its cache.
+
+use std::ops::Range;
+use std::sync::{Mutex, PoisonError};
+
+use super::{Evaluator, QuerySet, missing};
+use crate::label::{Ids, LANES, LabelMatrix};
+use crate::measure::Average;
+use crate::scores::{PerQuery, RunScores, Scores};
+use crate::stats::{ExactSum, summarise};
+
+/// Threads share their sums where there would be more than so many: 36 MB.
+const MOST_SUMS: usize = 1 << 16;
+
+/// What has come in so far.
+pub(super) struct Collected<'a> {
+    matrix: &'a LabelMatrix,
+    averages: Vec<Average>,
+    sums: PerThread<Sums>,
+    /// By measure and row, NaN for rows that do not count; no measures unless values are kept.
+    kept: Vec<Vec<f64>>,
+}
+
+/// What some threads have added up.
+#[derive(Default)]
+struct Sums {
+    /// Rows that count, by run.
+    counts: Vec<usize>,
+    /// `[run][measure]`.
+    sums: Vec<ExactSum>,
+}
+
+impl<'a> Collected<'a> {
+    pub(super) fn new(evaluator: &Evaluator, matrix: &'a LabelMatrix) -> Self {
+        let (measures, runs) = (evaluator.measures.len(), matrix.runs().len());
+        let keep = evaluator.per_query || evaluator.stats.iter().any(|stat| stat.needs_values());
+        let sums = || Sums { counts: vec![0; runs], sums: vec![ExactSum::default(); runs * measures] };
+        Collected {
+            matrix,
+            averages: evaluator.measures.iter().map(|measure| measure.definition().average).collect(),
+            sums: PerThread::new(MOST_SUMS / (runs * measures).max(1), sums),
+            kept: vec![vec![f64::NAN; matrix.rows()]; if keep { measures } else { 0 }],
+        }
+    }
+
+    /// Adds the values of the rows of a tile, `[measure][row]`, and gives back those that [`Collected::keep`] needs.
+    pub(super) fn add(&self, rows: &[u32], values: &[f64]) -> Vec<f64> {
+        self.sums.with(|sums| {
+            for (run, of_run) in runs_of(rows, self.matrix.queries().len() as u32) {
+                sums.add(&self.averages, run, of_run, rows.len(), values);
+            }
+        });
+        if self.kept.is_empty() { Vec::new() } else { values.to_vec() }
+    }
+
+    /// Keeps the values of some rows each, `[measure][row]`, that have been added.
+    pub(super) fn keep<'r>(&mut self, rows: impl Iterator<Item = &'r [u32]>, values: &[Vec<f64>]) {
+        if self.kept.is_empty() {
+            return;
+        }
+        for (rows, values) in rows.zip(values) {
+            for (kept, values) in self.kept.iter_mut().zip(values.chunks_exact(rows.len())) {
+                rows.iter().zip(values).for_each(|(&row, &value)| kept[row as usize] = value);
+            }
+        }
+    }
+
+    /// The scores, when everything has been added.
+    pub(super) fn scores(mut self, evaluator: &Evaluator) -> Scores {
+        let matrix = self.matrix;
+        let Sums { counts, sums } = self.sums.take();
+        let runs = matrix.runs().iter().enumerate().map(|(run, info)| {
+            let missing = missing(matrix, run);
+            let queries = counts[run];
+            let all = queries == matrix.queries().len();
+            let values = self.values(run, all);
+            let stats = evaluator.stats.iter().filter(|stat| stat.needs_values());
+            let more: Vec<_> = stats.map(|&stat| summarise(stat, &self.averages, &values)).collect();
+            let sums = sums[run * self.averages.len()..].iter();
+            let summaries = self.averages.iter().zip(sums).enumerate().map(|(measure, (average, sum))| {
+                let sum = sum.value();
+                let own = (queries > 0).then(|| (average.name(), average.of(sum, queries)));
+                own.into_iter().chain(more.iter().flat_map(|stat| stat[measure].iter().copied())).collect()
+            });
+            RunScores {
+                name: info.name.clone(),
+                tag: info.tag.clone(),
+                queries,
+                filled: evaluator.queries != QuerySet::Both,
+                missing,
+                ignored: info.ignored.clone(),
+                summaries: summaries.collect(),
+                per_query: evaluator.per_query.then(|| self.per_query(run, all, values)),
+            }
+        });
+        Scores { measures: evaluator.measures.clone(), runs: runs.collect() }
+    }
+
+    /// The kept values of one run, `[measure][query]`, those of queries that count.
+    fn values(&self, run: usize, all: bool) -> Vec<Vec<f64>> {
+        let queries = self.matrix.queries().len();
+        let of = |kept: &Vec<f64>| {
+            let values = kept[run * queries..(run + 1) * queries].iter().copied();
+            values.zip(self.counted(run, all)).filter(|&(_, counts)| counts).map(|(value, _)| value).collect()
+        };
+        self.kept.iter().map(of).collect()
+    }
+
+    fn per_query(&self, run: usize, all: bool, values: Vec<Vec<f64>>) -> PerQuery {
+        let counted = self.matrix.queries().iter().zip(self.counted(run, all));
+        let queries: Ids = counted.filter(|&(_, counts)| counts).map(|(id, _)| id).collect();
+        PerQuery { queries, values }
+    }
+
+    /// Does each query count for a run? All do, or those that the run has.
+    fn counted(&self, run: usize, all: bool) -> impl Iterator<Item = bool> + use<'a> {
+        self.matrix.run_depths(run).iter().map(move |&depth| all || depth > 0)
+    }
+}
+
+impl Sums {
+    fn add(&mut self, averages: &[Average], run: usize, rows: Range<usize>, of: usize, values: &[f64]) {
+        self.counts[run] += rows.len();
+        let mut terms = [0.0; LANES];
+        let terms = &mut terms[..rows.len()];
+        let sums = &mut self.sums[run * averages.len()..];
+        for ((average, sum), values) in averages.iter().zip(sums).zip(values.chunks_exact(of)) {
+            terms
+                .iter_mut()
+                .zip(&values[rows.clone()])
+                .for_each(|(term, &value)| *term = average.term(value));
+            sum.add_all(terms);
+        }
+    }
+}
+
+/// The runs of some rows, each with the rows of it that lie together.
+fn runs_of(rows: &[u32], queries: u32) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let run = rows.get(start)? / queries;
+        let of_run = run * queries..(run + 1) * queries;
+        let other = rows[start..].iter().position(|row| !of_run.contains(row));
+        let together = start..other.map_or(rows.len(), |other| start + other);
+        start = together.end;
+        Some((run as usize, together))
+    })
+}
+
+/// One of something for every thread, or for every few threads.
+pub(super) struct PerThread<T>(Vec<Mutex<T>>);
+
+impl<T> PerThread<T> {
+    /// At most so many.
+    pub(super) fn new(most: usize, one: impl Fn() -> T) -> Self {
+        let threads = rayon::current_num_threads().clamp(1, most.max(1));
+        PerThread((0..threads).map(|_| Mutex::new(one())).collect())
+    }
+
+    /// Works with the one of this thread. The work must not hand over to the pool, which might bring this thread back here.
+    pub(super) fn with<R>(&self, work: impl FnOnce(&mut T) -> R) -> R {
+        let thread = rayon::current_thread_index().unwrap_or(0);
+        let mut one = self.0[thread % self.0.len()].lock().unwrap_or_else(PoisonError::into_inner);
+        work(&mut one)
+    }
+}
+
+impl PerThread<Sums> {
+    /// Takes the sums of all threads together.
+    fn take(&mut self) -> Sums {
+        let all = self.0.drain(..).map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+        let merged = all.reduce(|mut all, one| {
+            all.counts.iter_mut().zip(&one.counts).for_each(|(all, one)| *all += one);
+            all.sums.iter_mut().zip(&one.sums).for_each(|(all, one)| all.merge(one));
+            all
+        });
+        merged.unwrap_or_default()
+    }
+}

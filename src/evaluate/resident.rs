@@ -1,0 +1,72 @@
+//! The same measures again and again over labels that stay on a GPU: only averages come back.
+
+use super::{Evaluator, QuerySet};
+use crate::engine::Job;
+use crate::engine::gpu::Loaded;
+use crate::engine::gpu::reduce::Reducer;
+use crate::error::{Error, Result};
+
+/// Measures over resident labels, ready to be averaged as often as wanted.
+pub struct Resident<'a> {
+    reducer: Reducer<'a>,
+    /// The queries that count, by run.
+    counts: Vec<usize>,
+}
+
+impl Evaluator {
+    /// Makes everything ready to average the measures on the device: facts of the queries are worked out and sent up once.
+    ///
+    /// This serves measures that are one sum or count times a factor of the query, such as P, R, AP, RR, nDCG, ERR and RBP, and
+    /// averages alone: statistics and values of single queries come from [`Evaluator::evaluate_on`].
+    ///
+    /// ```no_run
+    /// use laneval::engine::gpu::{Gpu, device::Choice};
+    /// use laneval::{Evaluator, LabelMatrix};
+    /// let matrix = LabelMatrix::map("run.lmx")?;
+    /// let gpu = Gpu::open(Choice::Hardware)?;
+    /// let loaded = gpu.load(&matrix)?;
+    /// let resident = Evaluator::new(["AP", "RR", "nDCG@10"])?.resident(&loaded)?;
+    /// let averages = resident.averages()?;
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A measure of another kind, and what the device refuses.
+    pub fn resident<'a>(&self, loaded: &'a Loaded<'a>) -> Result<Resident<'a>> {
+        let matrix = loaded.matrix();
+        self.check(matrix)?;
+        let plan = self.plan(matrix)?;
+        let products = plan.products().ok_or_else(|| {
+            let name = |measure| Evaluator::of(vec![measure]).plan(matrix).ok().and_then(|plan| plan.products());
+            let other = self.measures.iter().find(|measure| name((*measure).clone()).is_none());
+            let name = other.map(ToString::to_string).unwrap_or_default();
+            Error::Unanswerable(format!("{name} is not a sum or count times a factor of the query: it cannot be averaged on the device"))
+        })?;
+        let job = Job { matrix, view: self.view, program: plan.program() };
+        let counted = |run: usize| match self.queries {
+            QuerySet::Both => matrix.run_depths(run).iter().filter(|&&depth| depth > 0).count(),
+            QuerySet::Judged | QuerySet::Complete => matrix.queries().len(),
+        };
+        Ok(Resident {
+            reducer: Reducer::new(loaded, job, &products)?,
+            counts: (0..matrix.runs().len()).map(counted).collect(),
+        })
+    }
+}
+
+impl Resident<'_> {
+    /// The averages of every run, `[run][measure]`; NaN for a run without queries that count.
+    ///
+    /// # Errors
+    /// A device that was lost.
+    pub fn averages(&self) -> Result<Vec<Vec<f64>>> {
+        let sums = self.reducer.sums()?;
+        let of = |(run, &count): (usize, &usize)| sums.iter().map(|sums| sums[run] / count as f64).collect();
+        Ok(self.counts.iter().enumerate().map(of).collect())
+    }
+
+    /// How far each average can be off, besides the rounding of f64: sums are made of integers, each value rounded once.
+    pub fn errors(&self) -> Vec<f64> {
+        self.reducer.errors()
+    }
+}
