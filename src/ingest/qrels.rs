@@ -14,7 +14,7 @@ use super::findings::{
 use super::input::{Input, Opened};
 use super::judged::{Shelf, Table};
 use super::names::Names;
-use super::number::plain_decimal;
+use super::number::decimal;
 use super::rank::repeats;
 use super::record::{Brief, Docnos, Record, address, hash};
 use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
@@ -407,7 +407,7 @@ impl Lines<4> for Reading<'_, '_> {
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
         self.worker.judgments += 1;
         let (start, end) = (fields.starts[3], fields.ends[3]);
-        let grade = plain_decimal(text, start, end).or_else(|| (self.rules.grade)(&text[start..end]));
+        let grade = decimal(text, start, end, self.rules.grade);
         let grade = grade.map(|grade| if self.rules.whole_grades { grade.trunc() } else { grade });
         let Some(grade) = grade else {
             return self.problem(fields.starts[0], line, || {
