@@ -568,10 +568,7 @@ impl Read {
             }
             None => shelvings.iter().flat_map(|shelving| shelving.tables.iter().copied()).collect(),
         };
-        let mut facts = Facts::new();
-        for table in &tables {
-            facts.push(shelvings[table.shelf as usize].shelf.codes(*table));
-        }
+        let facts = facts(&tables, &shelvings);
         let fingerprint =
             shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
         let mut repeats = Vec::new();
@@ -584,6 +581,19 @@ impl Read {
         let (name, queries) = (name.to_owned(), Names::of(ids));
         (Qrels { name, book, queries, facts, tables, shelves, fingerprint, repeats }, problems)
     }
+}
+
+/// How many documents of each table have each code, counted in parallel.
+fn facts(tables: &[Table], shelvings: &[Shelving]) -> Facts {
+    let count = |tables: &[Table]| {
+        let mut facts = Facts::new();
+        tables.iter().for_each(|table| facts.push(shelvings[table.shelf as usize].shelf.codes(*table)));
+        facts
+    };
+    let parts: Vec<Facts> = tables.par_chunks(1 << 12).map(count).collect();
+    let mut facts = Facts::new();
+    parts.iter().for_each(|part| facts.append(part));
+    facts
 }
 
 impl Shelving {
