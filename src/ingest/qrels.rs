@@ -568,7 +568,7 @@ impl Read {
             }
             None => shelvings.iter().flat_map(|shelving| shelving.tables.iter().copied()).collect(),
         };
-        let facts = facts(&tables, &shelvings);
+        let (facts, queries) = rayon::join(|| facts(&tables, &shelvings), || Names::of(ids));
         let fingerprint =
             shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
         let mut repeats = Vec::new();
@@ -578,7 +578,7 @@ impl Read {
             repeats.extend(shelving.repeats.into_iter().map(found));
             shelves.push(shelving.shelf);
         }
-        let (name, queries) = (name.to_owned(), Names::of(ids));
+        let name = name.to_owned();
         (Qrels { name, book, queries, facts, tables, shelves, fingerprint, repeats }, problems)
     }
 }
