@@ -561,7 +561,7 @@ impl Read {
             }
             Codebook::default()
         });
-        shelvings.par_iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
+        shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
         let tables: Vec<Table> = match order {
             Some(order) => {
                 order.iter().map(|met| shelvings[met.worker as usize].tables[met.number as usize]).collect()
@@ -604,7 +604,7 @@ impl Shelving {
             *code = book.code(grade).unwrap_or(NEGATIVE);
         }
         self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
-        self.shelf.recode(self.tables.iter().copied(), &code);
+        self.shelf.recode(code);
     }
 }
 
