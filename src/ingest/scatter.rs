@@ -189,3 +189,30 @@ fn by_query(parts: &[Vec<Record>]) -> Vec<Record> {
     }
     sorted
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_records_of_each_query_are_together_and_in_order() {
+        let queries = 1000;
+        let count = 6 * (BUCKETS * BLOCK) as u32; // some blocks for each worker and bucket
+        let query = |at: u32| at.wrapping_mul(2_654_435_761) % queries;
+        let mut workers =
+            vec![Scattered::new(queries as usize, false), Scattered::new(queries as usize, false)];
+        for at in 0..count {
+            let record = Record { query: query(at), at: u64::from(at), ..Record::default() };
+            workers[at as usize / 7000 % 2].put(record);
+        }
+        let take =
+            |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| taken.push(records.to_vec());
+        let taken = each_query(workers, &[], &[], Vec::new, take).concat();
+        assert!(taken.iter().all(|records| records.iter().all(|record| record.query == records[0].query)));
+        assert!(taken.iter().all(|records| records.is_sorted_by(|one, next| one.at < next.at)));
+        assert!(taken.is_sorted_by(|one, next| one[0].query < next[0].query));
+        let mut all: Vec<u64> = taken.concat().iter().map(|record| record.at).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..u64::from(count)));
+    }
+}
