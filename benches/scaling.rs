@@ -61,7 +61,9 @@ fn all() {
     let base = Synthetic::default();
     doubled("lines", 100_000, |lines| join(Synthetic { queries: lines / 100, depth: 100, ..base }));
     doubled("queries", 10_000, |queries| evaluate(Synthetic { queries, depth: 20, ..base }, &FIVE));
-    doubled("depth", 250, |depth| evaluate(Synthetic { queries: 4096, depth, ..base }, &FIVE));
+    doubled("depth", 2000, |depth| {
+        evaluate(Synthetic { queries: 512, depth, density: Some(0.01), ..base }, &FIVE)
+    });
     doubled("runs", 2, |runs| {
         evaluate(Synthetic { queries: 500, depth: 500, runs: runs as u16, ..base }, &FIVE)
     });

@@ -20,7 +20,7 @@ pub(super) struct ChunkSize(pub usize);
 
 impl Default for ChunkSize {
     fn default() -> Self {
-        ChunkSize(4 << 20)
+        ChunkSize(1 << 20)
     }
 }
 

@@ -12,10 +12,18 @@
 use super::record::Record;
 
 /// The tables of some queries, and their docnos.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Shelf {
     words: Vec<u64>,
     docnos: Vec<u8>,
+    /// The codes that those in the slots stand for.
+    meaning: [u8; 256],
+}
+
+impl Default for Shelf {
+    fn default() -> Self {
+        Shelf { words: Vec::new(), docnos: Vec::new(), meaning: std::array::from_fn(|code| code as u8) }
+    }
 }
 
 /// Where the table of one query lies on its shelf.
@@ -60,6 +68,16 @@ impl Shelf {
         let table = Table { shelf, bits: slots.trailing_zeros(), start: self.words.len() as u64 };
         self.words.resize(self.words.len() + table.filter() + table.slots(), 0);
         table
+    }
+
+    /// Says which codes the preliminary ones with which documents were added stand for.
+    pub fn recode(&mut self, meaning: [u8; 256]) {
+        self.meaning = meaning;
+    }
+
+    /// The code in a slot.
+    fn code_in(&self, slot: u64) -> u8 {
+        self.meaning[usize::from((slot >> CODE_SHIFT) as u8)]
     }
 
     /// Adds a document with its code, unless it is there already: then `false`.
@@ -107,7 +125,7 @@ impl Shelf {
         loop {
             match slots[at] {
                 0 => return None,
-                slot if self.holds(slot, hash, docno) => return Some((slot >> CODE_SHIFT) as u8),
+                slot if self.holds(slot, hash, docno) => return Some(self.code_in(slot)),
                 _ => at = (at + 1) & mask,
             }
         }
@@ -136,18 +154,7 @@ impl Shelf {
         self.words[first..first + table.slots()]
             .iter()
             .filter(|&&slot| slot != 0)
-            .map(|slot| (slot >> CODE_SHIFT) as u8)
-    }
-
-    /// Replaces every code of a table.
-    pub fn recode(&mut self, tables: impl Iterator<Item = Table>, code: &[u8; 256]) {
-        for table in tables {
-            let first = table.start as usize + table.filter();
-            for slot in self.words[first..first + table.slots()].iter_mut().filter(|slot| **slot != 0) {
-                let old = (*slot >> CODE_SHIFT) as u8;
-                *slot = *slot & !(0xff << CODE_SHIFT) | u64::from(code[usize::from(old)]) << CODE_SHIFT;
-            }
-        }
+            .map(|&slot| self.code_in(slot))
     }
 }
 
@@ -177,7 +184,7 @@ mod tests {
             .collect();
         let mut shift = [0; 256];
         (0..256).for_each(|code| shift[code] = (code as u8).wrapping_add(1));
-        shelf.recode(tables.iter().copied(), &shift);
+        shelf.recode(shift);
         for (query, (&size, &table)) in sizes.iter().zip(&tables).enumerate() {
             assert_eq!(shelf.codes(table).count(), size);
             for n in 0..size + 50 {

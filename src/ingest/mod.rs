@@ -110,7 +110,8 @@ impl Join {
             run.info.name = name;
         }
         let staged = sound(problems, staged, &qrels)?;
-        finish(qrels.into_matrix(self.rule()), staged)
+        let matrix = || finish(qrels.into_matrix(self.rule()), staged);
+        rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
     }
 
     /// Joins runs in memory: of each a name and its results (query, docno, score) in any order.

@@ -4,18 +4,27 @@
 //! a branch a digit. Their digits together make an integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the
 //! correctly rounded value. So the short way gives the same bits as a full parser, which does the rest.
 
-/// Powers of ten by exponent, all exact.
-const POW10: [f64; 9] = [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8];
+/// Powers of ten by exponent.
+const POW10: [u32; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
 /// A byte repeated in every place.
 const fn every(byte: u8) -> u64 {
     u64::from_ne_bytes([byte; 8])
 }
 
+/// The value of `text[start..end]`: read the short way, or else by a full parser.
+#[inline(always)]
+pub(super) fn decimal(text: &[u8], start: usize, end: usize, full: fn(&[u8]) -> Option<f64>) -> Option<f64> {
+    match plain_decimal(text, start, end) {
+        None => full(&text[start..end]), // `Option::or_else` stays a call
+        plain => plain,
+    }
+}
+
 /// The value of `text[start..end]` if it is `digits` or `digits.digits`, perhaps after a minus, and short; else `None`,
 /// whatever it is.
 #[inline(always)]
-pub(super) fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
+fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = *text.get(start)? == b'-';
     let start = start + usize::from(negative);
     let (head, tail) = (eight(text, start)?, eight(text, end.checked_sub(8)?)?);
@@ -25,7 +34,7 @@ pub(super) fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64
         let places = fraction - whole - 1;
         let (whole, fraction) = (last(head << (8 * (7 - whole)) << 8, whole)?, last(tail, places)?);
         (
-            digits(whole) * POW10[places] as u64 + digits(fraction),
+            digits(whole) * u64::from(POW10[places]) + digits(fraction),
             not_digits(whole) | not_digits(fraction),
             places,
         )
@@ -36,7 +45,7 @@ pub(super) fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64
     if wrong != 0 {
         return None;
     }
-    let magnitude = digits as f64 / POW10[places];
+    let magnitude = digits as i64 as f64 / f64::from(POW10[places]); // a signed conversion is one instruction
     Some(if negative { -magnitude } else { magnitude })
 }
 

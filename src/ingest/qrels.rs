@@ -14,7 +14,7 @@ use super::findings::{
 use super::input::{Input, Opened};
 use super::judged::{Shelf, Table};
 use super::names::Names;
-use super::number::plain_decimal;
+use super::number::decimal;
 use super::rank::repeats;
 use super::record::{Brief, Docnos, Record, address, hash};
 use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
@@ -407,7 +407,7 @@ impl Lines<4> for Reading<'_, '_> {
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
         self.worker.judgments += 1;
         let (start, end) = (fields.starts[3], fields.ends[3]);
-        let grade = plain_decimal(text, start, end).or_else(|| (self.rules.grade)(&text[start..end]));
+        let grade = decimal(text, start, end, self.rules.grade);
         let grade = grade.map(|grade| if self.rules.whole_grades { grade.trunc() } else { grade });
         let Some(grade) = grade else {
             return self.problem(fields.starts[0], line, || {
@@ -561,17 +561,14 @@ impl Read {
             }
             Codebook::default()
         });
-        shelvings.par_iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
+        shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
         let tables: Vec<Table> = match order {
             Some(order) => {
                 order.iter().map(|met| shelvings[met.worker as usize].tables[met.number as usize]).collect()
             }
             None => shelvings.iter().flat_map(|shelving| shelving.tables.iter().copied()).collect(),
         };
-        let mut facts = Facts::new();
-        for table in &tables {
-            facts.push(shelvings[table.shelf as usize].shelf.codes(*table));
-        }
+        let (facts, queries) = rayon::join(|| facts(&tables, &shelvings), || Names::of(ids));
         let fingerprint =
             shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
         let mut repeats = Vec::new();
@@ -581,9 +578,22 @@ impl Read {
             repeats.extend(shelving.repeats.into_iter().map(found));
             shelves.push(shelving.shelf);
         }
-        let (name, queries) = (name.to_owned(), Names::of(ids));
+        let name = name.to_owned();
         (Qrels { name, book, queries, facts, tables, shelves, fingerprint, repeats }, problems)
     }
+}
+
+/// How many documents of each table have each code, counted in parallel.
+fn facts(tables: &[Table], shelvings: &[Shelving]) -> Facts {
+    let count = |tables: &[Table]| {
+        let mut facts = Facts::new();
+        tables.iter().for_each(|table| facts.push(shelvings[table.shelf as usize].shelf.codes(*table)));
+        facts
+    };
+    let parts: Vec<Facts> = tables.par_chunks(1 << 12).map(count).collect();
+    let mut facts = Facts::new();
+    parts.iter().for_each(|part| facts.append(part));
+    facts
 }
 
 impl Shelving {
@@ -594,7 +604,7 @@ impl Shelving {
             *code = book.code(grade).unwrap_or(NEGATIVE);
         }
         self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
-        self.shelf.recode(self.tables.iter().copied(), &code);
+        self.shelf.recode(code);
     }
 }
 

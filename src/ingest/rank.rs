@@ -8,6 +8,8 @@
 //! lookup       one bit of the query's filter tells nearly every unjudged document
 //! ```
 
+use std::cmp::Ordering;
+
 use super::findings::{Finding, Findings, quoted};
 use super::judged::{Shelf, Table};
 use super::record::{Docnos, Record};
@@ -62,19 +64,22 @@ impl Ranker {
         let (shelf, table) = judged;
         let label =
             |record: &Record| shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED);
-        if self.is_ranked(records) {
-            if late {
-                self.check_kept(query, records[..depth].to_vec(), docnos, findings);
-            }
-            labels.extend(records[..depth].iter().map(label));
+        let first = labels.len();
+        if is_ranked(records) && !late {
+            labels.extend(with_ties(records, depth, |record| record.key).iter().map(label));
+            self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
         } else {
-            self.sort(records, docnos);
+            self.sort(records);
             if late {
+                self.sort_ties(records, docnos);
                 let kept = self.order[..depth].iter().map(|&at| records[number(at)]).collect();
                 self.check_kept(query, kept, docnos, findings);
             }
-            labels.extend(self.order[..depth].iter().map(|&at| label(&records[number(at)])));
+            let record = |at: u128| &records[number(at)];
+            labels.extend(with_ties(&self.order, depth, |at| at >> 32).iter().map(|&at| label(record(at))));
+            self.order_ties(|at| record(self.order[at]), docnos, &mut labels[first..]);
         }
+        labels.truncate(first + depth);
         depth as u32
     }
 
@@ -130,36 +135,69 @@ impl Ranker {
         repeats
     }
 
-    /// Are the results in the order of the rule, without a look at docnos?
-    fn is_ranked(&self, records: &[Record]) -> bool {
-        let ties_rank = self.rule.ties == Ties::Input;
-        let ranked =
-            |(one, next): (&Record, &Record)| (one.key < next.key) | (ties_rank & (one.key == next.key));
-        let mut all = true;
-        for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
-            all &= ranked(pair);
-        }
-        all
-    }
-
-    /// Sorts the results into `order`.
-    fn sort(&mut self, records: &[Record], docnos: Docnos<'_>) {
+    /// Sorts the results into `order`, equal scores in input order.
+    fn sort(&mut self, records: &[Record]) {
         let place = |(number, record): (usize, &Record)| u128::from(record.key) << 32 | number as u128;
         self.order.clear();
         self.order.extend(records.iter().enumerate().map(place));
         if !self.order.is_sorted() {
             self.order.sort_unstable();
         }
+    }
+
+    /// Sorts equal scores in `order` by the rule.
+    fn sort_ties(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let docno = |&at: &u128| docnos.of(&records[number(at)]);
-        for tied in self.order.chunk_by_mut(|one, next| one >> 32 == next >> 32).filter(|tied| tied.len() > 1)
-        {
-            match self.rule.ties {
-                Ties::DocnoDescending => tied.sort_unstable_by(|one, other| docno(other).cmp(docno(one))),
-                Ties::DocnoAscending => tied.sort_unstable_by(|one, other| docno(one).cmp(docno(other))),
-                Ties::Input => {}
-            }
+        let by_docno = by_docno(self.rule.ties);
+        for tied in self.order.chunk_by_mut(|one, next| one >> 32 == next >> 32) {
+            tied.sort_by(|one, other| by_docno(docno(one), docno(other)));
         }
     }
+
+    /// Puts the labels of equal scores in the order of the rule, where the scores descend already: `record` has the record of a label.
+    /// Labels that are all the same, as they nearly always are, are in every order.
+    fn order_ties<'a>(&self, record: impl Fn(usize) -> &'a Record, docnos: Docnos<'_>, labels: &mut [u8]) {
+        let (by_docno, mut first) = (by_docno(self.rule.ties), 0);
+        while first < labels.len() {
+            let key = record(first).key;
+            let mut end = first + 1;
+            while end < labels.len() && record(end).key == key {
+                end += 1;
+            }
+            let tied = &mut labels[first..end];
+            if tied.iter().any(|&label| label != tied[0]) {
+                let mut order: Vec<(&[u8], u8)> =
+                    (first..end).map(|at| docnos.of(record(at))).zip(tied.iter().copied()).collect();
+                order.sort_by(|one, other| by_docno(one.0, other.0));
+                std::iter::zip(tied, order).for_each(|(label, (_, ordered))| *label = ordered);
+            }
+            first = end;
+        }
+    }
+}
+
+/// The order of the docnos of equal scores.
+fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
+    match ties {
+        Ties::DocnoDescending => |one, other| other.cmp(one),
+        Ties::DocnoAscending => |one, other| one.cmp(other),
+        Ties::Input => |_, _| Ordering::Equal,
+    }
+}
+
+/// The first `depth` (at least 1) of the results and those that are tied with the last of them.
+fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K) -> &[T] {
+    let tied = ranked[depth..].iter().take_while(|result| key(result) == key(&ranked[depth - 1]));
+    &ranked[..depth + tied.count()]
+}
+
+/// Are the results in the order of descending scores?
+fn is_ranked(records: &[Record]) -> bool {
+    let mut all = true;
+    for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
+        all &= pair.0.key <= pair.1.key;
+    }
+    all
 }
 
 /// Which result it is in [`Ranker::order`].
@@ -197,7 +235,9 @@ pub(super) fn repeats<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::{address, hash};
     use super::*;
+    use proptest::prelude::*;
 
     fn records(hashes: &[u64]) -> Vec<Record> {
         let record = |(at, &hash): (usize, &u64)| Record { key: 0, hash, at: at as u64, length: 1, query: 0 };
@@ -238,5 +278,49 @@ mod tests {
         let found: Vec<(u64, u64)> =
             repeats(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
         assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
+    }
+
+    proptest! {
+        /// Some documents of few scores, as they come or ranked already, in the order of the rule.
+        #[test]
+        fn labels_are_in_the_order_of_the_rule(
+            keys in prop::collection::vec(0u64..3, 1..9), shuffled in Just([3, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),
+            ranked: bool, late: bool, depth in prop::option::of(1u32..9),
+            ties in prop::sample::select(vec![Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input]),
+        ) {
+            let mut keys = keys;
+            if ranked {
+                keys.sort_unstable();
+            }
+            let docno = |at: usize| &b"012345678"[shuffled[at]..=shuffled[at]];
+            let text: Vec<u8> = (0..keys.len()).flat_map(docno).copied().collect();
+            let record = |at: usize| {
+                Record { key: keys[at], hash: hash(docno(at), 0, 1), at: address(0, at), length: 1, query: 0 }
+            };
+            let records: Vec<Record> = (0..keys.len()).map(record).collect();
+            let code = |at: usize| if shuffled[at] % 2 == 0 { UNPOOLED } else { 10 + shuffled[at] as u8 };
+            let mut shelf = Shelf::default();
+            let table = shelf.table(0, keys.len());
+            for at in (0..keys.len()).filter(|&at| code(at) != UNPOOLED) {
+                shelf.insert(table, &records[at], docno(at), code(at));
+            }
+            let mut expected: Vec<usize> = (0..keys.len()).collect();
+            expected.sort_by(|&one, &other| {
+                let tied = match ties {
+                    Ties::DocnoDescending => docno(other).cmp(docno(one)),
+                    Ties::DocnoAscending => docno(one).cmp(docno(other)),
+                    Ties::Input => Ordering::Equal,
+                };
+                keys[one].cmp(&keys[other]).then(tied)
+            });
+            expected.truncate(depth.map_or(usize::MAX, |depth| depth as usize));
+            let expected: Vec<u8> = expected.into_iter().map(code).collect();
+            let mut ranker = Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
+            let docnos = Docnos { first: 0, chunks: &[&text], text: true };
+            let (mut labels, mut findings) = (vec![77], Findings::default());
+            let count = ranker.rank(b"q", &records, docnos, (&shelf, table), &mut labels, &mut findings);
+            prop_assert_eq!(count as usize, expected.len());
+            prop_assert_eq!(&labels[1..], &expected[..]);
+        }
     }
 }

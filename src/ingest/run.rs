@@ -13,7 +13,7 @@ use super::findings::{
 };
 use super::input::Opened;
 use super::names::Names;
-use super::number::plain_decimal;
+use super::number::decimal;
 use super::qrels::{Qrels, lines_of};
 use super::rank::{Ranker, sort_key};
 use super::record::{Brief, Docnos, Record, address, hash};
@@ -315,7 +315,7 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         self.results += 1;
         self.tag = (fields.starts[5], fields.ends[5]);
         let (start, end) = (fields.starts[4], fields.ends[4]);
-        let score = plain_decimal(text, start, end).or_else(|| (self.joining.rules.score)(&text[start..end]));
+        let score = decimal(text, start, end, self.joining.rules.score);
         let Some(score) = score else {
             return self.problem(fields.starts[0], line, || {
                 let wrong = not_a_number(&text[start..end]);

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! for each window of the text:
-//!     64 bytes at a time: a bit mask of the separators by two vector compares; its bits become a list of positions
-//!     for each line: the next N positions are the ends of its N fields, if no two are neighbours (no empty field),
-//!         the last is a line feed and no other is → the line is handed on as it lies
-//!         else the line is split byte by byte
+//!     64 bytes at a time: a bit mask of the separators and one of the line feeds, by vector compares
+//!     for each line: the masks of the next 64 bytes; its N lowest separators are the ends of its N fields, if no two are neighbours
+//!         (no empty field) and what follows them is blank → the line is handed on as it lies
+//!         else the same a bit at a time, for longer lines; else the line is split byte by byte
 //! ```
 //!
-//! Writing out the positions first costs one store a field and saves a mispredicted branch a field.
-//! It knows nothing of what a field means.
+//! Marking a window first keeps many reads of memory under way at a time, where reading and parsing in turns waits for each; and a
+//! line's fields are found without a branch. Everything down to the parsing of fields is compiled for each SIMD level, because
+//! instructions for bits come with it. It knows nothing of what a field means.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
@@ -17,10 +18,8 @@ use memchr::memchr;
 
 use super::dialect::Comments;
 
-/// How much text is scanned ahead: positions of a window stay in the first-level cache.
+/// How much text is scanned ahead: it stays in the first-level cache, with its masks.
 const WINDOW: usize = 8 << 10;
-/// How many positions of 64 bytes are written without looking whether there are as many.
-const BURST: usize = 16;
 
 /// Where the `N` fields of a line lie in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -65,72 +64,137 @@ pub(super) fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| is_separator(byte)).filter(|field| !field.is_empty())
 }
 
-/// Finds separators; its buffer is reused from window to window.
+/// Finds lines; its buffer is reused from window to window.
 #[derive(Debug)]
 pub(super) struct Scanner {
     level: Level,
-    positions: Vec<u32>,
+    marks: Box<Marks>,
 }
 
 impl Default for Scanner {
     fn default() -> Self {
-        Scanner { level: Level::new(), positions: vec![0; WINDOW + BURST] }
+        Scanner { level: Level::new(), marks: Box::new([Mark::default(); WINDOW / 64 + 1]) }
     }
 }
 
 impl Scanner {
-    /// The positions of the separators of `window`, at most [`WINDOW`] bytes.
-    #[inline(always)]
-    fn separators(&mut self, window: &[u8]) -> &[u32] {
-        let count = dispatch!(self.level, simd => separators(simd, window, &mut self.positions));
-        &self.positions[..count]
-    }
-
     /// Hands every line of `text` to `lines`, and says how many lines there are.
     pub fn each_line<const N: usize>(&mut self, text: &[u8], lines: &mut impl Lines<N>) -> u64 {
-        let (mut line, mut start) = (0, 0);
-        while start < text.len() {
-            let window = start;
-            let separators = self.separators(&text[window..text.len().min(window + WINDOW)]);
-            let mut next = 0;
-            while let Some(ends) = separators.get(next..).and_then(|rest| rest.first_chunk::<N>()) {
-                line += 1;
-                if let Some((fields, after)) = plain_line(text, start, ends.map(|end| window + end as usize))
-                {
-                    lines.fields(text, line, &fields);
-                    next += N + (after - fields.ends[N - 1] - 1);
-                    start = after;
-                } else {
-                    start = any_line(text, start, line, lines);
-                    next += separators[next..].partition_point(|&at| window + (at as usize) < start);
-                }
-            }
-            if start == window {
-                line += 1;
-                start = any_line(text, start, line, lines);
-            }
-        }
-        line
+        dispatch!(self.level, simd => each_line(simd, &mut self.marks, text, lines))
     }
 }
 
-/// The line at `start`, if the next `N` separators are those of `N` fields, and where the next line starts.
+/// Where 64 bytes have separators, and which of these are line feeds: a bit for each byte.
+#[derive(Debug, Clone, Copy, Default)]
+struct Mark {
+    separators: u64,
+    feeds: u64,
+}
+
+/// The marks of a window, and one of nothing.
+type Marks = [Mark; WINDOW / 64 + 1];
+
 #[inline(always)]
-fn plain_line<const N: usize>(text: &[u8], start: usize, ends: [usize; N]) -> Option<(Fields<N>, usize)> {
-    let mut starts = [start; N];
-    let mut plain = text[start] != b'#' && ends[0] > start;
-    for field in 1..N {
-        starts[field] = ends[field - 1] + 1;
-        plain &= ends[field] > starts[field];
-        plain &= text[ends[field - 1]] != b'\n';
+fn each_line<S: Simd, const N: usize>(
+    simd: S,
+    marks: &mut Marks,
+    text: &[u8],
+    lines: &mut impl Lines<N>,
+) -> u64 {
+    let (mut line, mut start) = (0, 0);
+    while start < text.len() {
+        let window = start;
+        mark(simd, &text[window..text.len().min(window + WINDOW)], marks);
+        loop {
+            while let Some((fields, after)) = short_line(text, marks, window, start) {
+                line += 1;
+                lines.fields(text, line, &fields);
+                start = after;
+            }
+            if start >= text.len() || start > window && !has_end(marks, start - window) {
+                break;
+            }
+            line += 1;
+            if let Some((fields, after)) = plain_line(text, marks, window, start) {
+                lines.fields(text, line, &fields);
+                start = after;
+            } else {
+                start = any_line(text, start, line, lines);
+            }
+        }
     }
-    let last = ends[N - 1];
-    let after = match text[last] {
-        b'\n' => last + 1,
-        b'\r' if text.get(last + 1) == Some(&b'\n') => last + 2,
+    line
+}
+
+/// The line at `start` and where the next one starts, if it has at most 64 bytes and `N` fields with one separator behind each, the
+/// last a line feed or followed by blanks and one.
+///
+/// The separators of the line are a number, and fields end at its lowest set bits. Only what stands behind the last field may stand
+/// right behind another separator.
+#[inline(always)]
+fn short_line<const N: usize>(
+    text: &[u8],
+    marks: &Marks,
+    window: usize,
+    start: usize,
+) -> Option<(Fields<N>, usize)> {
+    let (block, bit) = ((start - window) / 64, (start - window) % 64);
+    let (here, next) = (marks.get(block)?, marks.get(block + 1)?);
+    let from = |here: u64, next: u64| here >> bit | (next << 1) << (63 - bit);
+    let feeds = from(here.feeds, next.feeds);
+    let separators = from(here.separators, next.separators) & (feeds ^ feeds.wrapping_sub(1));
+    let mut fields = Fields { starts: [start; N], ends: [start; N] };
+    let mut rest = separators;
+    for field in 0..N {
+        if field > 0 {
+            fields.starts[field] = fields.ends[field - 1] + 1;
+            rest &= rest.wrapping_sub(1);
+        }
+        fields.ends[field] = start + rest.trailing_zeros() as usize;
+    }
+    let doubled = separators & (separators << 1 | 1);
+    let plain = feeds != 0 && rest != 0 && doubled == rest & rest.wrapping_sub(1) && text[start] != b'#';
+    plain.then(|| (fields, start + feeds.trailing_zeros() as usize + 1))
+}
+
+/// The same for a line of any length, which ends in the window.
+#[inline(never)]
+fn plain_line<const N: usize>(
+    text: &[u8],
+    marks: &Marks,
+    window: usize,
+    start: usize,
+) -> Option<(Fields<N>, usize)> {
+    let (mut block, bit) = ((start - window) / 64, (start - window) % 64);
+    let mut left = marks[block].separators & u64::MAX << bit;
+    let mut fields = Fields { starts: [start; N], ends: [start; N] };
+    let mut begin = start;
+    let mut plain = text[start] != b'#';
+    for field in 0..N {
+        while left == 0 {
+            block += 1;
+            left = marks.get(block)?.separators;
+        }
+        let end = window + 64 * block + left.trailing_zeros() as usize;
+        left &= left - 1;
+        plain &= end > begin && (field + 1 == N || text[end] != b'\n');
+        (fields.starts[field], fields.ends[field]) = (begin, end);
+        begin = end + 1;
+    }
+    let after = match text[begin - 1] {
+        b'\n' => begin,
+        b'\r' if text.get(begin) == Some(&b'\n') => begin + 1,
         _ => return None,
     };
-    plain.then_some((Fields { starts, ends }, after))
+    plain.then_some((fields, after))
+}
+
+/// Is there a line feed at or after this place in the window?
+#[inline(never)]
+fn has_end(marks: &Marks, place: usize) -> bool {
+    let (block, bit) = (place / 64, place % 64);
+    marks.get(block).is_some_and(|here| here.feeds & u64::MAX << bit != 0)
+        || marks.get(block + 1..).is_some_and(|rest| rest.iter().any(|mark| mark.feeds != 0))
 }
 
 /// Splits the line at `start` byte by byte; returns where the next one starts.
@@ -164,47 +228,25 @@ fn any_line<const N: usize, L: Lines<N>>(text: &[u8], start: usize, number: u64,
     start + length + 1
 }
 
-/// Writes the positions of all separators of `window` to `positions`; returns how many there are.
+/// Marks the separators and line feeds of `window`.
 #[inline(always)]
-fn separators<S: Simd>(simd: S, window: &[u8], positions: &mut [u32]) -> usize {
-    let mut count = 0;
+fn mark<S: Simd>(simd: S, window: &[u8], marks: &mut Marks) {
     let (blocks, tail) = window.as_chunks::<64>();
-    for (number, block) in blocks.iter().enumerate() {
-        count = write_positions(mask(simd, block), 64 * number as u32, positions, count);
+    let mut last = [b'x'; 64];
+    last[..tail.len()].copy_from_slice(tail);
+    for (mark, block) in std::iter::zip(marks.iter_mut(), blocks) {
+        *mark = mark_of(simd, block);
     }
-    if !tail.is_empty() {
-        let mut block = [b'x'; 64];
-        block[..tail.len()].copy_from_slice(tail);
-        count = write_positions(mask(simd, &block), 64 * blocks.len() as u32, positions, count);
-    }
-    count
+    marks[blocks.len()] = mark_of(simd, &last);
+    marks[blocks.len() + 1..].fill(Mark::default());
 }
 
-/// A bit for each separator.
 #[inline(always)]
-fn mask<S: Simd>(simd: S, block: &[u8; 64]) -> u64 {
+fn mark_of<S: Simd>(simd: S, block: &[u8; 64]) -> Mark {
     let bytes = u8x64::from_slice(simd, block);
     let blank = bytes.simd_eq(b' ');
     let control = (bytes - u8x64::splat(simd, b'\t')).simd_lt(5);
-    (blank | control).to_bitmask()
-}
-
-/// Appends the positions of the set bits.
-#[inline(always)]
-fn write_positions(mut mask: u64, base: u32, positions: &mut [u32], count: usize) -> usize {
-    let after = count + mask.count_ones() as usize;
-    let mut at = count;
-    while let Some(burst) = positions.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<BURST>()) {
-        for place in burst {
-            *place = base + mask.trailing_zeros();
-            mask &= mask.wrapping_sub(1);
-        }
-        at += BURST;
-        if at >= after {
-            break;
-        }
-    }
-    after
+    Mark { separators: (blank | control).to_bitmask(), feeds: bytes.simd_eq(b'\n').to_bitmask() }
 }
 
 #[cfg(test)]
@@ -278,20 +320,23 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_split_as_the_slow_way_does(text in "([a#]{1,3}|[ \t\r\x0b]{1,2}|\n|a b c d\n|a 0 b 1\r\n){0,60}") {
+        fn any_text_is_split_as_the_slow_way_does(text in "([a#]{1,3}|[ \t\r\x0b]{1,2}|\n|a b c d\n|a 0 b 1\r\n|a{1,40} b{1,30} c 1\n){0,60}") {
             check(text.as_bytes());
         }
 
         #[test]
-        fn every_level_finds_the_same_separators(text in prop::collection::vec(prop::sample::select(b" \t\n\r\x0b\x0c\x08\x0e!x\xa0\x89".to_vec()), 0..400)) {
-            let expected: Vec<u32> = (0..text.len()).filter(|&at| is_separator(text[at])).map(|at| at as u32).collect();
-            let mut positions = vec![0; WINDOW + BURST];
-            let level = Level::new();
-            let found = dispatch!(level, simd => separators(simd, &text, &mut positions));
-            prop_assert_eq!(&positions[..found], &expected[..]);
-            let baseline = Level::baseline();
-            let found = dispatch!(baseline, simd => separators(simd, &text, &mut positions));
-            prop_assert_eq!(&positions[..found], &expected[..]);
+        fn every_level_marks_the_same_separators(text in prop::collection::vec(prop::sample::select(b" \t\n\r\x0b\x0c\x08\x0e!x\xa0\x89".to_vec()), 0..400)) {
+            for level in [Level::new(), Level::baseline()] {
+                let mut marks = [Mark::default(); WINDOW / 64 + 1];
+                dispatch!(level, simd => mark(simd, &text, &mut marks));
+                for (at, &byte) in text.iter().enumerate() {
+                    let Mark { separators, feeds } = marks[at / 64];
+                    prop_assert_eq!(separators >> (at % 64) & 1 == 1, is_separator(byte));
+                    prop_assert_eq!(feeds >> (at % 64) & 1 == 1, byte == b'\n');
+                }
+                let beyond = marks[text.len() / 64].separators.checked_shr(text.len() as u32 % 64);
+                prop_assert_eq!((beyond, marks[text.len() / 64 + 1].separators), (Some(0), 0));
+            }
         }
     }
 }

@@ -8,8 +8,39 @@ use rayon::prelude::*;
 use super::chunks::Chunk;
 use super::record::{Docnos, Record, address, copy_docno};
 
-/// How many buckets there are at most.
-const BUCKETS: usize = 512;
+/// How many buckets there are at most: as many pages as a second-level cache holds, for records are written to all of them in turn.
+const BUCKETS: usize = 256;
+/// How many records are allocated at a time.
+const BLOCK: usize = 256;
+
+/// Records in blocks that are never moved.
+#[derive(Debug, Clone, Default)]
+struct Bucket {
+    full: Vec<Vec<Record>>,
+    last: Vec<Record>,
+}
+
+impl Bucket {
+    #[inline(always)]
+    fn push(&mut self, record: Record) {
+        if self.last.len() == self.last.capacity() {
+            self.begin_block();
+        }
+        self.last.push(record);
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn begin_block(&mut self) {
+        let full = std::mem::replace(&mut self.last, Vec::with_capacity(BLOCK));
+        self.full.push(full);
+    }
+
+    /// Its records in the order in which they came.
+    fn into_blocks(self) -> impl Iterator<Item = Vec<Record>> {
+        self.full.into_iter().chain([self.last])
+    }
+}
 
 /// What a reader knows of a chunk when it has read it.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +60,7 @@ impl ChunkRead {
 /// The records of one worker in buckets, and their docnos where the text does not stay.
 #[derive(Debug)]
 pub(super) struct Scattered {
-    buckets: Vec<Vec<Record>>,
+    buckets: Vec<Bucket>,
     /// The bucket of a query is its number shifted by this.
     shift: u32,
     /// The chunks of copied docnos, by number.
@@ -40,13 +71,13 @@ impl Scattered {
     /// For queries below `queries`; with `copy` docnos are copied out of texts that do not stay.
     pub fn new(queries: usize, copy: bool) -> Self {
         let shift = (usize::BITS - queries.leading_zeros()).saturating_sub(BUCKETS.ilog2());
-        let buckets = vec![Vec::new(); (queries >> shift) + 1];
+        let buckets = vec![Bucket::default(); (queries >> shift) + 1];
         Scattered { buckets, shift, copies: copy.then(Vec::new) }
     }
 
     /// For queries that are not numbered in order yet.
     pub fn unsorted(copy: bool) -> Self {
-        Scattered { buckets: vec![Vec::new()], shift: u32::BITS, copies: copy.then(Vec::new) }
+        Scattered { buckets: vec![Bucket::default()], shift: u32::BITS, copies: copy.then(Vec::new) }
     }
 
     /// Begins with a chunk.
@@ -88,8 +119,8 @@ impl Scattered {
     pub fn renumber(self, number: &[u32], queries: usize) -> Self {
         let mut renumbered = Scattered::new(queries, false);
         renumbered.copies = self.copies;
-        for bucket in self.buckets {
-            for mut record in bucket {
+        for block in self.buckets.into_iter().flat_map(Bucket::into_blocks) {
+            for mut record in block {
                 record.query = number[record.query as usize];
                 renumbered.put(record);
             }
@@ -125,8 +156,8 @@ pub(super) fn each_query<W: Send>(
     let buckets = scattered.iter().map(|part| part.buckets.len()).max().unwrap_or(0);
     let mut parts: Vec<Vec<Vec<Record>>> = (0..buckets).map(|_| Vec::new()).collect();
     for part in scattered {
-        for (bucket, records) in part.buckets.into_iter().enumerate() {
-            parts[bucket].push(records);
+        for (parts, bucket) in std::iter::zip(&mut parts, part.buckets) {
+            parts.extend(bucket.into_blocks());
         }
     }
     let work = |records: Vec<Vec<Record>>| {
@@ -157,4 +188,31 @@ fn by_query(parts: &[Vec<Record>]) -> Vec<Record> {
         *place += 1;
     }
     sorted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_records_of_each_query_are_together_and_in_order() {
+        let queries = 1000;
+        let count = 6 * (BUCKETS * BLOCK) as u32; // some blocks for each worker and bucket
+        let query = |at: u32| at.wrapping_mul(2_654_435_761) % queries;
+        let mut workers =
+            vec![Scattered::new(queries as usize, false), Scattered::new(queries as usize, false)];
+        for at in 0..count {
+            let record = Record { query: query(at), at: u64::from(at), ..Record::default() };
+            workers[at as usize / 7000 % 2].put(record);
+        }
+        let take =
+            |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| taken.push(records.to_vec());
+        let taken = each_query(workers, &[], &[], Vec::new, take).concat();
+        assert!(taken.iter().all(|records| records.iter().all(|record| record.query == records[0].query)));
+        assert!(taken.iter().all(|records| records.is_sorted_by(|one, next| one.at < next.at)));
+        assert!(taken.is_sorted_by(|one, next| one[0].query < next[0].query));
+        let mut all: Vec<u64> = taken.concat().iter().map(|record| record.at).collect();
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..u64::from(count)));
+    }
 }

@@ -25,17 +25,28 @@ impl Facts {
 
     /// Appends the query whose documents carry these codes (2 … 255), in any order.
     pub fn push(&mut self, codes: impl IntoIterator<Item = u8>) {
-        let first = self.codes.len();
+        let (mut counts, mut met) = ([0; 256], [0u64; 4]);
         for code in codes {
-            match self.codes[first..].binary_search(&code) {
-                Ok(at) => self.counts[first + at] += 1,
-                Err(at) => {
-                    self.codes.insert(first + at, code);
-                    self.counts.insert(first + at, 1);
-                }
-            }
+            counts[usize::from(code)] += 1;
+            met[usize::from(code / 64)] |= 1 << (code % 64);
+        }
+        for code in (0..=u8::MAX)
+            .step_by(64)
+            .zip(met)
+            .flat_map(|(first, met)| set_bits(met).map(move |bit| first + bit))
+        {
+            self.codes.push(code);
+            self.counts.push(counts[usize::from(code)]);
         }
         self.offsets.push(self.codes.len() as u32);
+    }
+
+    /// Appends the queries of others.
+    pub fn append(&mut self, others: &Facts) {
+        let before = self.codes.len() as u32;
+        self.offsets.extend(others.offsets.iter().skip(1).map(|offset| before + offset));
+        self.codes.extend_from_slice(&others.codes);
+        self.counts.extend_from_slice(&others.counts);
     }
 
     /// From the three columns of a file; `None` where they do not fit together.
@@ -109,6 +120,15 @@ impl Facts {
         });
         values
     }
+}
+
+/// The places of the set bits, ascending.
+fn set_bits(mut bits: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let lowest = bits.trailing_zeros() as u8;
+        bits &= bits.wrapping_sub(1);
+        (lowest < 64).then_some(lowest)
+    })
 }
 
 /// How many documents of one query carry each code.
