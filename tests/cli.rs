@@ -594,7 +594,7 @@ fn damaged_matrices_are_refused() {
     change("tile.lmx", sound.len() - 64, 0x80);
     for (file, said) in [
         ("short.lmx", "truncated"),
-        ("newer.lmx", "version 64"),
+        ("newer.lmx", "version 65"),
         ("header.lmx", "damaged"),
         ("section.lmx", "damaged"),
     ] {
@@ -698,7 +698,8 @@ fn timing_says_where_the_time_went() {
     let ran = folder.run("eval qrels bm25.run -q --timing");
     assert_eq!(ran.code, 0);
     let steps: Vec<&str> = ran.err.lines().map(|line| line[..19].trim_end()).collect();
-    let expected = ["read and join", "plan and facts", "folds and formulas", "statistics", "report"];
+    let expected =
+        ["read and join", "engine", "plan and facts", "folds and formulas", "statistics", "report"];
     assert_eq!(steps, expected);
     assert!(ran.err.contains("M results/s") && ran.err.contains("GB/s") && ran.err.contains("M labels/s"));
     assert_eq!(ran.out, folder.run("eval qrels bm25.run -q").out);

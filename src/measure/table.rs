@@ -468,9 +468,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Recall of the whole ranking as a set.",
         formula: "SetR = m / R",
         citation: "van Rijsbergen 1979",
-        recipe: |m, book| {
-            Recipe::ratio([hits(m, book, Place::End), relevant(m, book)], f64::INFINITY)
-        },
+        recipe: |m, book| Recipe::ratio([hits(m, book, Place::End), relevant(m, book)], f64::INFINITY),
     },
     Definition {
         name: "SetF",

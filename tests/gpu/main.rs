@@ -53,7 +53,10 @@ fn main() -> ExitCode {
         trial("measures_agree_with_the_cpu", measures_agree_with_the_cpu),
         trial("resident_labels_answer_the_same", resident_labels_answer_the_same),
         trial("sums_on_the_device_are_those_of_the_mirror", sums_on_the_device_are_those_of_the_mirror),
-        trial("averages_on_the_device_are_within_their_bounds", averages_on_the_device_are_within_their_bounds),
+        trial(
+            "averages_on_the_device_are_within_their_bounds",
+            averages_on_the_device_are_within_their_bounds,
+        ),
         trial("rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
@@ -314,7 +317,9 @@ fn mirror_sums(job: Job<'_>, products: &[Product]) -> Vec<Vec<f64>> {
 /// Averages of every measure that can be had on the device, against the exact ones of the CPU.
 fn averages_on_the_device_are_within_their_bounds(Bench { gpu }: &Bench) -> Result<(), Failed> {
     let check = |matrix: &LabelMatrix, judged_only, both| {
-        let one = |measure: &Measure| Evaluator::of(vec![measure.clone()]).plan(matrix).is_ok_and(|plan| plan.products().is_some());
+        let one = |measure: &Measure| {
+            Evaluator::of(vec![measure.clone()]).plan(matrix).is_ok_and(|plan| plan.products().is_some())
+        };
         let summed: Vec<Measure> = every_measure(matrix).into_iter().filter(one).collect();
         assert!(summed.len() > 40, "P, R, AP, RR, nDCG, ERR, RBP …");
         let loaded = gpu.load(matrix).expect("room");
@@ -331,7 +336,11 @@ fn averages_on_the_device_are_within_their_bounds(Bench { gpu }: &Bench) -> Resu
             for (expected, found) in expected.runs.iter().zip(&found) {
                 let Some(expected) = expected.average(0) else { continue };
                 let bound = resident.errors()[0] + 4.0 * 300.0 * f64::EPSILON * expected.abs().max(1e-300);
-                assert!((expected - found[0]).abs() <= bound, "{measure}: {} is not {expected} ± {bound:e}", found[0]);
+                assert!(
+                    (expected - found[0]).abs() <= bound,
+                    "{measure}: {} is not {expected} ± {bound:e}",
+                    found[0]
+                );
             }
         }
         assert!(compared > 30, "only {compared} measures");
