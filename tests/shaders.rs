@@ -8,11 +8,11 @@ use laneval::engine::cpu::Cpu;
 use laneval::engine::gpu::device::{Adapter, Device};
 use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels};
 use laneval::engine::gpu::layout::{Batch, Product, Tile};
-use laneval::engine::gpu::tasks::Integers;
+use laneval::engine::gpu::tasks::{Integers, Kind};
 use laneval::engine::gpu::{Gpu, mirror};
 use laneval::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, Task};
 use laneval::label::Above;
-use laneval::{Evaluator, LabelMatrix, View};
+use laneval::{Error, Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use proptest::prelude::*;
@@ -86,8 +86,12 @@ fn structs_lie_as_the_host_writes_them() {
 /// A device that computes nothing, but checks every call.
 fn noop() -> Gpu {
     let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
+    Gpu::of(Device::of(noop_adapter(&device), device, queue))
+}
+
+fn noop_adapter(device: &wgpu::Device) -> Adapter {
     let limits = device.limits();
-    let adapter = Adapter {
+    Adapter {
         name: "noop".to_owned(),
         backend: "noop".to_owned(),
         kind: "other",
@@ -96,8 +100,7 @@ fn noop() -> Gpu {
         buffer_bytes: limits.max_buffer_size,
         timestamps: false,
         unusable: None,
-    };
-    Gpu::of(Device::of(adapter, device, queue))
+    }
 }
 
 #[test]
@@ -115,26 +118,36 @@ fn the_device_is_used_as_wgpu_allows() {
     }
 }
 
+#[test]
+fn a_device_that_was_lost_is_an_error() {
+    let query = Query { rankings: vec![vec![3, 1, 4]], unretrieved: vec![4] };
+    let matrix = matrix(&Shape { grades: vec![0.0, 1.0], queries: vec![query] });
+    let (device, queue) = wgpu::Device::noop(&wgpu::DeviceDescriptor::default());
+    let gpu = Gpu::of(Device::of(noop_adapter(&device), device.clone(), queue));
+    let evaluator = Evaluator::new(["AP"]).unwrap();
+    evaluator.evaluate_on(&gpu, &matrix).unwrap();
+    device.destroy();
+    let error = evaluator.evaluate_on(&gpu, &matrix).unwrap_err();
+    assert!(matches!(&error, Error::Device(message) if message.starts_with("noop: ")), "{error:?}");
+    assert!(gpu.load(&matrix).is_err());
+}
+
 /// How far the columns of the mirror may be from those of the CPU engine: what the integers can be off, and what f64 can.
 fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
     let task =
         integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
     let Some(task) = task else { return 0.0 };
-    let depth = f64::from(integers.depth);
     let terms = task.kind.unit(integers.depth).map_or(0.0, |(_, error)| error);
-    // The CPU adds in f64: each of up to `depth` additions is off by half an ulp of a sum no larger than that of the magnitudes.
-    let floats = if task.kind.is_exact() {
-        0.0
-    } else {
-        4.0 * depth * f64::EPSILON * value.abs().max(largest(integers, column))
+    // In f64 every term is off by a few halves of an ulp (a cascade's by one more a hit above it), and every addition by half an ulp
+    // of a sum that only grows. Shares of non-relevant documents are differences from 1, so ulps of 1 count for them.
+    let halves = 2.0 * f64::from(integers.depth) + 16.0;
+    let magnitude = match task.kind {
+        _ if task.kind.is_exact() => 0.0,
+        Kind::PreferenceSum { .. } => value.abs() + 3.0,
+        _ => value.abs(),
     };
+    let floats = halves * f64::EPSILON / 2.0 * magnitude;
     terms + floats
-}
-
-/// A sum of the magnitudes that a task can add, as far as signs may cancel.
-fn largest(integers: &Integers, column: usize) -> f64 {
-    let _ = (integers, column);
-    0.0
 }
 
 /// Columns of the mirror, and of the CPU engine, of every tile.
