@@ -1,9 +1,11 @@
 """What other tools need for the same files, each phase timed.
 
     python benches/peers.py read RUN           Polars merely reads query, docno and score
-    python benches/peers.py pytrec QRELS RUN   pytrec_eval computes AP, nDCG@10, RR, P@10, R@100
+    python benches/peers.py polars QRELS RUN   AP, nDCG@10, RR, P@10, R@100 by hand in Polars, in trec_eval's order
+    python benches/peers.py pytrec QRELS RUN   pytrec_eval computes the same
+    python benches/peers.py numpy ROWS DEPTH   the same from labels in memory, by NumPy, a block of rows at a time
 
-Needs polars, or pytrec-eval-terrier. Polars takes its threads from POLARS_MAX_THREADS.
+Needs polars, pytrec-eval-terrier or numpy. Polars takes its threads from POLARS_MAX_THREADS.
 """
 
 import sys
@@ -28,6 +30,76 @@ def read(run):
     print(frame.shape[0], "rows")
 
 
+def polars(qrels, run):
+    import polars as pl
+
+    def scan(path, names):
+        return pl.scan_csv(path, separator=" ", has_header=False, quote_char=None, schema=names)
+
+    def five():
+        judged = scan(qrels, {"query": pl.String, "iter": pl.String, "docno": pl.String, "grade": pl.Int32})
+        judged = judged.select("query", "docno", "grade").collect()
+        names = ["query", "iter", "docno", "rank", "score", "tag"]
+        schema = dict.fromkeys(names, pl.String) | {"rank": pl.Int32, "score": pl.Float64}
+        ranked = scan(run, schema).select("query", "docno", "score").collect()
+        ranked = ranked.sort("query", "score", "docno", descending=[False, True, True])
+        ranked = ranked.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query"))
+        hits = ranked.join(judged.filter(pl.col("grade") > 0), on=["query", "docno"]).sort("query", "rank")
+        first = pl.col("rank") <= 10
+        hits = hits.with_columns(nth=pl.int_range(1, pl.len() + 1).over("query"))
+        sums = hits.group_by("query").agg(
+            ap=(pl.col("nth") / pl.col("rank")).sum(),
+            rr=1 / pl.col("rank").min(),
+            p10=first.sum() / 10,
+            r100=(pl.col("rank") <= 100).sum(),
+            dcg=(pl.col("grade") / (pl.col("rank") + 1).log(2)).filter(first).sum(),
+        )
+        best = judged.filter(pl.col("grade") > 0).sort("grade", descending=True)
+        best = best.with_columns(rank=pl.int_range(1, pl.len() + 1).over("query"))
+        ideal = best.group_by("query").agg(
+            relevant=pl.len(),
+            ideal=(pl.col("grade") / (pl.col("rank") + 1).log(2)).filter(first).sum(),
+        )
+        queries = judged.select("query").unique().join(ideal, on="query", how="left")
+        all_of = queries.join(sums, on="query", how="left").fill_null(0)
+        share = lambda name, by: pl.when(pl.col(by) > 0).then(pl.col(name) / pl.col(by)).otherwise(0)
+        means = [share("ap", "relevant"), pl.col("rr"), share("dcg", "ideal"), pl.col("p10"), share("r100", "relevant")]
+        return all_of.select(mean.mean().alias(str(at)) for at, mean in enumerate(means)).row(0)
+
+    for _ in range(3):
+        means = phase("five", five)
+    print("AP {:.4f} RR {:.4f} nDCG@10 {:.4f} P@10 {:.4f} R@100 {:.4f}".format(*means))
+
+
+def numpy(rows, depth):
+    import numpy as np
+
+    rows, depth = int(rows), int(depth)
+    random = np.random.default_rng(1)
+    labels = np.where(random.random((rows, depth), np.float32) < 0.01, random.integers(1, 4, (rows, depth), np.uint8), 0)
+    labels = labels.astype(np.uint8)
+    relevant = np.maximum((labels > 0).sum(1), 1)
+    ideal = -np.sort(-labels, axis=1)[:, :10]
+    discount = 1 / np.log2(np.arange(2, 12))
+
+    def five(labels, relevant, ideal):
+        hit = labels > 0
+        precision = np.cumsum(hit, axis=1) / np.arange(1, depth + 1)
+        ap = (precision * hit).sum(1) / relevant
+        dcg = np.divide(labels[:, :10] @ discount, np.maximum(ideal @ discount, 1e-9))
+        rr = np.where(hit.any(1), 1 / (hit.argmax(1) + 1), 0)
+        return ap, dcg, rr, hit[:, :10].mean(1), hit[:, :100].sum(1) / relevant
+
+    def blocks(block=1024):
+        parts = [slice(at, at + block) for at in range(0, rows, block)]
+        return [np.concatenate(values).mean() for values in zip(*(five(labels[p], relevant[p], ideal[p]) for p in parts))]
+
+    for _ in range(3):
+        start = time.perf_counter()
+        blocks()
+        print(f"five     {rows * depth / (time.perf_counter() - start) / 1e6:7.1f} M labels/s")
+
+
 def pytrec(qrels, run):
     import pytrec_eval
 
@@ -44,4 +116,4 @@ def pytrec(qrels, run):
 
 
 if __name__ == "__main__":
-    {"read": read, "pytrec": pytrec}[sys.argv[1]](*sys.argv[2:])
+    {"read": read, "polars": polars, "pytrec": pytrec, "numpy": numpy}[sys.argv[1]](*sys.argv[2:])

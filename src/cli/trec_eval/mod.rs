@@ -56,7 +56,7 @@ pub enum Profile {
 
 const PROFILES: &[Choice<Profile>] = &[
     ("9", Profile::V9, "trec_eval 9.0.8: scores as f32, topics missing from the run are left out"),
-    ("10", Profile::V10, "trec_eval 10.0-rc3: scores as f64, topics missing from the run need -c"),
+    ("10", Profile::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
 ];
 
 /// Formats of judgments that trec_eval has and this command has not.
