@@ -137,7 +137,7 @@ fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
     let task =
         integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
     let Some(task) = task else { return 0.0 };
-    let terms = task.kind.unit(integers.depth).map_or(0.0, |(_, error)| error);
+    let terms = task.unit(integers.depth).map_or(0.0, |(_, error)| error);
     // In f64 every term is off by a few halves of an ulp (a cascade's by one more a hit above it), and every addition by half an ulp
     // of a sum that only grows. Shares of non-relevant documents are differences from 1, so ulps of 1 count for them.
     let halves = 2.0 * f64::from(integers.depth) + 16.0;

@@ -42,7 +42,7 @@ pub const FOLDS: [(&str, &str); 10] = [
 /// So many tasks share a kernel at most: their states must fit into registers.
 const TOGETHER: usize = 8;
 /// A table by rank larger than this is cut into blocks of ranks, each run on its own.
-const BLOCK_BYTES: u32 = 16 << 20;
+const BLOCK_BYTES: u32 = 8 << 20;
 /// No column.
 const NONE: u32 = u32::MAX;
 
@@ -121,7 +121,7 @@ impl Kernel {
         }
     }
 
-    /// The tables for one block of ranks. `tasks` are those of the kernel's program.
+    /// The tables for one block of ranks.
     pub fn tables(&self, integers: &Integers, ranks: Range<u32>) -> Vec<u32> {
         let mut words = Vec::new();
         for table in &self.tables {

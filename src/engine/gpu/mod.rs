@@ -152,7 +152,7 @@ fn explain(job: Job<'_>) -> Vec<String> {
     let mut lines = vec!["on the GPU, in integers:".to_owned()];
     let mut told = Vec::new();
     for task in &integers.tasks {
-        let line = match task.kind.unit(integers.depth) {
+        let line = match task.unit(integers.depth) {
             Some((unit, error)) => format!("in units of 2^{}, off by at most {error:.1e}", -unit),
             None => "exact".to_owned(),
         };

@@ -80,8 +80,8 @@ impl Scaled {
             Kind::WeightedSum(terms) if terms.wide || terms.gains.numbers.iter().any(|&gain| gain < 0.0) => {
                 return None;
             }
-            kind @ (Kind::PrecisionSum(..) | Kind::WeightedSum(_) | Kind::Cascade(_)) => {
-                let (unit, error) = kind.unit(depth)?;
+            Kind::PrecisionSum(..) | Kind::InferredSum(..) | Kind::WeightedSum(_) | Kind::Cascade(_) => {
+                let (unit, error) = task.unit(depth)?;
                 (State::Sum, unit, error)
             }
             _ => return None,

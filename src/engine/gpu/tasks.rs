@@ -115,8 +115,8 @@ impl Kind {
         )
     }
 
-    /// The unit of the sum and how far it can be off; `None` for what is not rounded.
-    pub fn unit(&self, depth: u32) -> Option<(i32, f64)> {
+    /// The unit of a sum over so many ranks and how far it can be off; `None` for what is not rounded.
+    fn unit(&self, depth: u32) -> Option<(i32, f64)> {
         match self {
             Kind::PrecisionSum(_, bits) => Some((63 - *bits as i32, fixed::precision_error(depth))),
             Kind::InferredSum(_, bits) => Some((63 - *bits as i32, fixed::inferred_error(depth))),
@@ -124,6 +124,13 @@ impl Kind {
             Kind::Cascade(chances) => Some((63, chances.error)),
             _ => None,
         }
+    }
+}
+
+impl Task {
+    /// The unit of the sum and how far it can be off, in rankings of up to so many ranks; `None` for what is not rounded.
+    pub fn unit(&self, deepest: u32) -> Option<(i32, f64)> {
+        self.kind.unit(self.cuts.last().map_or(0, |&last| last.min(deepest)))
     }
 }
 
