@@ -11,16 +11,9 @@ use crate::matrices::{self, matrix, shape};
 use crate::variants::every_measure;
 
 /// Every SIMD level that this machine has, the scalar fallback last.
-fn levels() -> Vec<Level> {
-    let mut levels = vec![Level::new()];
-    #[cfg(target_arch = "x86_64")]
-    {
-        let best = Level::new();
-        levels.extend(best.as_avx2().map(Level::Avx2));
-        levels.extend(best.as_sse4_2().map(Level::Sse4_2));
-        levels.extend(best.as_sse2().map(Level::Sse2));
-    }
-    levels.push(Level::fallback());
+fn levels() -> Vec<Cpu> {
+    let mut levels = Cpu::levels();
+    levels.push(Cpu::at(Level::fallback()));
     levels
 }
 
@@ -76,9 +69,9 @@ proptest! {
         evaluator.engine = EngineChoice::Reference;
         let expected = evaluator.evaluate(&matrix).unwrap();
         assert_means(&expected);
-        for level in levels() {
-            let found = evaluator.evaluate_on(&Cpu::at(level), &matrix).unwrap();
-            assert_same_bits(&expected, &found, &format!("{level:?} under {view:?}"));
+        for cpu in levels() {
+            let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
+            assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
         }
     }
 

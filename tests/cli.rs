@@ -674,7 +674,7 @@ fn the_plan_is_shown_without_running_it() {
 fn help_completions_and_manual_come_from_one_place() {
     let folder = Folder::new();
     assert_says(&folder.run("--help").out, &["eval", "build", "Examples:"]);
-    for command in ["eval", "build", "info", "measures", "completions", "man"] {
+    for command in ["eval", "build", "info", "bench", "measures", "completions", "man"] {
         let ran = folder.run(&format!("{command} --help"));
         assert_eq!((ran.err.as_str(), ran.code), ("", 0));
         assert_says(&ran.out, &["Usage: laneval ", "Example"]);
@@ -717,4 +717,87 @@ fn gen_makes_what_eval_reads() {
     assert_eq!(scores.out, folder.run("eval data.lmx").out);
     assert!(scores.out.contains("run-2.txt"));
     assert_eq!(folder.run("gen --density 2 -o data.lmx").code, 2);
+}
+
+/// A benchmark that is over at once.
+const TINY: &str = "bench --queries 70 --depth 40 --density 0.1 --seconds 0 --threads 2";
+
+#[cfg(unix)]
+#[test]
+fn bench_runs_without_a_gpu() {
+    let folder = Folder::new();
+    // A backend that laneval is not built with, so that no adapter is found whatever the machine has.
+    let ran = folder.shell(&format!("WGPU_BACKEND=gl \"$L\" {TINY}"));
+    assert_eq!((ran.err.as_str(), ran.code), ("", 0), "{}", ran.out);
+    assert_says(
+        &ran.out,
+        &[
+            "labels   2,800, 10.1 % relevant: 70 queries, up to 40 deep\n",
+            "gpu      none: ",
+            "\nread memory        2  268.4 ",
+            "\nread labels        2 ",
+            "\nreference           1 ",
+            "\nPeakPrecision  ",
+        ],
+    );
+    assert!(!ran.out.contains("CPU ÷ GPU"));
+    let ran = folder.shell(&format!("WGPU_BACKEND=gl \"$L\" {TINY} -o new.json"));
+    assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.code), ("", "", 0));
+    let json: serde_json::Value = serde_json::from_slice(&folder.get("new.json")).unwrap();
+    assert_eq!(
+        (json["labels"].as_u64(), json["queries"].as_u64(), json["runs"].as_u64()),
+        (Some(2800), Some(70), Some(1))
+    );
+    assert!(
+        json["adapter"].is_null() && json["no_adapter"].is_string() && json["machine"]["cpu"].is_string(),
+        "{json}"
+    );
+    let rows = json["rows"].as_array().unwrap();
+    for row in rows {
+        assert!(
+            row["seconds"].as_f64().unwrap() > 0.0 && row["bytes_per_second"].as_f64().unwrap() > 0.0,
+            "{row}"
+        );
+        let computes = row["group"] != "memory";
+        for rate in ["labels_per_second", "queries_per_second", "bandwidth_share"] {
+            assert_eq!(row[rate].as_f64().is_some_and(|rate| rate > 0.0), computes, "{rate}: {row}");
+        }
+    }
+    let folds =
+        |threads: u64| rows.iter().filter(|row| row["group"] == "fold" && row["threads"] == threads).count();
+    assert_eq!((folds(1), folds(2)), (10, 10));
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn bench_runs_on_a_named_adapter() {
+    if laneval::engine::gpu::device::adapters().first().is_none_or(|adapter| adapter.unusable.is_some()) {
+        eprintln!("skipped: there is no adapter");
+        return;
+    }
+    let folder = Folder::new();
+    let text = folder.out(&format!("{TINY} --adapter 0"));
+    assert_says(&text, &["copy on the GPU", "labels to the GPU", "gpu, labels resident", "CPU ÷ GPU"]);
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.out(&format!("{TINY} --adapter 0 --format json"))).unwrap();
+    assert!(json["adapter"]["name"].is_string() && json["no_adapter"].is_null(), "{json}");
+    let rows = json["rows"].as_array().unwrap();
+    let resident = rows.iter().filter(|row| row["engine"] == "gpu, labels resident");
+    assert_eq!(resident.clone().count(), 11);
+    assert!(resident.clone().all(|row| row["cpu_over_gpu"].as_f64().is_some_and(|ratio| ratio > 0.0)));
+}
+
+#[test]
+fn bench_refuses_what_it_cannot_measure() {
+    let folder = Folder::new();
+    assert_says(&folder.error("bench bm25.run"), &["bm25.run", "is not a .lmx file"]);
+    assert_says(&folder.error("bench missing.lmx"), &["missing.lmx"]);
+    assert_says(&folder.error(&format!("{TINY} --adapter nonesuch")), &["nonesuch"]);
+    assert_says(&folder.error("bench --density 2"), &["--density", "0 to 1"]);
+    assert_says(&folder.error("bench bm25.run --queries 9"), &["--queries"]);
+    folder.run("build qrels bm25.run dense.run -o both.lmx -q");
+    assert_says(
+        &folder.out("bench both.lmx --seconds 0"),
+        &["labels   10, ", "2 runs × 3 queries, up to 3 deep"],
+    );
 }

@@ -61,12 +61,13 @@ pub struct Gen {
     threads: Threads,
 }
 
-fn positive() -> clap::builder::RangedI64ValueParser<u32> {
+/// A number, 1 or more.
+pub fn positive() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..)
 }
 
 /// A share, 0 to 1.
-fn share(text: &str) -> Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a share, 0 to 1, was expected".to_owned())
 }

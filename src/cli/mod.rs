@@ -1,5 +1,6 @@
 //! The command line: one file a command, over the library's public interface.
 
+mod bench;
 mod build;
 mod choice;
 mod completions;
@@ -47,6 +48,7 @@ enum Command {
     Gen(r#gen::Gen),
     Measures(measures::Measures),
     Devices(devices::Devices),
+    Bench(bench::Bench),
     TrecEval(trec_eval::TrecEval),
     Completions(completions::Completions),
     Man(man::Man),
@@ -75,6 +77,7 @@ impl Cli {
             Command::Gen(command) => command.run(),
             Command::Measures(measures) => measures.run(),
             Command::Devices(devices) => devices.run(),
+            Command::Bench(bench) => bench.run(),
             Command::TrecEval(trec_eval) => trec_eval.run(),
             Command::Completions(completions) => completions.run(),
             Command::Man(man) => man.run(),

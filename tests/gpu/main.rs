@@ -59,6 +59,7 @@ fn main() -> ExitCode {
             averages_on_the_device_are_within_their_bounds,
         ),
         trial("rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
+        trial("bytes_move_in_some_time", bytes_move_in_some_time),
     ];
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -385,5 +386,13 @@ fn rankings_too_deep_are_an_error(Bench { gpu }: &Bench) -> Result<(), Failed> {
     assert!(error.contains("65535 ranks"), "{error}");
     evaluator.view.depth = Some(65_535);
     agree(&evaluator, gpu, &matrix);
+    Ok(())
+}
+
+fn bytes_move_in_some_time(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    for moved in [gpu.copy(), gpu.bring_back(0), gpu.bring_back(1_000_001)] {
+        let moved = moved.map_err(|error| error.to_string())?;
+        assert!(moved.bytes >= 16 && moved.seconds > 0.0, "{moved:?}");
+    }
     Ok(())
 }

@@ -40,6 +40,26 @@ impl Cpu {
     pub fn at(level: Level) -> Self {
         Cpu { level }
     }
+
+    /// Every level that this machine has, the best first.
+    pub fn levels() -> Vec<Self> {
+        let best = Level::new();
+        let mut levels = vec![best];
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        {
+            levels.extend(best.as_avx2().map(Level::Avx2));
+            levels.extend(best.as_sse4_2().map(Level::Sse4_2));
+            levels.extend(best.as_sse2().map(Level::Sse2));
+            levels.dedup_by_key(|level| std::mem::discriminant(level));
+        }
+        levels.into_iter().map(Cpu::at).collect()
+    }
+
+    /// The level by name, such as `avx512`.
+    pub fn name(&self) -> String {
+        let level = format!("{:?}", self.level);
+        level.split('(').next().unwrap_or_default().to_lowercase().replace('_', ".")
+    }
 }
 
 impl Default for Cpu {
@@ -50,9 +70,7 @@ impl Default for Cpu {
 
 impl Engine for Cpu {
     fn describe(&self) -> String {
-        let level = format!("{:?}", self.level);
-        let level = level.split('(').next().unwrap_or_default().to_lowercase();
-        format!("cpu ({level}, {} threads)", rayon::current_num_threads())
+        format!("cpu ({}, {} threads)", self.name(), rayon::current_num_threads())
     }
 
     fn run(&self, job: Job<'_>, tiles: Range<usize>, finish: Finish<'_>) -> Result<Vec<Vec<f64>>> {

@@ -10,6 +10,7 @@ pub mod fixed;
 pub mod kernels;
 pub mod layout;
 pub mod mirror;
+pub mod rate;
 pub mod reduce;
 pub mod resident;
 pub mod tasks;
