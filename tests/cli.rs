@@ -768,25 +768,6 @@ fn bench_runs_without_a_gpu() {
     assert_eq!((folds(1), folds(2)), (10, 10));
 }
 
-#[cfg(feature = "gpu")]
-#[test]
-fn bench_runs_on_a_named_adapter() {
-    if laneval::engine::gpu::device::adapters().first().is_none_or(|adapter| adapter.unusable.is_some()) {
-        eprintln!("skipped: there is no adapter");
-        return;
-    }
-    let folder = Folder::new();
-    let text = folder.out(&format!("{TINY} --adapter 0"));
-    assert_says(&text, &["copy on the GPU", "labels to the GPU", "gpu, labels resident", "CPU ÷ GPU"]);
-    let json: serde_json::Value =
-        serde_json::from_str(&folder.out(&format!("{TINY} --adapter 0 --format json"))).unwrap();
-    assert!(json["adapter"]["name"].is_string() && json["no_adapter"].is_null(), "{json}");
-    let rows = json["rows"].as_array().unwrap();
-    let resident = rows.iter().filter(|row| row["engine"] == "gpu, labels resident");
-    assert_eq!(resident.clone().count(), 11);
-    assert!(resident.clone().all(|row| row["cpu_over_gpu"].as_f64().is_some_and(|ratio| ratio > 0.0)));
-}
-
 #[test]
 fn bench_refuses_what_it_cannot_measure() {
     let folder = Folder::new();

@@ -54,6 +54,10 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut Found) -> R
     if let Some(loaded) = &loaded {
         subject.check("gpu, labels resident", &subject.six.evaluate_on(loaded, &subject.matrix)?)?;
         works.push(six(gpu, loaded, subject));
+        let resident = subject.six.resident(loaded)?;
+        subject.check_averages("gpu, averages only", &resident.averages()?)?;
+        let averages = move || resident.averages().map(|averages| _ = black_box(averages));
+        works.push(Work::with_clock(move || kernels(gpu, &averages)));
         for program in &subject.folds {
             works.push(Work::with_clock(move || kernels(gpu, || subject.fold(loaded, program))));
         }
@@ -77,7 +81,8 @@ pub fn rows(gpu: &Gpu, subject: &Subject, turns: &Turns, found: &mut Found) -> R
     timed.add(SIX, SIX, "gpu, end to end", &works[0]);
     if loaded.is_some() {
         timed.add(SIX, SIX, "gpu, labels resident", &works[1]);
-        for (program, work) in subject.folds.iter().zip(&works[2..]) {
+        timed.add(SIX, SIX, "gpu, averages only", &works[2]);
+        for (program, work) in subject.folds.iter().zip(&works[3..]) {
             timed.add(FOLD, program.tasks[0].fold.name(), "gpu, labels resident", work);
         }
     }

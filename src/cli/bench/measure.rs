@@ -5,6 +5,7 @@ use std::time::Duration;
 use laneval::engine::cpu::Cpu;
 use laneval::engine::{Engine, Job};
 use laneval::fold::Program;
+use laneval::scores::RunScores;
 use laneval::{Error, Evaluator, LabelMatrix, Scores, View};
 use serde::Serialize;
 
@@ -109,7 +110,7 @@ impl Subject {
         let gpu = gpu::open(self, adapter)?;
         let threads = rayon::current_num_threads();
         let alone = 3 + Cpu::levels().len() + self.folds.len();
-        let others = |times: bool| if times { 3 + self.folds.len() } else { 0 };
+        let others = |times: bool| if times { 4 + self.folds.len() } else { 0 };
         let turns = Turns::new(budget, alone + others(threads > 1) + others(gpu.is_ok()));
         let mut found = Found::default();
         turns.say("CPU, 1 thread");
@@ -143,16 +144,22 @@ impl Subject {
         engine.run(job, 0..self.matrix.packing().tiles.len(), &|_, _| Vec::new()).map(drop)
     }
 
-    /// Refuses averages other than the CPU's: the same bits from the CPU, 1e-9 from a GPU, which adds in integers.
+    /// Refuses scores other than the CPU's: the same bits from the CPU, 1e-9 from a GPU, which adds in integers.
     pub fn check(&self, engine: &str, scores: &Scores) -> Result<(), Stop> {
+        let averages =
+            |run: &RunScores| (0..MEASURES.len()).map(|at| run.average(at).unwrap_or(f64::NAN)).collect();
+        self.check_averages(engine, &scores.runs.iter().map(averages).collect::<Vec<_>>())
+    }
+
+    /// The same for averages alone, `[run][measure]`; NaN where no query counts.
+    pub fn check_averages(&self, engine: &str, averages: &[Vec<f64>]) -> Result<(), Stop> {
         let slack = if engine.starts_with("gpu") { 1e-9 } else { 0.0 };
-        for (at, measure) in scores.measures.iter().enumerate() {
-            for (expected, found) in self.expected.runs.iter().zip(&scores.runs) {
-                let (expected, found) = (expected.average(at), found.average(at));
-                let near = |(a, b): (f64, f64)| (a - b).abs() <= slack * a.abs().max(1.0);
-                if expected != found && !expected.zip(found).is_some_and(near) {
-                    let [expected, found] =
-                        [expected, found].map(|value| value.map_or("nothing".to_owned(), |v| v.to_string()));
+        for (expected, found) in self.expected.runs.iter().zip(averages) {
+            for (at, measure) in self.expected.measures.iter().enumerate() {
+                let (expected, found) = (expected.average(at).unwrap_or(f64::NAN), found[at]);
+                let near = (expected - found).abs() <= slack * expected.abs().max(1.0);
+                let neither = expected.is_nan() && found.is_nan();
+                if !(near || neither) {
                     return Err(Stop::new(format!(
                         "{engine} computes {measure} = {found}, and the CPU {expected}: times of wrong answers are worth nothing"
                     )));
