@@ -49,6 +49,7 @@ fn main() -> ExitCode {
     let mut trials = vec![
         trial("words_equal_the_mirror", words_equal_the_mirror),
         trial("forced_sizes_change_nothing", forced_sizes_change_nothing),
+        trial("judged_documents_move_up", judged_documents_move_up),
         trial("deepest_rankings_and_blocks_of_tables", deepest_rankings_and_blocks_of_tables),
         trial("more_workgroups_than_fit_side_by_side", more_workgroups_than_fit_side_by_side),
         trial("measures_agree_with_the_cpu", measures_agree_with_the_cpu),
@@ -174,6 +175,16 @@ fn forced_sizes_change_nothing(Bench { gpu }: &Bench) -> Result<(), Failed> {
             check(gpu.device(), Sizes { batch, groups }, false, &matrix, &program(700), view);
             check(gpu.device(), Sizes { batch, groups }, true, &matrix, &program(700), view);
         }
+    }
+    Ok(())
+}
+
+/// The judged documents of rankings cut off anywhere within a word, those of the cut ranks gone.
+fn judged_documents_move_up(Bench { gpu }: &Bench) -> Result<(), Failed> {
+    let matrix = labels(130, |query| query % 23);
+    for depth in (1..=23).map(Some).chain([None]) {
+        let view = View { depth, judged_only: true };
+        check(gpu.device(), Sizes::default(), false, &matrix, &program(130), view);
     }
     Ok(())
 }
