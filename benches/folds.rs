@@ -18,6 +18,8 @@ const LANES: usize = 64;
 const ABOVE: u8 = 2;
 /// Codes above this one are relevant where judged ones that are not count too.
 const RELEVANT: u8 = 3;
+/// Codes of three grades.
+const CODES: usize = 6;
 const DENSITIES: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
 
 fn levels() -> Vec<(&'static str, Level)> {
@@ -139,9 +141,9 @@ fn fast<'a>(fold: &str, level: Level, t: &'a Tables) -> Run<'a> {
         }
         "cascade" => Box::new(move |tile, out| folds::cascade(level, tile, &t.stop, &t.discount, END, out)),
         "histogram" => Box::new(move |tile, out| {
-            let mut counts = vec![0; LANES * 256];
-            folds::histogram(tile, END, &mut counts);
-            out.iter_mut().zip(counts.chunks_exact(256)).for_each(|(out, lane)| *out = f64::from(lane[3]));
+            let mut counts = [0; LANES * CODES];
+            folds::histogram(tile, CODES, END, &mut counts);
+            out.iter_mut().zip(counts.chunks_exact(CODES)).for_each(|(out, lane)| *out = f64::from(lane[3]));
         }),
         "peak_precision" => Box::new(move |tile, out| {
             let caps: Vec<&[u32]> = t.caps.iter().map(Vec::as_slice).collect();

@@ -46,7 +46,7 @@ impl Plan {
             .iter()
             .map(|recipe| recipe.reads().iter().map(|read| draft.source(read, &peaks)).collect());
         let recipes = sources.collect::<Vec<_>>().into_iter().zip(recipes).map(|(s, r)| (r, s)).collect();
-        let columns: Vec<Vec<f64>> = draft.facts.iter().map(|fact| fact.column(matrix.facts())).collect();
+        let columns: Vec<Vec<f64>> = Fact::columns(&draft.facts, matrix.facts());
         let inputs =
             draft.inputs.iter().map(|&fact| columns[fact].iter().map(|&x| x as u32).collect()).collect();
         let deepest = matrix.packing().tiles.first().map_or(0, |tile| tile.depth as usize);

@@ -213,32 +213,60 @@ impl Ideal {
 
     /// The discounted gain of the ideal order of documents that carry these codes, ascending, so many times, summed rank by rank.
     pub fn of(&self, weights: &Weights, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
+        let mut sum = [0.0];
+        self.at(&[self.rank], weights, counts, &mut sum);
+        sum[0]
+    }
+
+    /// The same at each of some cutoffs, which ascend, from one walk down the gains.
+    fn at(
+        &self,
+        cutoffs: &[Option<u32>],
+        weights: &Weights,
+        counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone,
+        sums: &mut [f64],
+    ) {
         let gains = counts.rev().map(|(code, count)| (self.gain[usize::from(code)], count));
         let gains = gains.filter(|&(gain, _)| gain > 0.0);
         if gains.clone().is_sorted_by(|a, b| a.0 >= b.0) {
-            return self.sum(weights, gains);
+            return sum_at(cutoffs, weights, gains, sums);
         }
         let mut sorted: Vec<(f64, u32)> = gains.collect();
         sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
-        self.sum(weights, sorted.into_iter())
+        sum_at(cutoffs, weights, sorted.into_iter(), sums);
     }
 
-    /// The discounted gain of the ideal order of the judged documents of every query.
-    fn column(&self, facts: &Facts) -> Vec<f64> {
-        let tabled = self.rank.and_then(|rank| self.tabled(rank, facts));
-        tabled.unwrap_or_else(|| {
-            // To look for the query with the most documents costs more than a few weights too many.
-            let few = self.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
-            let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
-            let most = || queries.clone().map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
-            let weights = self.weights(few.unwrap_or_else(most) as usize);
-            // A table may give documents with a negative grade a gain, but the ideal is made of judged ones.
-            let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
-            queries.map(|facts| self.of(&weights, facts.iter().filter(judged))).collect()
-        })
+    /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals that differ in nothing
+    /// but the cutoff, the deepest one last.
+    fn columns(ideals: &[&Ideal], facts: &Facts) -> Vec<Vec<f64>> {
+        let Some(deepest) = ideals.last() else { return Vec::new() };
+        // Where the deepest ideal has a table, all have.
+        let tabled = |ideal: &&Ideal| ideal.rank.and_then(|rank| ideal.tabled(rank, facts));
+        if let Some(last) = tabled(deepest) {
+            let mut columns: Vec<_> = ideals[..ideals.len() - 1].iter().filter_map(tabled).collect();
+            columns.push(last);
+            return columns;
+        }
+        // To look for the query with the most documents costs more than a few weights too many.
+        let few = deepest.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
+        let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
+        let most = || queries.map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
+        let weights = deepest.weights(few.unwrap_or_else(most) as usize);
+        // A table may give documents with a negative grade a gain, but the ideal is made of judged ones.
+        let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+        let cutoffs: Vec<_> = ideals.iter().map(|ideal| ideal.rank).collect();
+        let mut sums = vec![0.0; facts.len() * cutoffs.len()];
+        sums.par_chunks_exact_mut(cutoffs.len()).enumerate().for_each(|(query, sums)| {
+            deepest.at(&cutoffs, &weights, facts.of(query).iter().filter(judged), sums);
+        });
+        if cutoffs.len() == 1 {
+            return vec![sums];
+        }
+        let column = |at| sums.iter().skip(at).step_by(cutoffs.len()).copied().collect();
+        (0..cutoffs.len()).into_par_iter().map(column).collect()
     }
 
-    /// The same looked up by the counts, of which only the first `rank` documents of each code matter, where there are many queries
+    /// The ideal looked up by the counts, of which only the first `rank` documents of each code matter, where there are many queries
     /// for each combination of counts.
     fn tabled(&self, rank: u32, facts: &Facts) -> Option<Vec<f64>> {
         let digits = u64::from(rank) + 1;
@@ -258,25 +286,68 @@ impl Ideal {
         Some(facts.map_sums(place, |entry| table[entry as usize]))
     }
 
-    /// The discounted sum of gains that descend, each so many times.
-    fn sum(&self, weights: &Weights, gains: impl Iterator<Item = (f64, u32)>) -> f64 {
-        let upto = self.rank.unwrap_or(u32::MAX) as usize;
-        let (mut sum, mut rank) = (0.0, 0);
-        for (gain, count) in gains {
-            let end = upto.min(rank + count as usize);
-            match weights {
-                Weights::Divide(by) => by[rank..end].iter().for_each(|by| sum += gain / by),
-                Weights::Multiply(by) => by[rank..end].iter().for_each(|by| sum += gain * by),
+    /// The ideal without its cutoff.
+    fn is_like(&self, other: &Ideal) -> bool {
+        self.gain == other.gain && self.discount == other.discount
+    }
+}
+
+/// The discounted sum of gains that descend, each so many times, at each of some cutoffs, which ascend; `None` is the end.
+fn sum_at(
+    cutoffs: &[Option<u32>],
+    weights: &Weights,
+    mut gains: impl Iterator<Item = (f64, u32)>,
+    sums: &mut [f64],
+) {
+    let (mut sum, mut rank) = (0.0, 0);
+    let (mut gain, mut end) = (0.0, 0);
+    for (cutoff, out) in cutoffs.iter().zip(sums) {
+        let cutoff = cutoff.unwrap_or(u32::MAX) as usize;
+        while rank < cutoff {
+            if rank == end {
+                let Some((next, count)) = gains.next() else { break };
+                (gain, end) = (next, end + count as usize);
             }
-            rank = end;
+            let ranks = rank..end.min(cutoff);
+            rank = ranks.end;
+            match weights {
+                Weights::Divide(by) => by[ranks].iter().for_each(|by| sum += gain / by),
+                Weights::Multiply(by) => by[ranks].iter().for_each(|by| sum += gain * by),
+            }
         }
-        sum
+        *out = sum;
     }
 }
 
 impl Fact {
+    /// The numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk.
+    pub fn columns(of: &[Fact], facts: &Facts) -> Vec<Vec<f64>> {
+        let mut columns = vec![None; of.len()];
+        for at in 0..of.len() {
+            match &of[at] {
+                _ if columns[at].is_some() => {}
+                Fact::Ideal(first) => {
+                    let mut alike: Vec<(usize, &Ideal)> = Vec::new();
+                    for (at, fact) in of.iter().enumerate() {
+                        match fact {
+                            Fact::Ideal(ideal) if ideal.is_like(first) => alike.push((at, ideal)),
+                            _ => {}
+                        }
+                    }
+                    alike.sort_by_key(|(_, ideal)| ideal.rank.unwrap_or(u32::MAX));
+                    let ideals: Vec<&Ideal> = alike.iter().map(|&(_, ideal)| ideal).collect();
+                    for ((at, _), column) in alike.into_iter().zip(Ideal::columns(&ideals, facts)) {
+                        columns[at] = Some(column);
+                    }
+                }
+                fact => columns[at] = Some(fact.column(facts)),
+            }
+        }
+        columns.into_iter().flatten().collect()
+    }
+
     /// The number for every query.
-    pub fn column(&self, facts: &Facts) -> Vec<f64> {
+    fn column(&self, facts: &Facts) -> Vec<f64> {
         let queries = || (0..facts.len()).into_par_iter().map(|query| facts.of(query));
         let counted =
             |set: Above| move |code: u8, count: u32| if set.contains(code) { u64::from(count) } else { 0 };
@@ -297,7 +368,7 @@ impl Fact {
             Fact::Hits { hits, rule, recall } => {
                 facts.map_sums(counted(*hits), |relevant| rule.hits(*recall, relevant) as f64)
             }
-            Fact::Ideal(ideal) => ideal.column(facts),
+            Fact::Ideal(ideal) => Ideal::columns(&[ideal], facts).pop().unwrap_or_default(),
         }
     }
 }
@@ -332,8 +403,34 @@ mod tests {
             let of_judged = facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
             assert_eq!(tabled.to_bits(), ideal.of(&weights, of_judged).to_bits(), "query {query}");
         }
-        assert_eq!(tabled, ideal.column(&facts));
+        assert_eq!([tabled], *Ideal::columns(&[&ideal], &facts));
         assert!(self::ideal(20).tabled(20, &facts).is_none(), "too few queries for 21³ entries");
+    }
+
+    #[test]
+    fn ideals_at_many_cutoffs_are_those_at_each() {
+        let (few, many) = (facts(40), facts(10_000));
+        let other = Ideal { discount: Discount::Rank, ..ideal(20) };
+        let end = Ideal { rank: None, ..ideal(0) };
+        let all = [ideal(7), end, other, ideal(1), ideal(20), ideal(3)].map(Fact::Ideal);
+        let shallow = [ideal(5), ideal(2)].map(Fact::Ideal);
+        for (of, facts) in [(&all[..], &few), (&all[..], &many), (&shallow[..], &many)] {
+            let columns = Fact::columns(of, facts);
+            assert_eq!(columns.len(), of.len());
+            for (fact, column) in of.iter().zip(columns) {
+                let Fact::Ideal(ideal) = fact else { unreachable!() };
+                let weights = ideal.weights(100);
+                for (query, sum) in column.iter().enumerate() {
+                    let of_judged = facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+                    assert_eq!(
+                        sum.to_bits(),
+                        ideal.of(&weights, of_judged).to_bits(),
+                        "{fact:?}, query {query}"
+                    );
+                }
+            }
+        }
+        assert!(Fact::columns(&all, &Facts::new()).iter().all(Vec::is_empty));
     }
 
     #[test]

@@ -160,10 +160,11 @@ pub fn cascade(
     dispatch!(level, simd => sweep(simd, tile, above, cuts, Cascade::new(stop, weights), out));
 }
 
-/// How often each code occurs down to each cutoff, as `[cut][lane][256]`; code 0 is not counted.
-pub fn histogram(tile: Tile, cuts: &[u32], out: &mut [u32]) {
-    tile.check(cuts.len() * 256, out.len());
-    let row = tile.lanes * 256;
+/// How often each code below `codes` occurs down to each cutoff, as `[cut][lane][codes]`; code 0 is not counted.
+pub fn histogram(tile: Tile, codes: usize, cuts: &[u32], out: &mut [u32]) {
+    assert!((1..=256).contains(&codes), "{codes} codes");
+    tile.check(cuts.len() * codes, out.len());
+    let row = tile.lanes * codes;
     let mut rank = 0;
     for cut in 0..cuts.len() {
         let (before, counts) = out.split_at_mut(cut * row);
@@ -173,9 +174,9 @@ pub fn histogram(tile: Tile, cuts: &[u32], out: &mut [u32]) {
             _ => counts.copy_from_slice(&before[(cut - 1) * row..]),
         }
         let end = tile.clip(cuts[cut]);
-        tally(tile, rank..end, counts);
+        tally(tile, codes, rank..end, counts);
         rank = end;
-        counts.chunks_exact_mut(256).for_each(|lane| lane[0] = 0);
+        counts.chunks_exact_mut(codes).for_each(|lane| lane[0] = 0);
     }
 }
 
@@ -830,15 +831,17 @@ fn add_counts<S: Simd>(counted: &[u8x64<S>], hits: &mut [u32]) {
     }
 }
 
-fn tally(tile: Tile, ranks: Range<usize>, counts: &mut [u32]) {
+fn tally(tile: Tile, codes: usize, ranks: Range<usize>, counts: &mut [u32]) {
     let mut start = ranks.start;
     while start < ranks.end {
         let quad = start / 4;
         let end = ranks.end.min(quad * 4 + 4);
-        let lanes = tile.quads(quad..quad + 1).chunks_exact(4).zip(counts.as_chunks_mut::<256>().0);
+        let lanes = tile.quads(quad..quad + 1).chunks_exact(4).zip(counts.chunks_exact_mut(codes));
         for (labels, counts) in lanes {
             for &code in &labels[start - quad * 4..end - quad * 4] {
-                counts[usize::from(code)] += 1;
+                if let Some(count) = counts.get_mut(usize::from(code)) {
+                    *count += 1;
+                }
             }
         }
         start = end;

@@ -214,7 +214,7 @@ impl Lanes<'_> {
             }
             Kernel::InferredSum(set) => folds::inferred_sum(level, tile, *set, &mut values[at]),
             Kernel::PairSum(set) => folds::pair_sum(level, tile, *set, ranks, &mut values[at]),
-            Kernel::Histogram => self.histogram(counts, histogram),
+            Kernel::Histogram => folds::histogram(tile, self.program.codes, &[u32::MAX], histogram),
         }
     }
 
@@ -226,16 +226,6 @@ impl Lanes<'_> {
             let input = &self.program.inputs[input];
             lanes.extend(rows.iter().map(|&row| input[row as usize % queries]));
             lanes.resize(end * self.tile.lanes, 0);
-        }
-    }
-
-    /// `[lane][code]`, only as many codes as the codebook has.
-    fn histogram(&self, counts: &mut Vec<u32>, out: &mut [u32]) {
-        let size = self.tile.lanes * 256;
-        counts.resize(size.max(counts.len()), 0);
-        folds::histogram(self.tile, &[u32::MAX], &mut counts[..size]);
-        for (out, counts) in out.chunks_mut(self.program.codes).zip(counts.chunks(256)) {
-            out.copy_from_slice(&counts[..self.program.codes]);
         }
     }
 }
