@@ -3,9 +3,11 @@
     python benches/peers.py read RUN           Polars merely reads query, docno and score
     python benches/peers.py polars QRELS RUN   AP, nDCG@10, RR, P@10, R@100 by hand in Polars, in trec_eval's order
     python benches/peers.py pytrec QRELS RUN   pytrec_eval computes the same
+    python benches/peers.py ir_measures QRELS RUN
+    python benches/peers.py ranx QRELS RUN
     python benches/peers.py numpy ROWS DEPTH   the same from labels in memory, by NumPy, a block of rows at a time
 
-Needs polars, pytrec-eval-terrier or numpy. Polars takes its threads from POLARS_MAX_THREADS.
+Needs polars, pytrec-eval-terrier, ir_measures, ranx or numpy. Polars takes its threads from POLARS_MAX_THREADS.
 """
 
 import sys
@@ -115,5 +117,30 @@ def pytrec(qrels, run):
         print(name, sum(of[name] for of in values.values()) / len(qrels))
 
 
+def ir_measures(qrels, run):
+    import ir_measures as ir
+
+    five = [ir.AP, ir.nDCG @ 10, ir.RR, ir.P @ 10, ir.R @ 100]
+
+    def work():
+        return ir.calc_aggregate(five, ir.read_trec_qrels(qrels), ir.read_trec_run(run))
+
+    print(phase("five", work))
+
+
+def ranx(qrels, run):
+    from ranx import Qrels, Run, evaluate
+
+    five = ["map", "ndcg@10", "mrr", "precision@10", "recall@100"]
+
+    def work():
+        judged, ranked = Qrels.from_file(qrels, kind="trec"), Run.from_file(run, kind="trec")
+        return evaluate(judged, ranked, five, make_comparable=True)
+
+    phase("cold", work)
+    print(phase("five", work))
+
+
 if __name__ == "__main__":
-    {"read": read, "polars": polars, "pytrec": pytrec, "numpy": numpy}[sys.argv[1]](*sys.argv[2:])
+    tools = {"read": read, "polars": polars, "pytrec": pytrec, "ir_measures": ir_measures, "ranx": ranx, "numpy": numpy}
+    tools[sys.argv[1]](*sys.argv[2:])

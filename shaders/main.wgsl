@@ -43,7 +43,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             above = end;
         }
         // What the blocks before have stored stays.
-        if batch.above == 0u || cutoffs[cut] > batch.above {
+        if cutoffs[cut] > batch.above {
             store(&row, cut);
         }
     }
