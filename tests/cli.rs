@@ -294,6 +294,21 @@ fn the_same_values_from_wherever_the_input_comes() {
     assert_eq!((ran.out, ran.code), (TSV.replace("bm25.run", "stdin"), 0));
 }
 
+/// A file as the standard input is mapped, unless some of it has been read.
+#[test]
+#[cfg(unix)]
+fn the_standard_input_may_be_a_file() {
+    let folder = Folder::new();
+    for redirected in ["< bm25.run", "<<< \"$(cat bm25.run)\"", "< <(cat bm25.run)"] {
+        let ran = folder.shell(&format!("$L eval qrels - dense.run {THREE} {redirected}"));
+        assert_eq!((ran.out, ran.code), (TSV.replace("bm25.run", "stdin"), 0), "{redirected}");
+    }
+    let ran = folder.shell(&format!(
+        "(echo skipped; cat bm25.run) > more; (read line; $L eval qrels - dense.run {THREE}) < more"
+    ));
+    assert_eq!((ran.out, ran.code), (TSV.replace("bm25.run", "stdin"), 0));
+}
+
 #[cfg(unix)]
 #[test]
 fn pipes_by_name_are_text() {

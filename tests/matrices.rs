@@ -1,7 +1,7 @@
 //! Random label matrices of chosen shapes, made without any text.
 
 use laneval::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedRow, StagedRun,
+    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun,
 };
 use proptest::prelude::*;
 
@@ -86,11 +86,8 @@ pub fn matrix(shape: &Shape) -> LabelMatrix {
                 builder_runs.push(StagedRun { info, ..StagedRun::default() });
             }
             if !labels.is_empty() {
-                let staged = &mut builder_runs[run];
-                let piece = staged.pieces.len() as u32;
-                let depth = labels.len() as u32;
-                staged.rows.push(StagedRow { query: number as u32, piece, start: 0, depth });
-                staged.pieces.push(labels.clone());
+                let rows = vec![StagedRow { query: number as u32, depth: labels.len() as u32 }];
+                builder_runs[run].pieces.push(StagedPiece { rows, labels: labels.clone() });
             }
         }
     }

@@ -10,7 +10,8 @@ use super::text::Digits;
 use crate::error::Result;
 use crate::label::code::UNPOOLED;
 use crate::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedRow, StagedRun, Unmatched,
+    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow,
+    StagedRun, Unmatched,
 };
 
 /// Labels in a piece, about.
@@ -28,19 +29,20 @@ pub(super) fn build(model: &Model) -> Result<LabelMatrix> {
 
     let (mut ids, mut facts, mut fingerprint) = (Ids::default(), Facts::new(), 0u128);
     let mut runs: Vec<StagedRun> = model.shape.run_names().into_iter().map(|name| run(model, name)).collect();
-    for (number, piece) in (0..).zip(pieces) {
+    for piece in pieces {
         let mut judged = &piece.judged[..];
-        for ((query, count), at) in piece.queries.clone().zip(&piece.counts).zip(0..) {
+        for (query, count) in piece.queries.clone().zip(&piece.counts) {
             ids.push(Digits::of(model.id(query)).text());
             let codes;
             (codes, judged) = judged.split_at(*count);
             facts.push(codes.iter().copied());
-            let depth = model.shape.depth;
-            let row = StagedRow { query, piece: number, start: at * depth as usize, depth };
-            runs.iter_mut().for_each(|run| run.rows.push(row));
         }
+        let rows: Vec<StagedRow> =
+            piece.queries.map(|query| StagedRow { query, depth: model.shape.depth }).collect();
         fingerprint = fingerprint.wrapping_add(piece.fingerprint);
-        runs.iter_mut().zip(piece.labels).for_each(|(run, labels)| run.pieces.push(labels));
+        runs.iter_mut().zip(piece.labels).for_each(|(run, labels)| {
+            run.pieces.push(StagedPiece { rows: rows.clone(), labels });
+        });
     }
     let mut builder = MatrixBuilder::new(book, RankingRule::default(), fingerprint, ids, facts);
     runs.into_iter().for_each(|run| builder.push(run));

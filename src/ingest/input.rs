@@ -17,7 +17,7 @@ pub enum Input {
     ///
     /// It is mapped: see [`Mapping`] for what that means if another process rewrites it meanwhile.
     Path(PathBuf),
-    /// The standard input, read to its end before anything else.
+    /// The standard input: mapped if it is a file from its start, else read to its end before anything else.
     Stdin,
     /// Text in memory.
     Bytes {
@@ -74,12 +74,15 @@ impl Input {
         let name = self.shown();
         let bytes = match self {
             Input::Path(path) => Bytes::Mapped(Mapping::open(&path)?),
-            Input::Stdin => {
-                let mut bytes = Vec::new();
-                let read = std::io::stdin().lock().read_to_end(&mut bytes);
-                read.map_err(|e| Error::io(Path::new(&name), "read", e))?;
-                Bytes::Owned(bytes)
-            }
+            Input::Stdin => match stdin_file() {
+                Some(file) => Bytes::Mapped(Mapping::of(&file, Path::new(&name))?),
+                None => {
+                    let mut bytes = Vec::new();
+                    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+                    read.map_err(|e| Error::io(Path::new(&name), "read", e))?;
+                    Bytes::Owned(bytes)
+                }
+            },
             Input::Bytes { bytes, .. } => Bytes::Owned(bytes),
         };
         let opened = Opened { name, bytes };
@@ -105,6 +108,21 @@ pub(super) struct Opened {
 enum Bytes {
     Mapped(Mapping),
     Owned(Vec<u8>),
+}
+
+/// The file that is the standard input, if nothing of it has been read yet.
+#[cfg(unix)]
+fn stdin_file() -> Option<std::fs::File> {
+    use std::io::Seek;
+    use std::os::fd::AsFd;
+    let mut file = std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let whole = file.metadata().ok()?.is_file() && file.stream_position().ok()? == 0;
+    whole.then_some(file)
+}
+
+#[cfg(not(unix))]
+fn stdin_file() -> Option<std::fs::File> {
+    None
 }
 
 impl Opened {

@@ -50,6 +50,13 @@ impl Names {
         self.find(id, hash(id, 0, id.len())).ok()
     }
 
+    /// Has the id this number?
+    #[inline]
+    pub fn is(&self, number: u32, id: &[u8]) -> bool {
+        let word = word(id);
+        self.words.get(number as usize) == Some(&word) && (word != 0 || self.ids.get(number as usize) == id)
+    }
+
     /// The number of an id, and whether it is new.
     pub fn insert(&mut self, id: &[u8]) -> (u32, bool) {
         if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
@@ -71,7 +78,6 @@ impl Names {
     #[inline]
     fn find(&self, id: &[u8], hash: u64) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
-        let word = word(id);
         let mut at = hash as usize & mask;
         loop {
             let slot = self.slots[at];
@@ -79,10 +85,7 @@ impl Names {
                 return Err(at);
             }
             let number = (slot & LOW) as u32 - 1;
-            if slot & !LOW == hash & !LOW
-                && self.words[number as usize] == word
-                && (word != 0 || self.ids.get(number as usize) == id)
-            {
+            if slot & !LOW == hash & !LOW && self.is(number, id) {
                 return Ok(number);
             }
             at = (at + 1) & mask;
@@ -119,6 +122,7 @@ mod tests {
             }
         }
         let names = Names::of(names.into_ids());
+        assert!(names.is(77, b"q77") && !names.is(78, b"q77") && !names.is(u32::MAX, b"q77"));
         for n in 0..5000u32 {
             assert_eq!(names.get(format!("q{n}").as_bytes()), Some(n));
         }

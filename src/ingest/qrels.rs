@@ -41,6 +41,8 @@ pub struct Qrels {
     name: String,
     book: Codebook,
     queries: Names,
+    /// Of each query the one that came after it in the text, if that is known: runs often have the same order.
+    after: Vec<u32>,
     facts: Facts,
     tables: Vec<Table>,
     shelves: Vec<Shelf>,
@@ -114,6 +116,15 @@ impl Qrels {
         self.queries.get(id)
     }
 
+    /// The index of a query that is in a run after another one.
+    ///
+    /// To compare it with a guess saves the hash table, and with it a wait for memory: 200 ns of 250 among 100,000 queries.
+    #[inline]
+    pub(super) fn query_after(&self, last: u32, id: &[u8]) -> Option<u32> {
+        let guess = self.after.get(last as usize).copied();
+        guess.filter(|&guess| self.queries.is(guess, id)).or_else(|| self.query(id))
+    }
+
     /// The judged documents of a query.
     #[inline]
     pub(super) fn judged(&self, query: u32) -> (&Shelf, Table) {
@@ -126,7 +137,12 @@ impl Qrels {
         if self.repeats.is_empty() {
             return Problems::default();
         }
-        let evaluated: HashSet<u32> = runs.iter().flat_map(|run| &run.rows).map(|row| row.query).collect();
+        let evaluated: HashSet<u32> = runs
+            .iter()
+            .flat_map(|run| &run.pieces)
+            .flat_map(|piece| &piece.rows)
+            .map(|row| row.query)
+            .collect();
         let counts = |id: &[u8]| self.query(id).is_some_and(|query| evaluated.contains(&query));
         let found = self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
         let mut found: Vec<Problems> = found.collect();
@@ -193,6 +209,9 @@ struct Shelving {
     shelf: Shelf,
     tables: Vec<Table>,
     grades: Grades,
+    /// By preliminary codes.
+    facts: Facts,
+    codes: Vec<u8>,
     fingerprint: u128,
     hashed: Vec<u8>,
     /// Do documents that are judged twice matter only in queries that are evaluated?
@@ -223,7 +242,7 @@ impl Grades {
 
 impl Shelving {
     fn new(rules: Rules) -> Self {
-        Shelving { late: rules.late, ..Self::default() }
+        Shelving { late: rules.late, facts: Facts::new(), ..Self::default() }
     }
 
     /// Makes the table of a query.
@@ -234,7 +253,7 @@ impl Shelving {
         self.hashed.extend_from_slice(&(query.len() as u64).to_le_bytes());
         self.hashed.extend_from_slice(query);
         let prefix = self.hashed.len();
-        let mut repeated = false;
+        self.codes.clear();
         for record in records {
             let (docno, grade) = (docnos.of(record), f64::from_bits(record.key));
             self.hashed.truncate(prefix);
@@ -243,8 +262,12 @@ impl Shelving {
             self.hashed.extend_from_slice(&grade.to_le_bytes());
             self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&self.hashed));
             let code = self.grades.code(grade);
-            repeated |= !self.shelf.insert(table, record, docno, code);
+            if self.shelf.insert(table, record, docno, code) {
+                self.codes.push(code);
+            }
         }
+        self.facts.push(self.codes.iter().copied());
+        let repeated = self.codes.len() < records.len();
         if repeated && self.late {
             let mut later = Findings::default();
             report_repeats(query, records, docnos, &mut later);
@@ -488,9 +511,21 @@ fn assemble(workers: Vec<Worker>, name: &str) -> Option<(Qrels, Problems)> {
         }
         ids.push(id);
     }
+    let after = after(&order, &names);
     let mut read = Read::default();
     let shelvings = workers.into_iter().map(|worker| read.add(worker).1).collect();
-    Some(read.finish(ids, shelvings, Some(order), name))
+    let (qrels, problems) = read.finish(ids, shelvings, Some(order), name);
+    Some((Qrels { after, ..qrels }, problems))
+}
+
+/// Of each query the one that its worker met after it, as indices into the sorted queries; `u32::MAX` for none.
+fn after(order: &[Met], names: &[&Ids]) -> Vec<u32> {
+    let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
+    for (index, met) in (0..).zip(order) {
+        indices[met.worker as usize][met.number as usize] = index;
+    }
+    let next = |met: &Met| indices[met.worker as usize].get(met.number as usize + 1).copied();
+    order.iter().map(|met| next(met).unwrap_or(u32::MAX)).collect()
 }
 
 /// Puts scattered judgments together; `text` is the whole text where docnos were not copied.
@@ -561,14 +596,11 @@ impl Read {
             }
             Codebook::default()
         });
+        let order = order.unwrap_or_else(|| as_they_lie(&shelvings));
         shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
-        let tables: Vec<Table> = match order {
-            Some(order) => {
-                order.iter().map(|met| shelvings[met.worker as usize].tables[met.number as usize]).collect()
-            }
-            None => shelvings.iter().flat_map(|shelving| shelving.tables.iter().copied()).collect(),
-        };
-        let (facts, queries) = rayon::join(|| facts(&tables, &shelvings), || Names::of(ids));
+        let tables =
+            order.iter().map(|met| shelvings[met.worker as usize].tables[met.number as usize]).collect();
+        let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Names::of(ids));
         let fingerprint =
             shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
         let mut repeats = Vec::new();
@@ -579,18 +611,35 @@ impl Read {
             shelves.push(shelving.shelf);
         }
         let name = name.to_owned();
-        (Qrels { name, book, queries, facts, tables, shelves, fingerprint, repeats }, problems)
+        let after = Vec::new();
+        (Qrels { name, book, queries, after, facts, tables, shelves, fingerprint, repeats }, problems)
     }
 }
 
-/// How many documents of each table have each code, counted in parallel.
-fn facts(tables: &[Table], shelvings: &[Shelving]) -> Facts {
-    let count = |tables: &[Table]| {
+/// All queries of all shelves, one shelf after the other.
+fn as_they_lie(shelvings: &[Shelving]) -> Vec<Met> {
+    let of_shelf = |(worker, shelving): (usize, &Shelving)| {
+        (0..shelving.tables.len()).map(move |number| Met {
+            prefix: 0,
+            worker: worker as u32,
+            number: number as u32,
+        })
+    };
+    shelvings.iter().enumerate().flat_map(of_shelf).collect()
+}
+
+/// The facts of all queries by final codes, put in order in parallel.
+fn facts(order: &[Met], shelvings: &[Shelving]) -> Facts {
+    let recode = |order: &[Met]| {
         let mut facts = Facts::new();
-        tables.iter().for_each(|table| facts.push(shelvings[table.shelf as usize].shelf.codes(*table)));
+        for met in order {
+            let Shelving { shelf, facts: met_facts, .. } = &shelvings[met.worker as usize];
+            let counts = met_facts.of(met.number as usize);
+            facts.push_counts(counts.iter().map(|(code, count)| (shelf.meaning(code), count)));
+        }
         facts
     };
-    let parts: Vec<Facts> = tables.par_chunks(1 << 12).map(count).collect();
+    let parts: Vec<Facts> = order.par_chunks(1 << 12).map(recode).collect();
     let mut facts = Facts::new();
     parts.iter().for_each(|part| facts.append(part));
     facts
@@ -613,4 +662,22 @@ pub(super) fn lines_of(chunks: &[ChunkRead]) -> Vec<u64> {
     let mut lines = vec![0; chunks.len()];
     chunks.iter().for_each(|chunk| lines[chunk.number as usize] = chunk.lines);
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn queries_are_found_after_those_before_them_in_the_text_and_after_any_other() {
+        let bytes = b"9 0 d 1\n10 0 d 1\n100 0 d 1\n11 0 d 1\n".to_vec();
+        let qrels = Qrels::read(Input::Bytes { name: "qrels".into(), bytes }).unwrap();
+        assert_eq!(qrels.after, [1, 2, u32::MAX, 0], "of 10, 100, 11 and 9");
+        for last in [0, 1, 2, 3, u32::MAX] {
+            for (index, id) in (0..).zip(qrels.queries().iter()) {
+                assert_eq!(qrels.query_after(last, id), Some(index));
+            }
+            assert_eq!(qrels.query_after(last, b"12"), None);
+        }
+    }
 }

@@ -20,7 +20,7 @@ use super::record::{Brief, Docnos, Record, address, hash};
 use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Result};
-use crate::label::{RankingRule, RunInfo, StagedRow, StagedRun, Unmatched};
+use crate::label::{RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun, Unmatched};
 
 const EXPECTED: &str = "expected 'query iter docno rank score tag'";
 /// No query of the qrels.
@@ -96,18 +96,17 @@ impl Met {
 /// Rows of labels.
 #[derive(Default)]
 struct Part {
-    labels: Vec<u8>,
-    rows: Vec<StagedRow>,
+    staged: StagedPiece,
     findings: Findings,
 }
 
 impl Part {
     /// Ranks the results of a query.
     fn rank(&mut self, ranker: &mut Ranker, qrels: &Qrels, records: &[Record], docnos: Docnos<'_>) {
-        let (query, start) = (records[0].query, self.labels.len());
+        let query = records[0].query;
         let (id, judged) = (qrels.queries().get(query as usize), qrels.judged(query));
-        let depth = ranker.rank(id, records, docnos, judged, &mut self.labels, &mut self.findings);
-        self.rows.push(StagedRow { query, piece: 0, start, depth });
+        let depth = ranker.rank(id, records, docnos, judged, &mut self.staged.labels, &mut self.findings);
+        self.staged.rows.push(StagedRow { query, depth });
     }
 }
 
@@ -205,7 +204,8 @@ impl<K: Keep> Worker<K> {
         let mut scanner = std::mem::take(&mut self.scanner);
         self.keep.begin_chunk(chunk.number);
         let current = Current { query: UNJUDGED, start: 0, end: 0, brief: Brief::default() };
-        let mut reading = Reading { worker: self, joining, chunk, current, results: 0, tag: (0, 0) };
+        let mut reading =
+            Reading { worker: self, joining, chunk, current, last: UNJUDGED, results: 0, tag: (0, 0) };
         let lines = scanner.each_line(chunk.text, &mut reading);
         let Reading { results, tag, .. } = reading;
         self.keep.end_query(chunk);
@@ -281,6 +281,8 @@ struct Reading<'w, 't, 'q, K> {
     joining: Joining<'q>,
     chunk: Chunk<'t>,
     current: Current,
+    /// The last judged query.
+    last: u32,
     results: u64,
     /// Where the last tag lies.
     tag: (usize, usize),
@@ -291,10 +293,13 @@ impl<K: Keep> Reading<'_, '_, '_, K> {
     fn begin_query(&mut self, text: &[u8], start: usize, end: usize) {
         self.worker.keep.end_query(self.chunk);
         let id = &text[start..end];
-        let query = self.joining.qrels.query(id).unwrap_or_else(|| {
+        let query = self.joining.qrels.query_after(self.last, id).unwrap_or_else(|| {
             self.worker.ignored.insert(id);
             UNJUDGED
         });
+        if query != UNJUDGED {
+            self.last = query;
+        }
         self.current = Current { query, start, end, brief: Brief::of(text, start, end) };
     }
 
@@ -417,9 +422,7 @@ impl Read {
         let mut run = StagedRun { info, ..StagedRun::default() };
         let (mut findings, mut repeats) = (self.findings, Findings::default());
         for part in self.parts {
-            let piece = run.pieces.len() as u32;
-            run.rows.extend(part.rows.into_iter().map(|row| StagedRow { piece, ..row }));
-            run.pieces.push(part.labels);
+            run.pieces.push(part.staged);
             if joining.rules.late { &mut repeats } else { &mut findings }.merge(part.findings);
         }
         let lines = lines_of(&self.chunks);
@@ -427,7 +430,7 @@ impl Read {
         if self.results == 0 {
             problems = whole_file(name, format!("there is no result in it: {EXPECTED}"));
         } else if !joining.rules.late
-            && run.rows.is_empty()
+            && run.pieces.iter().all(|piece| piece.rows.is_empty())
             && problems.first.is_empty()
             && let (Some(here), false) = (run.info.ignored.first.first(), joining.qrels.queries().is_empty())
         {

@@ -25,9 +25,14 @@ impl Facts {
 
     /// Appends the query whose documents carry these codes (2 … 255), in any order.
     pub fn push(&mut self, codes: impl IntoIterator<Item = u8>) {
+        self.push_counts(codes.into_iter().map(|code| (code, 1)));
+    }
+
+    /// Appends the query with so many documents of these codes, in any order.
+    pub(crate) fn push_counts(&mut self, of_codes: impl IntoIterator<Item = (u8, u32)>) {
         let (mut counts, mut met) = ([0; 256], [0u64; 4]);
-        for code in codes {
-            counts[usize::from(code)] += 1;
+        for (code, count) in of_codes {
+            counts[usize::from(code)] += count;
             met[usize::from(code / 64)] |= 1 << (code % 64);
         }
         for code in (0..=u8::MAX)

@@ -282,22 +282,25 @@ impl LabelMatrix {
 pub struct StagedRun {
     /// Where it came from.
     pub info: RunInfo,
-    /// The labels, row after row, in as many pieces as there were workers or chunks.
-    pub pieces: Vec<Vec<u8>>,
-    /// The rows, at most one a query, in any order.
-    pub rows: Vec<StagedRow>,
+    /// Its rankings, at most one a query, in as many pieces as there were workers or chunks.
+    pub pieces: Vec<StagedPiece>,
 }
 
-/// One ranking among the staged pieces.
+/// Some rankings of a run, in any order.
+#[derive(Debug, Default)]
+pub struct StagedPiece {
+    /// The rankings.
+    pub rows: Vec<StagedRow>,
+    /// Their labels, row after row.
+    pub labels: Vec<u8>,
+}
+
+/// One ranking of a staged piece.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StagedRow {
     /// The query, as an index into the sorted ids.
     pub query: u32,
-    /// The piece that holds its labels.
-    pub piece: u32,
-    /// Where they start in it.
-    pub start: usize,
-    /// How many there are, at least 1.
+    /// How many labels it has, at least 1.
     pub depth: u32,
 }
 
@@ -339,11 +342,14 @@ impl MatrixBuilder {
         let mut depths = vec![0u32; queries * self.runs.len()];
         let mut labels_of: Vec<&[u8]> = vec![&[]; depths.len()];
         for (number, run) in self.runs.iter().enumerate() {
-            for row in &run.rows {
-                let at = number * queries + row.query as usize;
-                debug_assert_eq!(depths[at], 0, "one row a query");
-                depths[at] = row.depth;
-                labels_of[at] = &run.pieces[row.piece as usize][row.start..][..row.depth as usize];
+            for piece in &run.pieces {
+                let mut rest = &piece.labels[..];
+                for row in &piece.rows {
+                    let at = number * queries + row.query as usize;
+                    debug_assert_eq!(depths[at], 0, "one row a query");
+                    depths[at] = row.depth;
+                    (labels_of[at], rest) = rest.split_at(row.depth as usize);
+                }
             }
         }
         let packing = Packing::new(&depths);

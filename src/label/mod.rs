@@ -15,7 +15,8 @@ pub use code::{Above, Codebook};
 pub use facts::{Facts, QueryFacts};
 pub use format::{Description, Section, VERSION};
 pub use matrix::{
-    Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedRow, StagedRun, Ties, Unmatched,
+    Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun,
+    Ties, Unmatched,
 };
 pub use tile::{LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use view::View;
