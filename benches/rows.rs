@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use laneval::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedRow, StagedRun,
+    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun,
 };
 use laneval::{Evaluator, Scores};
 
@@ -26,10 +26,9 @@ fn labels(count: usize) -> Vec<u8> {
 fn matrix(rows: &[u8], depth: usize, queries: Ids, facts: Facts) -> LabelMatrix {
     let book = Codebook::new([0.0, 1.0, 2.0, 3.0]).expect("a codebook");
     let mut builder = MatrixBuilder::new(book, RankingRule::default(), 0, queries, facts);
-    let row =
-        |query: usize| StagedRow { query: query as u32, piece: 0, start: query * depth, depth: depth as u32 };
-    let staged = (0..rows.len() / depth).map(row).collect();
-    builder.push(StagedRun { info: RunInfo::default(), pieces: vec![rows.to_vec()], rows: staged });
+    let row = |query: usize| StagedRow { query: query as u32, depth: depth as u32 };
+    let piece = StagedPiece { rows: (0..rows.len() / depth).map(row).collect(), labels: rows.to_vec() };
+    builder.push(StagedRun { info: RunInfo::default(), pieces: vec![piece] });
     builder.finish().expect("a matrix")
 }
 
