@@ -22,20 +22,31 @@ fn labels(count: usize) -> Vec<u8> {
     (0..count).map(label).collect()
 }
 
-/// Rows as tiles. What a query's qrels hold is what its ranking retrieves.
-fn matrix(rows: &[u8], depth: usize, queries: Ids, facts: Facts) -> LabelMatrix {
+/// Rankings as they are staged for a matrix. What a query's qrels hold is what its ranking retrieves.
+fn staged(rows: &[u8], depth: usize) -> (MatrixBuilder, StagedRun) {
+    let ids: Vec<String> = (0..rows.len() / depth).map(|query| format!("{query:08}")).collect();
+    let queries: Ids = ids.iter().map(|id| id.as_bytes()).collect();
+    let mut facts = Facts::new();
+    rows.chunks(depth).for_each(|row| facts.push(row.iter().copied().filter(|&label| label > 1)));
     let book = Codebook::new([0.0, 1.0, 2.0, 3.0]).expect("a codebook");
-    let mut builder = MatrixBuilder::new(book, RankingRule::default(), 0, queries, facts);
     let row = |query: usize| StagedRow { query: query as u32, depth: depth as u32 };
     let piece = StagedPiece { rows: (0..rows.len() / depth).map(row).collect(), labels: rows.to_vec() };
-    builder.push(StagedRun { info: RunInfo::default(), pieces: vec![piece] });
+    let run = StagedRun { info: RunInfo::default(), pieces: vec![piece] };
+    (MatrixBuilder::new(book, RankingRule::default(), 0, queries, facts), run)
+}
+
+/// Rows as tiles.
+fn matrix((mut builder, run): (MatrixBuilder, StagedRun)) -> LabelMatrix {
+    builder.push(run);
     builder.finish().expect("a matrix")
 }
 
-fn fastest(mut work: impl FnMut() -> Scores) -> f64 {
+/// The fastest of several times, what is worked on made beforehand.
+fn fastest<T>(make: impl Fn() -> T, work: impl Fn(T) -> Scores) -> f64 {
     let time = |_| {
+        let input = make();
         let start = Instant::now();
-        black_box(work());
+        black_box(work(input));
         start.elapsed().as_secs_f64()
     };
     (0..REPEATS).map(time).fold(f64::INFINITY, f64::min)
@@ -47,20 +58,16 @@ fn main() {
     println!("depth  from rows  from tiles, M labels/s");
     for depth in [100, 1000] {
         let rows = labels(LABELS);
-        let ids: Vec<String> = (0..LABELS / depth).map(|query| format!("{query:08}")).collect();
-        let queries: Ids = ids.iter().map(|id| id.as_bytes()).collect();
-        let mut facts = Facts::new();
-        rows.chunks(depth).for_each(|row| facts.push(row.iter().copied().filter(|&label| label > 1)));
         pool.install(|| {
-            let tiles = matrix(&rows, depth, queries.clone(), facts.clone());
+            let tiles = matrix(staged(&rows, depth));
             let expected = five.evaluate(&tiles).expect("scores").runs[0].average(0);
-            let from_rows = fastest(|| {
-                let scores =
-                    five.evaluate(&matrix(&rows, depth, queries.clone(), facts.clone())).expect("scores");
+            let from_rows = |staged| {
+                let scores = five.evaluate(&matrix(staged)).expect("scores");
                 assert_eq!(scores.runs[0].average(0), expected);
                 scores
-            });
-            let from_tiles = fastest(|| five.evaluate(&tiles).expect("scores"));
+            };
+            let from_rows = fastest(|| staged(&rows, depth), from_rows);
+            let from_tiles = fastest(|| (), |()| five.evaluate(&tiles).expect("scores"));
             let rate = |seconds: f64| LABELS as f64 / seconds / 1e6;
             println!("{depth:5}  {:9.0}  {:10.0}", rate(from_rows), rate(from_tiles));
         });

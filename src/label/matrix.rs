@@ -364,9 +364,7 @@ impl MatrixBuilder {
         }
         places.into_par_iter().for_each(|(span, tile)| {
             let rows = &packing.order[span.first as usize..(span.first + span.rows) as usize];
-            for (lane, &row) in rows.iter().enumerate() {
-                place(labels_of[row as usize], span.lanes as usize, lane, tile);
-            }
+            place(rows.iter().map(|&row| labels_of[row as usize]), span.lanes as usize, tile);
         });
         drop(labels_of);
         Ok(LabelMatrix {
@@ -383,10 +381,22 @@ impl MatrixBuilder {
     }
 }
 
-/// Writes one row into its lane.
-fn place(labels: &[u8], lanes: usize, lane: usize, tile: &mut [u8]) {
-    for (group, ranks) in labels.chunks(GROUP).enumerate() {
-        let at = position(lanes, lane, group * GROUP);
-        tile[at..at + ranks.len()].copy_from_slice(ranks);
+/// Writes rows into their lanes, some ranks of all of them at a time: as many as stay in the nearest cache.
+fn place<'a>(rows: impl Iterator<Item = &'a [u8]> + Clone, lanes: usize, tile: &mut [u8]) {
+    const RANKS: usize = 64;
+    for (block, tile) in tile.chunks_mut(RANKS * lanes).enumerate() {
+        for (lane, labels) in rows.clone().enumerate() {
+            let start = labels.len().min(block * RANKS);
+            let labels = &labels[start..labels.len().min(start + RANKS)];
+            let (groups, rest) = labels.as_chunks::<GROUP>();
+            let places = tile[lane * GROUP..].chunks_mut(lanes * GROUP);
+            for (place, group) in places.zip(groups) {
+                place[..GROUP].copy_from_slice(group);
+            }
+            if !rest.is_empty() {
+                let at = position(lanes, lane, groups.len() * GROUP);
+                tile[at..at + rest.len()].copy_from_slice(rest);
+            }
+        }
     }
 }
