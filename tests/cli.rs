@@ -783,6 +783,20 @@ fn bench_runs_without_a_gpu() {
     assert_eq!((folds(1), folds(2)), (10, 10));
 }
 
+#[cfg(feature = "gpu")]
+#[test]
+fn a_gpu_that_is_not_there_is_an_error() {
+    let folder = Folder::new();
+    for arguments in ["--engine gpu --adapter nonesuch", "--adapter nonesuch"] {
+        let said = folder.error(&format!("eval qrels bm25.run {arguments}"));
+        assert_says(&said, &["no GPU adapter is named `nonesuch`", "found"]);
+    }
+    let ran = folder.run("eval qrels bm25.run --engine auto -v");
+    assert_eq!(ran.code, 0);
+    assert_says(&ran.err, &["engine: cpu (", "a GPU would take"]);
+    assert_says(&folder.out("devices"), &["cpu ("]);
+}
+
 #[test]
 fn bench_refuses_what_it_cannot_measure() {
     let folder = Folder::new();

@@ -97,7 +97,8 @@ pub struct Eval {
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
     #[arg(help_heading = "Engine")]
     engine: EngineChoice,
-    /// Which GPU, by its number or a part of its name (see `laneval devices`) [default: the most powerful]
+    /// Which GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu`
+    /// [default: the most powerful]
     #[arg(long, value_name = "NAME|INDEX", help_heading = "Engine")]
     adapter: Option<String>,
     #[command(flatten)]
@@ -182,7 +183,11 @@ impl Eval {
         evaluator.queries = self.queries;
         evaluator.view =
             View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        evaluator.engine = self.engine;
+        evaluator.engine = match (self.engine, &self.adapter) {
+            // Who names an adapter wants it.
+            (EngineChoice::Auto, Some(_)) => EngineChoice::Gpu,
+            (engine, _) => engine,
+        };
         evaluator.adapter = self.adapter.clone();
         evaluator.stats = stats;
         evaluator.per_query = self.per_query || trec;
@@ -249,7 +254,7 @@ impl Eval {
         let cpu = Cpu::new();
         for matrix in matrices {
             all.append(match engine.map(|engine| evaluator.evaluate_on_timed(engine, matrix, timing)) {
-                Some(Err(Error::Device(message))) if self.engine == EngineChoice::Auto => {
+                Some(Err(Error::Device(message))) if evaluator.engine == EngineChoice::Auto => {
                     self.say_cpu(&message);
                     engine = Some(&cpu);
                     evaluator.evaluate_on_timed(&cpu, matrix, timing)?
