@@ -6,7 +6,7 @@ use std::mem::offset_of;
 use laneval::engine::Job;
 use laneval::engine::cpu::Cpu;
 use laneval::engine::gpu::device::{Adapter, Device};
-use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels};
+use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers};
 use laneval::engine::gpu::layout::{Batch, Product, Tile};
 use laneval::engine::gpu::tasks::{Integers, Kind};
 use laneval::engine::gpu::{Gpu, mirror};
@@ -22,21 +22,35 @@ use crate::variants::every_measure;
 
 /// Parses and validates a shader with no capability beyond the least.
 fn valid(source: &str) -> (naga::Module, ModuleInfo) {
+    valid_with(source, Capabilities::empty())
+}
+
+fn valid_with(source: &str, capabilities: Capabilities) -> (naga::Module, ModuleInfo) {
     let module =
         naga::front::wgsl::parse_str(source).unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
-    let info = Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module);
+    let info = Validator::new(ValidationFlags::all(), capabilities).validate(&module);
     let info = info.unwrap_or_else(|e| panic!("{}", e.emit_to_string(source)));
     (module, info)
 }
 
-/// A shader in the languages of Vulkan, Metal and DirectX.
+/// A shader in the languages of Vulkan, Metal and DirectX, with and without integers of 64 bits.
 fn translate(source: &str) {
-    let (module, info) = valid(source);
+    write(valid(source));
+    let native = with_native_integers(source);
+    assert_ne!(native, source);
+    let module = naga::front::wgsl::parse_str(&native).expect("WGSL");
+    assert!(Validator::new(ValidationFlags::all(), Capabilities::empty()).validate(&module).is_err());
+    write(valid_with(&native, Capabilities::SHADER_INT64));
+}
+
+fn write((module, info): (naga::Module, ModuleInfo)) {
     assert!(!spv::write_vec(&module, &info, &spv::Options::default(), None).expect("SPIR-V").is_empty());
-    let options = msl::Options { fake_missing_bindings: true, ..msl::Options::default() };
+    let options =
+        msl::Options { fake_missing_bindings: true, lang_version: (2, 3), ..msl::Options::default() };
     msl::write_string(&module, &info, &options, &msl::PipelineOptions::default()).expect("MSL");
     let mut text = String::new();
-    let (options, pipeline) = (hlsl::Options::default(), hlsl::PipelineOptions::default());
+    let options = hlsl::Options { shader_model: hlsl::ShaderModel::V6_0, ..hlsl::Options::default() };
+    let pipeline = hlsl::PipelineOptions::default();
     hlsl::Writer::new(&mut text, &options, &pipeline).write(&module, &info, None).expect("HLSL");
 }
 
@@ -99,6 +113,7 @@ fn noop_adapter(device: &wgpu::Device) -> Adapter {
         binding_bytes: limits.max_storage_buffer_binding_size,
         buffer_bytes: limits.max_buffer_size,
         timestamps: false,
+        integers64: false,
         unusable: None,
     }
 }

@@ -39,7 +39,15 @@ fn gpus(to: &mut impl Write) -> std::io::Result<()> {
         tell("driver", &adapter.driver)?;
         let (binding, buffer) = (mebibytes(adapter.binding_bytes), mebibytes(adapter.buffer_bytes));
         tell("limits", &format!("buffers of {buffer}, of which a shader sees {binding}"))?;
-        tell("features", if adapter.timestamps { "timestamps (for `laneval bench`)" } else { "none" })?;
+        let features = [
+            adapter.timestamps.then_some("timestamps (for `laneval bench`)"),
+            adapter.integers64.then_some("integers of 64 bits"),
+        ];
+        let features: Vec<_> = features.into_iter().flatten().collect();
+        tell(
+            "features",
+            if features.is_empty() { "none needed".to_owned() } else { features.join(", ") }.as_str(),
+        )?;
         let usable = match &adapter.unusable {
             Some(why) => format!("no: {why}"),
             None if adapter.is_software() => "only when named, as it is software".to_owned(),

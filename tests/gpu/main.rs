@@ -30,9 +30,10 @@ mod matrices;
 #[path = "../variants.rs"]
 mod variants;
 
-/// Everything on one device, so that shaders are compiled once.
+/// Everything on two devices of one adapter, so that shaders are compiled once: the second without integers of 64 bits.
 struct Bench {
     gpu: Gpu,
+    pairs: Gpu,
 }
 
 fn main() -> ExitCode {
@@ -70,9 +71,12 @@ fn main() -> ExitCode {
 fn open() -> Result<Bench, String> {
     let named = std::env::var("LANEVAL_ADAPTER").ok();
     let choice = named.as_deref().map_or(Choice::Hardware, Choice::Named);
-    let gpu = Gpu::open(choice)
-        .or_else(|error| if named.is_none() { Gpu::open(Choice::Named("0")) } else { Err(error) });
-    Ok(Bench { gpu: gpu.map_err(|error| error.to_string())? })
+    let device = || {
+        Device::open(choice)
+            .or_else(|error| if named.is_none() { Device::open(Choice::Named("0")) } else { Err(error) })
+    };
+    let both = device().and_then(|of| Ok(Bench { gpu: Gpu::of(of), pairs: Gpu::of(device()?.with_pairs()) }));
+    both.map_err(|error| error.to_string())
 }
 
 /// The words of all tiles, as the device answers in batches of these sizes, against those of the mirror.
@@ -119,13 +123,15 @@ where
     run.map_err(|error| Failed::from(error.to_string()))
 }
 
-fn words_equal_the_mirror(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn words_equal_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     let depth = proptest::option::of(1..300u32);
     property(16, &(shape(), any::<bool>(), depth), |(shape, judged_only, depth)| {
         let matrix = matrix(&shape);
         let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).expect("a plan");
         let view = View { depth, judged_only };
-        check(gpu.device(), Sizes::default(), false, &matrix, plan.program(), view);
+        for gpu in [gpu, pairs] {
+            check(gpu.device(), Sizes::default(), false, &matrix, plan.program(), view);
+        }
     })
 }
 
@@ -167,7 +173,7 @@ fn labels(queries: usize, depth: impl Fn(usize) -> usize) -> LabelMatrix {
     matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries: (0..queries).map(query).collect() })
 }
 
-fn forced_sizes_change_nothing(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn forced_sizes_change_nothing(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(700, |query| query * 37 % 131);
     for (batch, groups) in [(1, 1), (1, 65_535), (20_000, 3), (100_000, 2)] {
         for judged_only in [false, true] {
@@ -180,7 +186,7 @@ fn forced_sizes_change_nothing(Bench { gpu }: &Bench) -> Result<(), Failed> {
 }
 
 /// The judged documents of rankings cut off anywhere within a word, those of the cut ranks gone.
-fn judged_documents_move_up(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn judged_documents_move_up(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(130, |query| query % 23);
     for depth in (1..=23).map(Some).chain([None]) {
         let view = View { depth, judged_only: true };
@@ -189,7 +195,7 @@ fn judged_documents_move_up(Bench { gpu }: &Bench) -> Result<(), Failed> {
     Ok(())
 }
 
-fn deepest_rankings_and_blocks_of_tables(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn deepest_rankings_and_blocks_of_tables(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     let numbers: Vec<f64> = (0..253).map(|at| f64::from(at) / 256.0).collect();
     let label = |rank: usize| 3 + (rank.wrapping_mul(2_654_435_761) >> 13) as u8 % 253;
     let ranking =
@@ -214,12 +220,14 @@ fn deepest_rankings_and_blocks_of_tables(Bench { gpu }: &Bench) -> Result<(), Fa
     let program = Program { tasks, inputs: Vec::new(), codes: 256 };
     for judged_only in [false, true] {
         let view = View { depth: None, judged_only };
-        check(gpu.device(), Sizes::default(), false, &matrix, &program, view);
+        for gpu in [gpu, pairs] {
+            check(gpu.device(), Sizes::default(), false, &matrix, &program, view);
+        }
     }
     Ok(())
 }
 
-fn more_workgroups_than_fit_side_by_side(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn more_workgroups_than_fit_side_by_side(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     // A dispatch has at most 65,535 workgroups in a row, and a tile is one of them.
     let synthetic = Synthetic { queries: 65_600 * 64, depth: 4, judged: 3, ..Synthetic::default() };
     let matrix = synthetic.matrix().map_err(|error| error.to_string())?;
@@ -257,7 +265,7 @@ fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
     twelfths as f64 / 12.0
 }
 
-fn measures_agree_with_the_cpu(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn measures_agree_with_the_cpu(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let views = (any::<bool>(), proptest::option::of(1..300u32), any::<bool>());
     property(12, &(shape(), views), |(shape, (judged_only, depth, both))| {
         let matrix = matrix(&shape);
@@ -290,7 +298,7 @@ fn agree(evaluator: &Evaluator, engine: &dyn Engine, matrix: &LabelMatrix) {
     }
 }
 
-fn resident_labels_answer_the_same(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn resident_labels_answer_the_same(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(300, |query| query % 90);
     let loaded = gpu.load(&matrix).map_err(|error| error.to_string())?;
     let mut evaluator = Evaluator::of(every_measure(&matrix));
@@ -301,7 +309,7 @@ fn resident_labels_answer_the_same(Bench { gpu }: &Bench) -> Result<(), Failed> 
     Ok(())
 }
 
-fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     let product = |column, by| Product { column, by };
     let per_query =
         |queries: usize| (0..queries).map(|query| if query % 5 == 0 { 0.0 } else { 0.7 / query as f64 });
@@ -318,11 +326,13 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu }: &Bench) -> Result<(
             product(8, Factor::Same(1.0)),
         ];
         let job = Job { matrix: &matrix, view, program: &program };
-        let loaded = gpu.load(&matrix).expect("room");
-        let reducer = Reducer::new(&loaded, job, &products).expect("a reducer");
         let expected = mirror_sums(job, &products);
-        for _ in 0..2 {
-            assert_eq!(reducer.sums().expect("sums"), expected);
+        for gpu in [gpu, pairs] {
+            let loaded = gpu.load(&matrix).expect("room");
+            let reducer = Reducer::new(&loaded, job, &products).expect("a reducer");
+            for _ in 0..2 {
+                assert_eq!(reducer.sums().expect("sums"), expected);
+            }
         }
     };
     // More rows than a workgroup adds up, the runs mixed and apart.
@@ -356,7 +366,7 @@ fn mirror_sums(job: Job<'_>, products: &[Product]) -> Vec<Vec<f64>> {
 }
 
 /// Averages of every measure that can be had on the device, against the exact ones of the CPU.
-fn averages_on_the_device_are_within_their_bounds(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let check = |matrix: &LabelMatrix, judged_only, both| {
         let one = |measure: &Measure| {
             Evaluator::of(vec![measure.clone()]).plan(matrix).is_ok_and(|plan| plan.products().is_some())
@@ -392,7 +402,7 @@ fn averages_on_the_device_are_within_their_bounds(Bench { gpu }: &Bench) -> Resu
     Ok(())
 }
 
-fn rankings_too_deep_are_an_error(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn rankings_too_deep_are_an_error(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(1, |_| 65_536);
     let mut evaluator = Evaluator::new(["AP"]).map_err(|error| error.to_string())?;
     let error = evaluator.evaluate_on(gpu, &matrix).expect_err("too deep").to_string();
@@ -402,7 +412,7 @@ fn rankings_too_deep_are_an_error(Bench { gpu }: &Bench) -> Result<(), Failed> {
     Ok(())
 }
 
-fn bytes_move_in_some_time(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn bytes_move_in_some_time(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     for moved in [gpu.copy(), gpu.bring_back(0), gpu.bring_back(1_000_001)] {
         let moved = moved.map_err(|error| error.to_string())?;
         assert!(moved.bytes >= 16 && moved.seconds > 0.0, "{moved:?}");
@@ -412,7 +422,7 @@ fn bytes_move_in_some_time(Bench { gpu }: &Bench) -> Result<(), Failed> {
 
 /// The command: `eval` says the same numbers as on the CPU, `bench` has the rows of the adapter.
 #[cfg(feature = "cli")]
-fn the_command_computes_on_a_named_adapter(Bench { gpu }: &Bench) -> Result<(), Failed> {
+fn the_command_computes_on_a_named_adapter(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let name = gpu.device().adapter.name.clone();
     let run = |arguments: &str| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_laneval"));

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
+use super::kernels::with_native_integers;
 use crate::error::{Error, Result};
 
 /// A GPU, or what passes for one, as its driver describes it.
@@ -23,6 +24,8 @@ pub struct Adapter {
     pub buffer_bytes: u64,
     /// Kernel times can be measured.
     pub timestamps: bool,
+    /// Shaders have integers of 64 bits.
+    pub integers64: bool,
     /// Why it cannot be used, if so.
     pub unusable: Option<String>,
 }
@@ -92,6 +95,7 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
         binding_bytes: limits.max_storage_buffer_binding_size,
         buffer_bytes: limits.max_buffer_size,
         timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+        integers64: adapter.features().contains(wgpu::Features::SHADER_INT64),
         unusable,
     }
 }
@@ -157,7 +161,8 @@ impl Device {
     /// No such adapter, or one that refuses.
     pub fn open(choice: Choice) -> Result<Self> {
         let (found, adapter) = choose(choice, found())?;
-        let (limits, wanted) = (found.limits(), wgpu::Features::TIMESTAMP_QUERY);
+        let (limits, wanted) =
+            (found.limits(), wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::SHADER_INT64);
         let descriptor = wgpu::DeviceDescriptor {
             label: Some("laneval"),
             required_features: found.features() & wanted,
@@ -195,6 +200,12 @@ impl Device {
         Device { adapter, device, queue, failure, pipelines: Mutex::default(), folds, judged, reduce }
     }
 
+    /// The same device with integers made of pairs of words, whether it has those of 64 bits or not.
+    pub fn with_pairs(mut self) -> Self {
+        self.adapter.integers64 = false;
+        self
+    }
+
     /// The pipeline of a shader with one of the layouts.
     ///
     /// # Errors
@@ -208,9 +219,10 @@ impl Device {
         if let Some(pipeline) = pipelines.get(source) {
             return Ok(pipeline.clone());
         }
+        let native = self.adapter.integers64.then(|| with_native_integers(source));
         let module = self.device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: None,
-            source: wgpu::ShaderSource::Wgsl(source.into()),
+            source: wgpu::ShaderSource::Wgsl(native.as_deref().unwrap_or(source).into()),
         });
         let layout = self.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: None,

@@ -9,6 +9,16 @@ use super::fixed;
 use super::tasks::{Integers, Kind, Task};
 use crate::label::code::UNPOOLED;
 
+/// Integers of 64 bits made of two words, which every device has.
+const PAIRS: &str = include_str!("../../../shaders/integers.wgsl");
+/// The same functions with integers of 64 bits.
+const NATIVE: &str = include_str!("../../../shaders/integers64.wgsl");
+
+/// A shader with integers of 64 bits in the place of pairs of words.
+pub fn with_native_integers(source: &str) -> String {
+    source.replacen(PAIRS, NATIVE, 1)
+}
+
 /// What all shaders share.
 pub const COMMON: &str = concat!(
     include_str!("../../../shaders/integers.wgsl"),
