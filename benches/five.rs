@@ -7,7 +7,7 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use fearless_simd::{Level, dispatch, prelude::*, u8x64};
+use fearless_simd::Level;
 use laneval::engine::cpu::Cpu;
 use laneval::generate::Synthetic;
 use laneval::timing::Timing;
@@ -15,21 +15,9 @@ use laneval::{Evaluator, LabelMatrix};
 
 const REPEATS: usize = 25;
 
-/// Every byte read once.
-#[inline(always)]
-fn read<S: Simd>(simd: S, labels: &[u8]) -> u8 {
-    let mut sums = [u8x64::splat(simd, 0); 4];
-    for labels in labels.chunks_exact(256) {
-        for (sum, labels) in sums.iter_mut().zip(labels.chunks_exact(64)) {
-            *sum ^= u8x64::from_slice(simd, labels);
-        }
-    }
-    sums.iter().fold(0, |sum, s| sum ^ s.as_array()[0] ^ s.as_array()[63])
-}
-
 /// Reads the labels, in halves on two threads if there are two.
 fn read_all(level: Level, labels: &[u8], threads: usize) {
-    let read = |labels: &[u8]| _ = black_box(dispatch!(level, simd => read(simd, labels)));
+    let read = |labels: &[u8]| _ = black_box(Cpu::at(level).read(labels));
     let (first, second) = labels.split_at(if threads > 1 { labels.len() / 2 } else { labels.len() });
     rayon::join(|| read(first), || read(second));
 }

@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
-use fearless_simd::{Level, dispatch, prelude::*, u8x64};
+use fearless_simd::Level;
+use laneval::engine::cpu::Cpu;
 use laneval::engine::cpu::folds::{self, Wanted};
 use laneval::fold::Weights;
 use laneval::label::Tile;
@@ -307,18 +308,6 @@ fn each_fold(c: &mut Criterion) {
     }
 }
 
-/// Every byte read once, as fast as this level can.
-#[inline(always)]
-fn read<S: Simd>(simd: S, labels: &[u8]) -> u8 {
-    let mut sums = [u8x64::splat(simd, 0); 4];
-    for labels in labels.chunks_exact(256) {
-        for (sum, labels) in sums.iter_mut().zip(labels.chunks_exact(64)) {
-            *sum ^= u8x64::from_slice(simd, labels);
-        }
-    }
-    sums.iter().fold(0, |sum, s| sum ^ s.as_array()[0] ^ s.as_array()[63])
-}
-
 /// AP, nDCG@10, RR, P@10 and R@100 from memory: one fold after the other, and the hits of one threshold in one pass.
 fn five(c: &mut Criterion) {
     let tables = Tables::new();
@@ -331,7 +320,7 @@ fn five(c: &mut Criterion) {
             let (mut precision, mut dcg) = ([0.0; LANES], [0.0; LANES]);
             for (name, level) in levels().into_iter().take(2) {
                 time(&mut group, format!("read/{name}"), &tiles, |tile| {
-                    black_box(dispatch!(level, simd => read(simd, tile.labels)));
+                    black_box(Cpu::at(level).read(tile.labels));
                 });
                 time(&mut group, format!("apart/{name}"), &tiles, |tile| {
                     folds::precision_sum(level, tile, ABOVE, END, &mut precision);

@@ -59,7 +59,11 @@ fn word_at(tile: Tile, lane: u32, first: u32, end: u32) -> u32 {
         return 0u;
     }
     let word = labels[batch.origin + tile.word + first / 4u * tile.lanes + lane];
-    let ranks = end - first;
+    return first_of(word, end - first);
+}
+
+// The word with the labels of its first `ranks` ranks alone, 1 or more.
+fn first_of(word: u32, ranks: u32) -> u32 {
     return select(word, word & ((1u << (8u * (ranks & 3u))) - 1u), ranks < 4u);
 }
 

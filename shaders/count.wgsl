@@ -9,6 +9,5 @@ fn count_within(hits: u32, word: u32, first: u32, code: u32, limit: u32) -> u32 
     if first >= limit {
         return hits;
     }
-    let ranks = limit - first;
-    return count(hits, select(word, word & ((1u << (8u * (ranks & 3u))) - 1u), ranks < 4u), code);
+    return count(hits, first_of(word, limit - first), code);
 }

@@ -189,7 +189,7 @@ impl Evaluator {
         })
     }
 
-    /// Collects the values of batches of tiles into scores.
+    /// Collects the values of all tiles into scores.
     fn collect(
         &self,
         matrix: &LabelMatrix,
@@ -201,8 +201,8 @@ impl Evaluator {
         let mut collected = Collected::new(self, matrix);
         let tiles = 0..matrix.packing().tiles.len();
         let values = timing.time("folds and formulas", || run(&plan, tiles.clone(), &collected))?;
-        timing.time("statistics", || collected.keep(tiles.map(|at| matrix.tile_rows(at)), &values));
         Ok(timing.time("statistics", || {
+            collected.keep(tiles.map(|at| matrix.tile_rows(at)), &values);
             if self.queries != QuerySet::Both {
                 self.add_missing(matrix, &plan, &mut collected);
             }

@@ -2,7 +2,6 @@
 
 use std::hint::black_box;
 
-use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use laneval::EngineChoice;
 use laneval::engine::cpu::Cpu;
 use rayon::prelude::*;
@@ -85,18 +84,6 @@ fn memory(labels: usize, turns: &Turns) -> Result<Option<Row>, Stop> {
 /// Reads every label once.
 fn read_all(labels: &[u8]) {
     const PIECE: usize = 1 << 20;
-    let read = |labels: &[u8]| dispatch!(Level::new(), simd => read(simd, labels));
-    black_box(labels.par_chunks(PIECE).map(read).reduce(|| 0, |a, b| a ^ b));
-}
-
-/// Combines all labels, but for the last few.
-#[inline(always)]
-fn read<S: Simd>(simd: S, labels: &[u8]) -> u8 {
-    let mut sums = [u8x64::splat(simd, 0); 4];
-    for labels in labels.chunks_exact(256) {
-        for (sum, labels) in sums.iter_mut().zip(labels.chunks_exact(64)) {
-            *sum ^= u8x64::from_slice(simd, labels);
-        }
-    }
-    sums.iter().fold(0, |sum, s| sum ^ s.as_array()[0] ^ s.as_array()[63])
+    let cpu = Cpu::new();
+    black_box(labels.par_chunks(PIECE).map(|labels| cpu.read(labels)).reduce(|| 0, |a, b| a ^ b));
 }

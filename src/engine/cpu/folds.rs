@@ -350,7 +350,7 @@ impl<'a> Block<'a> {
                 let v = word * 64 + hit_vectors.trailing_zeros() as usize;
                 hit_vectors &= hit_vectors - 1;
                 let mut mask = if whole_quads { self.masks[v % BLOCK] } else { self.mask(v) };
-                if !lists_hits(simd) {
+                if !fuses_and_counts(simd) {
                     while mask != 0 {
                         visit(v * VECTOR + mask.trailing_zeros() as usize);
                         mask &= mask - 1;
@@ -538,22 +538,10 @@ fn is_wide<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Whether hits are listed before they are visited: it wants instructions that count bits and that clear the lowest one. With
-/// SSE4.2, which has only the former, listing takes twice as long.
+/// Whether there are the instructions that come with AVX2, and on every ARM of 64 bits: a `mul_add` that rounds once, counting bits and
+/// clearing the lowest one. (SSE4.2 counts but does not clear, and listing hits takes twice as long with it.)
 #[inline(always)]
-fn lists_hits<S: Simd>(simd: S) -> bool {
-    match simd.level() {
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        Level::Avx2(_) | Level::Avx512(_) => true,
-        #[cfg(target_arch = "aarch64")]
-        Level::Neon(_) => true,
-        _ => false,
-    }
-}
-
-/// Whether `mul_add` rounds once.
-#[inline(always)]
-fn has_fused<S: Simd>(simd: S) -> bool {
+fn fuses_and_counts<S: Simd>(simd: S) -> bool {
     match simd.level() {
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
         Level::Avx2(_) | Level::Avx512(_) => true,
@@ -622,7 +610,7 @@ impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
         if FIRST {
             self.find_first(block);
         }
-        let fused = has_fused(simd) && block.first + block.ranks.end < DEEPEST_FUSED;
+        let fused = fuses_and_counts(simd) && block.first + block.ranks.end < DEEPEST_FUSED;
         let mut inverse = [0.0; RANKS];
         for (inverse, rank) in inverse[block.ranks.clone()].iter_mut().zip(block.first + block.ranks.start..)
         {

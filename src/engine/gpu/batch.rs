@@ -6,12 +6,12 @@
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rayon::prelude::*;
 
-use super::device::Device;
+use super::device::{Device, Pending};
 use super::kernels::{COMMON, JUDGED, Kernel, kernels};
 use super::layout::{Batch, Tile};
 use super::resident::Resident;
@@ -110,9 +110,7 @@ pub(super) struct Clock {
 struct Submitted {
     tiles: Range<usize>,
     berth: Berth,
-    submission: wgpu::SubmissionIndex,
-    mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
-    mappings: usize,
+    pending: Pending,
     bytes: [u64; 2],
 }
 
@@ -244,9 +242,9 @@ impl<'a> Ready<'a> {
         tiles: Range<usize>,
         berth: Berth,
     ) -> Result<Submitted> {
-        let Device { device, queue, .. } = self.device;
         let spans = &job.matrix.packing().tiles[tiles.clone()];
         let labels = bytes(job.matrix, &tiles);
+        let device = &self.device.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let (source, origin) = match (resident, &berth.labels) {
             (Some(resident), _) => resident.at(spans[0].offset),
@@ -262,23 +260,12 @@ impl<'a> Ready<'a> {
         if words > 0 {
             encoder.copy_buffer_to_buffer(&berth.columns, 0, &berth.answers, 0, words);
         }
-        let (send, mapped) = mpsc::channel();
-        let mut mappings = 0;
-        let mut map = |buffer: &wgpu::Buffer, mode| {
-            let send = send.clone();
-            // The receiver is gone only if the run was given up.
-            encoder.map_buffer_on_submit(buffer, mode, .., move |answer| drop(send.send(answer)));
-            mappings += 1;
-        };
-        map(&berth.answers, wgpu::MapMode::Read);
-        berth.staging.iter().for_each(|staging| map(staging, wgpu::MapMode::Write));
-        if let Some(clock) = &berth.clock {
-            map(&clock.read, wgpu::MapMode::Read);
-        }
-        let submission = queue.submit([encoder.finish()]);
-        self.device.check()?;
+        let read = [Some(&berth.answers), berth.clock.as_ref().map(|clock| &clock.read)];
+        let read = read.into_iter().flatten().map(|buffer| (buffer, wgpu::MapMode::Read));
+        let written = berth.staging.iter().map(|staging| (staging, wgpu::MapMode::Write));
+        let pending = self.device.submit(encoder, read.chain(written))?;
         let up = if resident.is_some() { 0 } else { labels.len() as u64 };
-        Ok(Submitted { tiles, berth, submission, mapped, mappings, bytes: [up, words] })
+        Ok(Submitted { tiles, berth, pending, bytes: [up, words] })
     }
 
     /// Copies labels into staging buffers, and from there into the batch's.
@@ -410,11 +397,8 @@ impl<'a> Ready<'a> {
         spent: &mut Spent,
         take: &mut impl FnMut(Answer<'_>) -> Result<()>,
     ) -> Result<Berth> {
-        let Submitted { tiles, berth, submission, mapped, mappings, bytes } = batch;
-        self.device.wait(submission)?;
-        for _ in 0..mappings {
-            self.device.mapped(&mapped)?;
-        }
+        let Submitted { tiles, berth, pending, bytes } = batch;
+        self.device.finish(pending)?;
         spent.up += bytes[0];
         spent.down += bytes[1];
         if let Some(clock) = &berth.clock {

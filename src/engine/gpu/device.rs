@@ -274,6 +274,41 @@ impl Device {
         self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     }
 
+    /// Sends commands on their way; these buffers are mapped when they are done.
+    ///
+    /// # Errors
+    /// Whatever has gone wrong on the device until then.
+    pub(super) fn submit<'b>(
+        &self,
+        commands: wgpu::CommandEncoder,
+        buffers: impl IntoIterator<Item = (&'b wgpu::Buffer, wgpu::MapMode)>,
+    ) -> Result<Pending> {
+        let (send, mapped) = mpsc::channel();
+        let mut mappings = 0;
+        for (buffer, mode) in buffers {
+            let send = send.clone();
+            // The receiver is gone only if the work was given up.
+            commands.map_buffer_on_submit(buffer, mode, .., move |answer| drop(send.send(answer)));
+            mappings += 1;
+        }
+        let submission = self.queue.submit([commands.finish()]);
+        self.check()?;
+        Ok(Pending { submission, mapped, mappings })
+    }
+
+    /// Waits until commands are done and their buffers mapped.
+    ///
+    /// # Errors
+    /// As [`Device::submit`].
+    pub(super) fn finish(&self, Pending { submission, mapped, mappings }: Pending) -> Result<()> {
+        self.wait(submission)?;
+        for _ in 0..mappings {
+            let answer = mapped.recv().map_err(|error| self.failed(&error.to_string()))?;
+            answer.map_err(|error| self.failed(&error.to_string()))?;
+        }
+        Ok(())
+    }
+
     /// Waits until a submission is done.
     ///
     /// # Errors
@@ -295,12 +330,13 @@ impl Device {
     pub(super) fn failed(&self, message: &str) -> Error {
         Error::Device(format!("{}: {}", self.adapter.name, message.trim()))
     }
+}
 
-    /// The answer to a request to map a buffer, once its submission is done.
-    pub(super) fn mapped(&self, answer: &mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>) -> Result<()> {
-        let answer = answer.recv().map_err(|error| self.failed(&error.to_string()))?;
-        answer.map_err(|error| self.failed(&error.to_string()))
-    }
+/// Commands under way, and the buffers that are mapped when they are done.
+pub(super) struct Pending {
+    submission: wgpu::SubmissionIndex,
+    mapped: mpsc::Receiver<Result<(), wgpu::BufferAsyncError>>,
+    mappings: usize,
 }
 
 /// The layout of a shader: binding 0 is a uniform, some of the others are written to.

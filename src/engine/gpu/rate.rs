@@ -1,6 +1,5 @@
 //! How fast bytes move on a device and back from it: what its kernels and its answers are measured against.
 
-use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use super::Gpu;
@@ -65,11 +64,7 @@ impl Gpu {
             let mut encoder =
                 device.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             encoder.copy_buffer_to_buffer(&from, 0, &to, 0, bytes);
-            let (send, mapped) = mpsc::channel();
-            // The receiver is gone only if the device was.
-            encoder.map_buffer_on_submit(&to, wgpu::MapMode::Read, .., move |answer| drop(send.send(answer)));
-            device.wait(device.queue.submit([encoder.finish()]))?;
-            device.mapped(&mapped)?;
+            device.finish(device.submit(encoder, [(&to, wgpu::MapMode::Read)])?)?;
             let view = to.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
             received.copy_from_slice(&view);
             drop(view);

@@ -1,7 +1,7 @@
 //! Averages without any value leaving the device: resident labels are folded, each row's state is multiplied by a factor of its
 //! query that went up once, and what comes back is one sum a measure and run.
 
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 
 use super::batch::{Berth, Clock, Largest, Ready, Sizes};
 use super::fixed::{power_of_two, reciprocals};
@@ -263,19 +263,9 @@ impl<'a> Reducer<'a> {
             clock.resolve(&mut encoder);
         }
         encoder.copy_buffer_to_buffer(&self.sums, 0, &self.answers, 0, self.sums.size());
-        let (send, mapped) = mpsc::channel();
-        let buffers = [Some(&self.answers), self.clock.as_ref().map(|clock| &clock.read)];
-        let buffers: Vec<_> = buffers.into_iter().flatten().collect();
-        for buffer in &buffers {
-            let send = send.clone();
-            // The receiver is gone only if the run was given up.
-            encoder
-                .map_buffer_on_submit(buffer, wgpu::MapMode::Read, .., move |answer| drop(send.send(answer)));
-        }
-        device.wait(device.queue.submit([encoder.finish()]))?;
-        for _ in &buffers {
-            device.mapped(&mapped)?;
-        }
+        let read = [Some(&self.answers), self.clock.as_ref().map(|clock| &clock.read)];
+        let read = read.into_iter().flatten().map(|buffer| (buffer, wgpu::MapMode::Read));
+        device.finish(device.submit(encoder, read)?)?;
         let words: Vec<u32> = {
             let view =
                 self.answers.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;

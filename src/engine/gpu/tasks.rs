@@ -212,7 +212,7 @@ impl Integers {
     ) {
         debug_assert!(queries.len() <= LANES);
         for task in &self.tasks {
-            for (at, _) in task.cuts.iter().enumerate() {
+            for at in 0..task.cuts.len() {
                 let first = task.word + at as u32 * task.kind.words();
                 for (lane, &query) in queries.iter().enumerate() {
                     task.kind.decode(
