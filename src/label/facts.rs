@@ -4,7 +4,11 @@
 
 use rayon::prelude::*;
 
-use super::code::Above;
+use super::code::{Above, NEGATIVE};
+
+/// The most documents that the judgments of one query may have: what walks down an ideal ranking ends within seconds, and no
+/// count or multiple of a count leaves the integers of an engine.
+pub const MOST_JUDGED: u64 = 1 << 28;
 
 /// Queries whose facts are summed at once.
 const PIECE: usize = 1 << 12;
@@ -32,7 +36,8 @@ impl Facts {
     pub(crate) fn push_counts(&mut self, of_codes: impl IntoIterator<Item = (u8, u32)>) {
         let (mut counts, mut met) = ([0; 256], [0u64; 4]);
         for (code, count) in of_codes {
-            counts[usize::from(code)] += count;
+            let sum: &mut u32 = &mut counts[usize::from(code)];
+            *sum = sum.saturating_add(count);
             met[usize::from(code / 64)] |= 1 << (code % 64);
         }
         for code in (0..=u8::MAX)
@@ -55,25 +60,25 @@ impl Facts {
     }
 
     /// From the three columns of a file; `None` where they do not fit together.
-    pub(crate) fn from_columns(
-        offsets: Vec<u32>,
-        codes: Vec<u8>,
-        counts: Vec<u32>,
-        max_code: u8,
-    ) -> Option<Self> {
+    pub(crate) fn from_columns(offsets: Vec<u32>, codes: Vec<u8>, counts: Vec<u32>) -> Option<Self> {
         let ends =
             offsets.first() == Some(&0) && offsets.last().map(|&end| end as usize) == Some(codes.len());
         let ascending = offsets.is_sorted();
         if !ends || !ascending || codes.len() != counts.len() {
             return None;
         }
-        let facts = Facts { offsets, codes, counts };
-        let sorted = (0..facts.len()).all(|query| {
-            let of = facts.of(query);
-            of.codes.windows(2).all(|pair| pair[0] < pair[1])
-                && of.codes.iter().all(|&c| (2..=max_code).contains(&c))
-        });
-        sorted.then_some(facts)
+        Some(Facts { offsets, codes, counts })
+    }
+
+    /// Checks that every query has ascending codes below `codes` and from [`NEGATIVE`] on, each with a document at least, and no
+    /// more than [`MOST_JUDGED`] documents together.
+    pub(crate) fn check(&self, codes: usize) -> Result<(), String> {
+        let wrong = |query: usize| self.of(query).check(codes).err().map(|message| (query, message));
+        let wrong = (0..self.len()).into_par_iter().with_min_len(PIECE).find_map_first(wrong);
+        match wrong {
+            Some((query, message)) => Err(format!("query {} of {}: {message}", query + 1, self.len())),
+            None => Ok(()),
+        }
     }
 
     /// Offsets (one more than queries), codes and counts.
@@ -144,6 +149,26 @@ pub struct QueryFacts<'a> {
 }
 
 impl<'a> QueryFacts<'a> {
+    fn check(&self, codes: usize) -> Result<(), String> {
+        let (mut least, mut judged) = (NEGATIVE.into(), 0);
+        for (code, count) in self.iter() {
+            if usize::from(code) < least || usize::from(code) >= codes {
+                return Err(format!("code {code} where one from {least} to {} was expected", codes - 1));
+            }
+            if count == 0 {
+                return Err(format!("no document has code {code}"));
+            }
+            least = usize::from(code) + 1;
+            judged += u64::from(count);
+        }
+        if judged > MOST_JUDGED {
+            return Err(format!(
+                "{judged} judged documents, and the most that a query may have is {MOST_JUDGED}"
+            ));
+        }
+        Ok(())
+    }
+
     /// The codes that occur, ascending, with their counts.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (u8, u32)> + Clone + use<'a> {
         std::iter::zip(self.codes.iter().copied(), self.counts.iter().copied())

@@ -14,13 +14,14 @@
 use std::io::Write;
 use std::path::Path;
 
+use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::code::{Codebook, MAX_GRADES};
+use super::code::{Codebook, MAX_GRADES, PAST_END, UNPOOLED};
 use super::facts::Facts;
 use super::matrix::{Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
 use super::mmap::Mapping;
-use super::tile::{Line, Packing};
+use super::tile::{Line, Packing, Tile};
 use crate::error::{Error, Result};
 use crate::whole_file;
 
@@ -38,6 +39,7 @@ const TILE_ALIGN: usize = 4096;
 /// The sections in file order; the kind of a section is its index + 1.
 const SECTIONS: [&str; 8] =
     ["rule", "codebook", "query ids", "judged counts", "runs", "row lengths", "tile directory", "tiles"];
+const ROWS: usize = TILES - 2;
 const TILES: usize = SECTIONS.len() - 1;
 
 /// One section of a file.
@@ -79,7 +81,8 @@ impl Description {
 
 impl LabelMatrix {
     /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, the gaps between them, and that
-    /// every label means something.
+    /// every ranking is one that the judgments allow: so many labels as the row has results, each a code of the codebook, and of
+    /// no code more documents than are judged so.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let map = Mapping::open(path)?;
@@ -93,25 +96,47 @@ impl LabelMatrix {
             section(&map, &description, at, path)?;
         }
         let matrix = open(path, true)?;
-        for at in 0..matrix.packing().tiles.len() {
+        let unsound = |at: usize| {
             let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));
-            for lane in 0..tile.lanes {
-                let depth = rows.get(lane).map_or(0, |&row| matrix.depths()[row as usize]) as usize;
-                let sound = tile.lane(lane).enumerate().all(|(rank, label)| {
-                    if rank < depth {
-                        label > 0 && usize::from(label) < matrix.book().codes()
-                    } else {
-                        label == 0
-                    }
-                });
-                if !sound {
-                    let message = format!("tile {at}, lane {lane}: a label means nothing in this codebook");
-                    return Err(damaged(path, SECTIONS[TILES], message));
-                }
-            }
+            (0..tile.lanes).find_map(|lane| {
+                let message = unsound(&matrix, tile, lane, rows.get(lane).map(|&row| row as usize))?;
+                Some(format!("tile {at}, lane {lane}: {message}"))
+            })
+        };
+        match (0..matrix.packing().tiles.len()).into_par_iter().find_map_first(unsound) {
+            Some(message) => Err(damaged(path, SECTIONS[TILES], message)),
+            None => Ok(()),
         }
-        Ok(())
     }
+}
+
+/// What is wrong with the labels of one lane, which has this row or none.
+fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>) -> Option<String> {
+    let depth = row.map_or(0, |row| matrix.depths()[row] as usize);
+    // How many more documents of each code may come.
+    let mut left = [0u32; 256];
+    if let Some(row) = row {
+        left[usize::from(UNPOOLED)] = u32::MAX;
+        let judged = matrix.facts().of(row % matrix.queries().len());
+        judged.iter().for_each(|(code, count)| left[usize::from(code)] = count);
+    }
+    for (rank, label) in (1..).zip(tile.lane(lane)) {
+        let left = &mut left[usize::from(label)];
+        match label {
+            PAST_END if rank > depth => {}
+            _ if rank > depth => return Some(format!("a label at rank {rank}, past the end at {depth}")),
+            _ if label == PAST_END || usize::from(label) >= matrix.book().codes() => {
+                return Some(format!("the label at rank {rank} means nothing in this codebook"));
+            }
+            _ if *left == 0 => {
+                return Some(format!(
+                    "the ranking has more documents of code {label} than are judged so for its query"
+                ));
+            }
+            _ => *left -= 1,
+        }
+    }
+    None
 }
 
 pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
@@ -174,10 +199,14 @@ pub(super) fn open(path: &Path, mapped: bool) -> Result<LabelMatrix> {
     let (rule, fingerprint) = decode_rule(&mut read(0)?)?;
     let book = decode_book(&mut read(1)?)?;
     let queries = decode_ids(&mut read(2)?)?;
-    let facts = decode_facts(&mut read(3)?, queries.len(), (book.codes() - 1) as u8)?;
+    let facts = decode_facts(&mut read(3)?, queries.len(), book.codes())?;
     let runs = decode_runs(&mut read(4)?)?;
     let depths = read(5)?.u32s(queries.len().saturating_mul(runs.len()))?;
-    let packing = Packing::new(&depths);
+    if let Some((depth, kept)) = rule.deeper(&depths) {
+        let message = format!("a row of {depth} results where the rule keeps the first {kept}");
+        return Err(damaged(path, SECTIONS[ROWS], message));
+    }
+    let packing = Packing::new(&depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
     if section(&map, &description, 6, path)? != encode_packing(&packing) {
         return Err(damaged(path, SECTIONS[6], "does not follow from the row lengths".into()));
     }
@@ -246,8 +275,14 @@ fn describe(file: &[u8], path: &Path) -> Result<Description> {
         if u32_at(entry, 0) as usize != at + 1 || !inside || !offset.is_multiple_of(ALIGN as u64) {
             return Err(damaged(path, name, "lies outside of the file".into()));
         }
+        if u32_at(entry, 4) != 0 {
+            return Err(damaged(path, name, "the reserved word of its entry is not 0".into()));
+        }
         end = offset + length;
         sections.push(Section { name, offset, length, checksum: u64_at(entry, 24) });
+    }
+    if end != bytes {
+        return Err(header(format!("the file has {bytes} bytes, and its last section ends after {end}")));
     }
     Ok(Description { version, bytes, sections })
 }
@@ -314,8 +349,9 @@ fn decode_book(from: &mut Decoder<'_>) -> Result<Codebook> {
     }
     let grades: Vec<f64> = from.u64s(count)?.into_iter().map(f64::from_bits).collect();
     from.end()?;
+    let bits = |grades: &[f64]| grades.iter().map(|grade| grade.to_bits()).collect::<Vec<_>>();
     match Codebook::new(grades.iter().copied()) {
-        Ok(book) if book.grades() == grades => Ok(book),
+        Ok(book) if bits(book.grades()) == bits(&grades) => Ok(book),
         _ => Err(from.bad("the grades are not finite, distinct and ascending".into())),
     }
 }
@@ -334,7 +370,7 @@ fn decode_ids(from: &mut Decoder<'_>) -> Result<Ids> {
     let ends = from.u64s(count.saturating_add(1))?;
     let bytes = from.take(from.rest.len())?.to_vec();
     let ids = Ids::from_columns(ends, bytes).ok_or_else(|| from.bad("the ends do not fit the ids".into()))?;
-    if !(1..ids.len()).all(|at| ids.get(at - 1) < ids.get(at)) {
+    if !ids.are_ascending() {
         return Err(from.bad("the ids are not distinct and ascending".into()));
     }
     Ok(ids)
@@ -350,14 +386,16 @@ fn encode_facts(facts: &Facts) -> Vec<u8> {
     out.0
 }
 
-fn decode_facts(from: &mut Decoder<'_>, queries: usize, max_code: u8) -> Result<Facts> {
+fn decode_facts(from: &mut Decoder<'_>, queries: usize, codes: usize) -> Result<Facts> {
     let entries = from.count()?;
     let offsets = from.u32_column(queries + 1)?;
     let counts = from.u32_column(entries)?;
-    let codes = from.take(entries)?.to_vec();
+    let of = from.take(entries)?.to_vec();
     from.end()?;
-    Facts::from_columns(offsets, codes, counts, max_code)
-        .ok_or_else(|| from.bad("offsets, codes and counts do not fit together".into()))
+    let facts = Facts::from_columns(offsets, of, counts)
+        .ok_or_else(|| from.bad("offsets, codes and counts do not fit together".into()))?;
+    facts.check(codes).map_err(|message| from.bad(message))?;
+    Ok(facts)
 }
 
 fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {

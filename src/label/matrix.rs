@@ -43,6 +43,15 @@ pub struct RankingRule {
     pub depth: Option<u32>,
 }
 
+impl RankingRule {
+    /// A row that has more results than the rule keeps, and how many it keeps.
+    pub(super) fn deeper(&self, depths: &[u32]) -> Option<(u32, u32)> {
+        let kept = self.depth?;
+        let deeper = depths.iter().copied().find(|&depth| depth > kept);
+        deeper.map(|depth| (depth, kept))
+    }
+}
+
 /// Byte strings one after the other.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ids {
@@ -87,6 +96,11 @@ impl Ids {
     /// The id at an index.
     pub fn get(&self, at: usize) -> &[u8] {
         &self.bytes[self.ends[at] as usize..self.ends[at + 1] as usize]
+    }
+
+    /// Does each come bytewise after the one before?
+    pub(super) fn are_ascending(&self) -> bool {
+        (1..self.len()).into_par_iter().with_min_len(1 << 12).all(|at| self.get(at - 1) < self.get(at))
     }
 
     /// All ids in order.
@@ -318,7 +332,6 @@ pub struct MatrixBuilder {
 impl MatrixBuilder {
     /// A matrix over these queries, in bytewise order and distinct, with their facts.
     pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
-        debug_assert_eq!(queries.len(), facts.len());
         MatrixBuilder { book, rule, fingerprint, queries, facts, runs: Vec::new() }
     }
 
@@ -327,32 +340,37 @@ impl MatrixBuilder {
         self.runs.push(run);
     }
 
-    /// Packs the rows into tiles, in parallel.
+    /// Packs the rows into tiles, in parallel. The labels of a row are taken as they are: codes of the codebook, none of them
+    /// 0, and of no code more than the facts of its query have.
     ///
     /// # Errors
-    /// More than 2³² rows.
+    /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as many as have facts; facts of
+    /// codes that the codebook lacks, or of more documents than [`MOST_JUDGED`]. A row of a query that there is not, of more labels
+    /// than its piece has left or the rule keeps; two rows of one query in one run; labels of a piece that no row has.
+    ///
+    /// [`MOST_JUDGED`]: super::MOST_JUDGED
     pub fn finish(self) -> Result<LabelMatrix> {
+        self.check_queries()?;
         let queries = self.queries.len();
-        if u32::try_from(queries * self.runs.len()).is_err() {
-            return Err(Error::Unanswerable(format!(
+        let rows = queries.checked_mul(self.runs.len()).filter(|&rows| u32::try_from(rows).is_ok());
+        let rows = rows.ok_or_else(|| {
+            Error::Unanswerable(format!(
                 "{} runs × {queries} queries are more than 2³² rankings: build several matrices",
                 self.runs.len()
-            )));
-        }
-        let mut depths = vec![0u32; queries * self.runs.len()];
-        let mut labels_of: Vec<&[u8]> = vec![&[]; depths.len()];
+            ))
+        })?;
+        let mut depths = vec![0u32; rows];
+        let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
         for (number, run) in self.runs.iter().enumerate() {
-            for piece in &run.pieces {
-                let mut rest = &piece.labels[..];
-                for row in &piece.rows {
-                    let at = number * queries + row.query as usize;
-                    debug_assert_eq!(depths[at], 0, "one row a query");
-                    depths[at] = row.depth;
-                    (labels_of[at], rest) = rest.split_at(row.depth as usize);
-                }
-            }
+            let of_run = number * queries..(number + 1) * queries;
+            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run])
+                .map_err(|message| Error::Unanswerable(format!("run {}: {message}", run.info.name)))?;
         }
-        let packing = Packing::new(&depths);
+        if let Some((depth, kept)) = self.rule.deeper(&depths) {
+            let message = format!("a row of {depth} results where the rule keeps the first {kept}");
+            return Err(Error::Unanswerable(message));
+        }
+        let packing = Packing::new(&depths)?;
         let mut lines =
             vec![<Line as bytemuck::Zeroable>::zeroed(); packing.bytes() as usize / size_of::<Line>()];
         let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
@@ -379,6 +397,42 @@ impl MatrixBuilder {
             labels: Labels::Owned(lines),
         })
     }
+
+    fn check_queries(&self) -> Result<()> {
+        let wrong = |message: String| Err(Error::Unanswerable(message));
+        if self.queries.len() != self.facts.len() {
+            return wrong(format!("{} queries with the facts of {}", self.queries.len(), self.facts.len()));
+        }
+        if !self.queries.are_ascending() {
+            return wrong("the ids of the queries are not distinct and ascending".to_owned());
+        }
+        self.facts.check(self.book.codes()).or_else(|message| wrong(format!("judged counts: {message}")))
+    }
+}
+
+/// Notes the depth and the labels of each row of a run, by query.
+fn unpack<'a>(run: &'a StagedRun, depths: &mut [u32], labels_of: &mut [&'a [u8]]) -> Result<(), String> {
+    for StagedPiece { rows, labels } in &run.pieces {
+        let mut rest = &labels[..];
+        for &StagedRow { query, depth } in rows {
+            let queries = depths.len();
+            let at = query as usize;
+            let of_query = depths
+                .get_mut(at)
+                .ok_or_else(|| format!("a row of query {query}, and there are {queries}"))?;
+            if *of_query > 0 {
+                return Err(format!("two rows of query {query}"));
+            }
+            *of_query = depth;
+            (labels_of[at], rest) = rest.split_at_checked(depth as usize).ok_or_else(|| {
+                format!("a row of query {query} with {depth} labels, and its piece has {} left", rest.len())
+            })?;
+        }
+        if !rest.is_empty() {
+            return Err(format!("a piece has {} labels that belong to no row", rest.len()));
+        }
+    }
+    Ok(())
 }
 
 /// Writes rows into their lanes, some ranks of all of them at a time: as many as stay in the nearest cache.

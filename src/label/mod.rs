@@ -12,11 +12,11 @@ mod tile;
 mod view;
 
 pub use code::{Above, Codebook};
-pub use facts::{Facts, QueryFacts};
+pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
 pub use matrix::{
     Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun,
     Ties, Unmatched,
 };
-pub use tile::{LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
+pub use tile::{DEEPEST, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use view::View;

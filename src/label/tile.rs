@@ -7,12 +7,16 @@
 //!
 //! [`PAST_END`]: super::code::PAST_END
 
+use crate::error::{Error, Result};
+
 /// The lanes of a normal tile.
 pub const LANES: usize = 64;
 /// The lanes of a tile of a few lonely deep rows.
 pub const NARROW_LANES: usize = 16;
 /// How many consecutive ranks of a lane lie together.
 pub(crate) const GROUP: usize = 4;
+/// The deepest row that a tile can hold: rounded up to whole groups its depth is still a `u32`.
+pub const DEEPEST: u32 = u32::MAX - (GROUP as u32 - 1);
 
 /// 64 bytes on a 64-byte boundary: the unit in which owned tiles are allocated.
 #[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
@@ -92,11 +96,19 @@ impl Packing {
     /// Packs rows of these depths. Rows of depth 0 take no lane.
     ///
     /// A tile has 16 lanes where four such tiles would be at least 5 % smaller than one of 64 lanes.
-    pub fn new(depths: &[u32]) -> Self {
-        let mut order: Vec<u32> = (0..depths.len() as u32).filter(|&row| depths[row as usize] > 0).collect();
+    ///
+    /// # Errors
+    /// 2³² rows or more, a row deeper than [`DEEPEST`], or tiles of 2⁶⁴ bytes or more.
+    pub fn new(depths: &[u32]) -> Result<Self> {
+        let rows = u32::try_from(depths.len())
+            .map_err(|_| Error::Unanswerable(format!("{} rankings are 2³² or more", depths.len())))?;
+        if let Some(depth) = depths.iter().find(|&&depth| depth > DEEPEST) {
+            return Err(Error::Unanswerable(format!("a ranking of {depth} results, more than {DEEPEST}")));
+        }
+        let mut order: Vec<u32> = (0..rows).filter(|&row| depths[row as usize] > 0).collect();
         order.sort_by_key(|&row| std::cmp::Reverse(depths[row as usize]));
         let depth_at = |at: usize| u64::from(depths[order[at] as usize]).next_multiple_of(GROUP as u64);
-        let (mut tiles, mut first, mut offset) = (Vec::new(), 0, 0);
+        let (mut tiles, mut first, mut offset) = (Vec::new(), 0, 0u64);
         while first < order.len() {
             let left = order.len() - first;
             let wide = LANES as u64 * depth_at(first);
@@ -113,16 +125,18 @@ impl Packing {
                 first: first as u32,
                 rows: rows as u32,
             };
-            offset = u64::saturating_add(offset, tile.bytes());
+            offset = offset
+                .checked_add(tile.bytes())
+                .ok_or_else(|| Error::Unanswerable("tiles of 2⁶⁴ bytes or more".to_owned()))?;
             first += rows;
             tiles.push(tile);
         }
-        Packing { order, tiles }
+        Ok(Packing { order, tiles })
     }
 
     /// The size of all tiles in bytes.
     pub fn bytes(&self) -> u64 {
-        self.tiles.last().map_or(0, |tile| tile.offset.saturating_add(tile.bytes()))
+        self.tiles.last().map_or(0, |tile| tile.offset + tile.bytes())
     }
 }
 
@@ -132,18 +146,29 @@ mod tests {
 
     #[test]
     fn deepest_rows_first_and_ties_in_row_order() {
-        let packing = Packing::new(&[3, 0, 7, 3, 7]);
+        let packing = Packing::new(&[3, 0, 7, 3, 7]).unwrap();
         assert_eq!(packing.order, [2, 4, 0, 3]);
         assert_eq!(packing.tiles.len(), 1);
         assert_eq!((packing.tiles[0].lanes, packing.tiles[0].depth, packing.tiles[0].rows), (16, 8, 4));
-        assert_eq!(Packing::new(&[0, 0]), Packing::default());
+        assert_eq!(Packing::new(&[0, 0]).unwrap(), Packing::default());
+    }
+
+    #[test]
+    fn the_deepest_row_keeps_its_depth_and_a_deeper_one_is_refused() {
+        let packing = Packing::new(&[DEEPEST, 1]).unwrap();
+        assert_eq!((packing.tiles[0].depth, packing.tiles[0].lanes), (DEEPEST, 16));
+        assert_eq!(packing.bytes(), 16 * u64::from(DEEPEST));
+        for depth in DEEPEST + 1..=u32::MAX {
+            let error = Packing::new(&[3, depth]).unwrap_err().to_string();
+            assert_eq!(error, format!("a ranking of {depth} results, more than 4294967292"));
+        }
     }
 
     #[test]
     fn padding_stays_under_five_percent_for_spread_depths() {
         let depths: Vec<u32> = (0..20_000u32).map(|i| 1 + i.wrapping_mul(2_654_435_761) % 10_000).collect();
         let labels: u64 = depths.iter().map(|&d| u64::from(d)).sum();
-        let bytes = Packing::new(&depths).bytes();
+        let bytes = Packing::new(&depths).unwrap().bytes();
         assert!((bytes - labels) as f64 / (bytes as f64) < 0.05, "{labels} labels in {bytes} bytes");
     }
 
@@ -151,7 +176,7 @@ mod tests {
     fn one_deep_row_among_shallow_ones_is_alone_in_a_narrow_tile() {
         let mut depths = vec![12; 16 + 9 * 64];
         depths[100] = 1_000_000;
-        let packing = Packing::new(&depths);
+        let packing = Packing::new(&depths).unwrap();
         assert_eq!((packing.tiles[0].lanes, packing.order[0]), (16, 100));
         assert!(packing.tiles[1..].iter().all(|tile| tile.lanes == 64));
     }
