@@ -269,27 +269,37 @@ fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
     sum
 }
 
-/// The positive gains of all judged documents, the largest first.
-fn ideal_gains(m: &Measure, r: &Ranking<'_>) -> Vec<f64> {
-    let gain = gain(m);
-    descending(judged_documents(r).map(gain))
-}
+/// An ideal ranking: positive gains, the largest first, each with the number of documents that have it.
+struct Ideal(Vec<(f64, u32)>);
 
-fn judged_documents(r: &Ranking<'_>) -> impl Iterator<Item = Document> {
-    r.judged().flat_map(|(grade, count)| std::iter::repeat_n(Document::Judged(grade), count as usize))
-}
+impl Ideal {
+    fn new(gains: impl Iterator<Item = (f64, u32)>) -> Self {
+        let mut gains: Vec<_> = gains.filter(|&(gain, _)| gain > 0.0).collect();
+        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+        Ideal(gains)
+    }
 
-fn descending(gains: impl Iterator<Item = f64>) -> Vec<f64> {
-    let mut gains: Vec<f64> = gains.filter(|&gain| gain > 0.0).collect();
-    gains.sort_by(|a, b| b.total_cmp(a));
-    gains
+    /// Of the judged documents of a query.
+    fn of_judged(r: &Ranking<'_>, gain: impl Fn(Document) -> f64) -> Self {
+        Self::new(r.judged().map(|(grade, count)| (gain(Document::Judged(grade)), count)))
+    }
+
+    /// The gain at each rank.
+    fn gains(&self) -> impl Iterator<Item = f64> {
+        self.0.iter().flat_map(|&(gain, count)| std::iter::repeat_n(gain, count as usize))
+    }
+
+    /// How many documents it has.
+    fn documents(&self) -> usize {
+        self.0.iter().map(|&(_, count)| count as usize).sum()
+    }
 }
 
 /// DCG of gains in order, down to rank k.
-fn dcg_of(gains: &[f64], k: usize) -> f64 {
+fn dcg_of(gains: impl Iterator<Item = f64>, k: Option<u32>) -> f64 {
     let mut sum = 0.0;
-    for (index, gain) in gains.iter().take(k).enumerate() {
-        sum += discounted(*gain, index + 1);
+    for (index, gain) in gains.take(k.map_or(usize::MAX, |k| k as usize)).enumerate() {
+        sum += discounted(gain, index + 1);
     }
     sum
 }
@@ -297,14 +307,14 @@ fn dcg_of(gains: &[f64], k: usize) -> f64 {
 fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain = gain(m);
     let ideal = match m.word("ideal") {
-        "retrieved" => descending(r.top(None).map(|(_, document)| gain(document))),
-        _ => ideal_gains(m, r),
+        "retrieved" => Ideal::new(r.top(None).map(|(_, document)| (gain(document), 1))),
+        _ => Ideal::of_judged(r, gain),
     };
-    ratio(discounted_cumulated_gain(m, r), dcg_of(&ideal, m.rank().map_or(usize::MAX, |k| k as usize)))
+    ratio(discounted_cumulated_gain(m, r), dcg_of(ideal.gains(), m.rank()))
 }
 
 fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
-    dcg_of(&ideal_gains(m, r), m.rank().map_or(usize::MAX, |k| k as usize))
+    dcg_of(Ideal::of_judged(r, gain(m)).gains(), m.rank())
 }
 
 fn expected_reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -363,7 +373,7 @@ fn rbp_residual(m: &Measure, r: &Ranking<'_>) -> f64 {
         reaches *= p;
     }
     let all_judged = r.top(None).all(|(_, document)| document.is_judged());
-    if all_judged { 0.0 } else { p.powi(r.labels.len() as i32) + (1.0 - p) * sum }
+    if all_judged { 0.0 } else { p.powi(i32::try_from(r.labels.len()).unwrap_or(i32::MAX)) + (1.0 - p) * sum }
 }
 
 /// The largest precision at any rank that has at least as many hits as the level of recall needs.
@@ -490,35 +500,38 @@ fn bin_g(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain_of = gain(m);
-    let ideal = ideal_gains(m, r);
+    let ideal = Ideal::of_judged(r, &gain_of);
+    let mut best = ideal.gains();
     let (mut cost, mut gained, mut sum) = (0.0, 0.0, 0.0);
-    for (rank, document) in r.top(None) {
+    for (_, document) in r.top(None) {
         let gain = gain_of(document);
-        cost += ideal.get(rank - 1).copied().unwrap_or(0.0).max(1.0);
+        cost += best.next().unwrap_or(0.0).max(1.0);
         gained += gain;
         if gain != 0.0 {
             sum += gain / (2.0 + cost - gained).log2();
         }
     }
-    ratio(sum, ideal.iter().sum())
+    ratio(sum, ideal.gains().sum())
 }
 
 fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain_of = gain(m);
-    let ideal = ideal_gains(m, r);
+    let ideal = Ideal::of_judged(r, &gain_of);
+    let mut ideal_gains = ideal.gains();
     let (mut dcg, mut best, mut found, mut sum) = (0.0, 0.0, 0, 0.0);
     for (rank, document) in r.top(None) {
         let gain = gain_of(document);
         dcg += discounted(gain, rank);
-        best += ideal.get(rank - 1).map_or(0.0, |gain| gain / discount(rank));
+        best += ideal_gains.next().map_or(0.0, |gain| gain / discount(rank));
         if gain > 0.0 {
             sum += dcg / best;
             found += 1;
         }
     }
-    let missing = ideal.len() as f64 - f64::from(found);
+    let documents = ideal.documents() as f64;
+    let missing = documents - f64::from(found);
     // Below 0, which takes negative gains, it counts as 0.
-    ratio(sum + ratio(missing * dcg, dcg_of(&ideal, usize::MAX)), ideal.len() as f64).max(0.0)
+    ratio(sum + ratio(missing * dcg, dcg_of(ideal.gains(), None)), documents).max(0.0)
 }
 
 fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -527,19 +540,21 @@ fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
         return 0.0;
     }
     // The level decides only whether anything is relevant.
-    let ideal = descending(judged_documents(r).map(&worth));
+    let ideal = Ideal::of_judged(r, &worth);
     let gains: Vec<f64> = r.top(None).map(|(_, document)| worth(document)).collect();
     let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
-    for (index, gain) in ideal.iter().enumerate() {
+    let mut ideal_gains = ideal.gains().enumerate().peekable();
+    while let Some((index, gain)) = ideal_gains.next() {
         dcg += gains.get(index).map_or(0.0, |&gain| discounted(gain, index + 1));
         best += gain / discount(index + 1);
-        if ideal.get(index + 1) != Some(gain) {
+        if ideal_gains.peek().is_none_or(|&(_, next)| next != gain) {
             sum += dcg / best;
             count += 1.0;
         }
     }
-    if gains.len() >= ideal.len() + 2 && !ideal.is_empty() {
-        sum += dcg_of(&gains, usize::MAX) / best;
+    let documents = ideal.documents();
+    if documents > 0 && gains.len() >= documents + 2 {
+        sum += dcg_of(gains.into_iter(), None) / best;
         count += 1.0;
     }
     ratio(sum, count)
@@ -589,9 +604,8 @@ fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     let better =
         |grade: f64| r.judged().filter(|&(of, _)| of > grade).map(|(_, count)| count as usize).sum::<usize>();
     let ideal = better(0.0);
-    let depth = ideal.max(r.labels.len());
     // The overlap grows at the later one of a document's two ranks.
-    let mut grows = vec![0u32; depth + 1];
+    let mut grows: Vec<usize> = Vec::new();
     let mut met: Vec<(f64, usize)> = Vec::new();
     for (rank, document) in r.top(None) {
         if let Document::Judged(grade) = document
@@ -602,13 +616,20 @@ fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
                 met.len() - 1
             });
             met[at].1 += 1;
-            grows[rank.max(better(grade) + met[at].1)] += 1;
+            grows.push(rank.max(better(grade) + met[at].1));
         }
     }
-    let (mut overlap, mut weight, mut found, mut best, mut whole) = (0u32, 1.0, 0.0, 0.0, 0.0);
-    for (depth, grown) in grows.iter().enumerate().skip(1) {
-        overlap += grown;
-        found += weight * f64::from(overlap) / depth as f64;
+    grows.sort_unstable();
+    let (mut overlap, mut weight, mut found, mut best, mut whole) = (0, 1.0, 0.0, 0.0, 0.0);
+    for depth in 1..=ideal.max(r.labels.len()) {
+        // What follows a weight of 0 adds nothing.
+        if weight == 0.0 {
+            break;
+        }
+        while grows.get(overlap).is_some_and(|&at| at <= depth) {
+            overlap += 1;
+        }
+        found += weight * overlap as f64 / depth as f64;
         best += weight * ideal.min(depth) as f64 / depth as f64;
         whole += weight;
         weight *= p;

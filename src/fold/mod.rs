@@ -20,6 +20,7 @@
 //!
 //! Every lane adds in rank order, in f64, with the operations as written: the order is part of the definition.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::label::Above;
@@ -54,14 +55,20 @@ pub enum Weights {
 impl Discount {
     /// The weights of the ranks 1 to `depth`.
     pub fn weights(self, depth: usize) -> Weights {
-        let ranks = 1..=depth;
+        self.weights_of(0..depth)
+    }
+
+    /// The weights of some ranks (from 0). Running products are made from the first rank on.
+    pub fn weights_of(self, ranks: Range<usize>) -> Weights {
+        let (above, depth) = (ranks.start, ranks.len());
+        let ranks = ranks.start + 1..=ranks.end;
         match self {
             Discount::None => Weights::Multiply(ranks.map(|_| 1.0).collect()),
             Discount::Log2 => Weights::Divide(ranks.map(|i| ((i + 1) as f64).log2()).collect()),
             Discount::Rank => Weights::Divide(ranks.map(|i| i as f64).collect()),
             Discount::Power(p) => {
                 let powers = std::iter::successors(Some(1.0), |&power| Some(power * p));
-                Weights::Multiply(powers.take(depth).collect())
+                Weights::Multiply(powers.skip(above).take(depth).collect())
             }
             Discount::InverseSquare(t) => {
                 let next = |&(reaches, rank): &(f64, f64)| {
@@ -69,13 +76,20 @@ impl Discount {
                     Some((reaches * (goes_on * goes_on), rank + 1.0))
                 };
                 let weights = std::iter::successors(Some((1.0, 1.0)), next).map(|(reaches, _)| reaches);
-                Weights::Multiply(weights.take(depth).collect())
+                Weights::Multiply(weights.skip(above).take(depth).collect())
             }
         }
     }
 }
 
 impl Weights {
+    /// How many ranks have a weight.
+    pub fn ranks(&self) -> usize {
+        match self {
+            Weights::Divide(by) | Weights::Multiply(by) => by.len(),
+        }
+    }
+
     /// The term of a gain at index `rank` (from 0).
     #[inline]
     pub fn term(&self, gain: f64, rank: usize) -> f64 {

@@ -1,5 +1,6 @@
 //! What a measure reads and how it is finished: the only link between formulas and folds.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -205,10 +206,16 @@ pub struct Ideal {
     pub rank: Option<u32>,
 }
 
+/// The ranks of an ideal ranking that have their weights in a table. What lies deeper is weighed as it is met, so that no number of
+/// documents and no cutoff makes a large table.
+const TABLED: usize = 1 << 16;
+/// Ranks that are weighed together there.
+const BLOCK: usize = 1 << 12;
+
 impl Ideal {
-    /// Discounts for ideal rankings of up to so many documents.
+    /// Discounts for the first ranks of ideal rankings of up to so many documents.
     pub fn weights(&self, documents: usize) -> Weights {
-        self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize))
+        self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize).min(TABLED))
     }
 
     /// The discounted gain of the ideal order of documents that carry these codes, ascending, so many times, summed rank by rank.
@@ -229,11 +236,43 @@ impl Ideal {
         let gains = counts.rev().map(|(code, count)| (self.gain[usize::from(code)], count));
         let gains = gains.filter(|&(gain, _)| gain > 0.0);
         if gains.clone().is_sorted_by(|a, b| a.0 >= b.0) {
-            return sum_at(cutoffs, weights, gains, sums);
+            return self.sum_at(cutoffs, weights, gains, sums);
         }
         let mut sorted: Vec<(f64, u32)> = gains.collect();
         sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
-        sum_at(cutoffs, weights, sorted.into_iter(), sums);
+        self.sum_at(cutoffs, weights, sorted.into_iter(), sums);
+    }
+
+    /// The discounted sum of gains that descend, each so many times, at each of some cutoffs, which ascend; `None` is the end.
+    fn sum_at(
+        &self,
+        cutoffs: &[Option<u32>],
+        weights: &Weights,
+        mut gains: impl Iterator<Item = (f64, u32)>,
+        sums: &mut [f64],
+    ) {
+        let tabled = weights.ranks();
+        let (mut sum, mut rank) = (0.0, 0);
+        let (mut gain, mut end) = (0.0, 0);
+        for (cutoff, out) in cutoffs.iter().zip(sums) {
+            let cutoff = cutoff.unwrap_or(u32::MAX) as usize;
+            while rank < cutoff {
+                if rank == end {
+                    let Some((next, count)) = gains.next() else { break };
+                    (gain, end) = (next, end + count as usize);
+                }
+                let mut ranks = rank..end.min(cutoff);
+                if rank < tabled {
+                    ranks.end = ranks.end.min(tabled);
+                    add(&mut sum, gain, weights, ranks.clone());
+                } else {
+                    ranks.end = ranks.end.min(rank + BLOCK);
+                    add(&mut sum, gain, &self.discount.weights_of(ranks.clone()), 0..ranks.len());
+                }
+                rank = ranks.end;
+            }
+            *out = sum;
+        }
     }
 
     /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals that differ in nothing
@@ -276,7 +315,7 @@ impl Ideal {
             places[usize::from(code)] = entries;
             entries = entries.checked_mul(digits).filter(|&entries| entries < facts.len() as u64 / 4)?;
         }
-        let weights = self.weights(rank as usize);
+        let weights = self.weights(if gains.is_empty() { 0 } else { rank as usize });
         let ideal = |entry: u64| {
             let count = |&code: &u8| (code, (entry / places[usize::from(code)] % digits) as u32);
             self.of(&weights, gains.iter().map(count))
@@ -292,30 +331,11 @@ impl Ideal {
     }
 }
 
-/// The discounted sum of gains that descend, each so many times, at each of some cutoffs, which ascend; `None` is the end.
-fn sum_at(
-    cutoffs: &[Option<u32>],
-    weights: &Weights,
-    mut gains: impl Iterator<Item = (f64, u32)>,
-    sums: &mut [f64],
-) {
-    let (mut sum, mut rank) = (0.0, 0);
-    let (mut gain, mut end) = (0.0, 0);
-    for (cutoff, out) in cutoffs.iter().zip(sums) {
-        let cutoff = cutoff.unwrap_or(u32::MAX) as usize;
-        while rank < cutoff {
-            if rank == end {
-                let Some((next, count)) = gains.next() else { break };
-                (gain, end) = (next, end + count as usize);
-            }
-            let ranks = rank..end.min(cutoff);
-            rank = ranks.end;
-            match weights {
-                Weights::Divide(by) => by[ranks].iter().for_each(|by| sum += gain / by),
-                Weights::Multiply(by) => by[ranks].iter().for_each(|by| sum += gain * by),
-            }
-        }
-        *out = sum;
+/// Adds a gain at each of some ranks, in their order.
+fn add(sum: &mut f64, gain: f64, weights: &Weights, ranks: Range<usize>) {
+    match weights {
+        Weights::Divide(by) => by[ranks].iter().for_each(|by| *sum += gain / by),
+        Weights::Multiply(by) => by[ranks].iter().for_each(|by| *sum += gain * by),
     }
 }
 
@@ -431,6 +451,41 @@ mod tests {
             }
         }
         assert!(Fact::columns(&all, &Facts::new()).iter().all(Vec::is_empty));
+    }
+
+    /// Below the table and across its end a sum is the plain one, rank by rank.
+    #[test]
+    fn ideals_deeper_than_the_table_are_the_plain_sums() {
+        let counts = [(4, 3 * TABLED as u32), (5, TABLED as u32 - 7), (6, BLOCK as u32 + 9)];
+        for discount in
+            [Discount::Log2, Discount::Rank, Discount::Power(0.99999), Discount::InverseSquare(1e4)]
+        {
+            for rank in [None, Some(TABLED as u32), Some(TABLED as u32 + 1), Some(4 * TABLED as u32)] {
+                let ideal = Ideal { discount, rank, ..ideal(0) };
+                let gains = [(7.0, counts[1].1), (2.0, counts[2].1), (0.3, counts[0].1)];
+                let gains =
+                    gains.into_iter().flat_map(|(gain, count)| std::iter::repeat_n(gain, count as usize));
+                let gains: Vec<f64> = gains.take(rank.unwrap_or(u32::MAX) as usize).collect();
+                let weights = discount.weights(gains.len());
+                let plain = (0..).zip(&gains).fold(0.0, |sum, (rank, &gain)| sum + weights.term(gain, rank));
+                let table = ideal.weights(usize::MAX);
+                assert!(table.ranks() <= TABLED);
+                let found = ideal.of(&table, counts.into_iter());
+                assert_eq!(found.to_bits(), plain.to_bits(), "{discount:?} at {rank:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_cutoff_makes_a_large_table() {
+        let few = ideal(u32::MAX - 1);
+        let none = Ideal { gain: [0.0; 256].into(), ..few.clone() };
+        for ideal in [few, none] {
+            let facts = facts(100);
+            let column = Fact::columns(&[Fact::Ideal(ideal.clone())], &facts).remove(0);
+            let whole = Ideal { rank: None, ..ideal };
+            assert_eq!(column, Fact::columns(&[Fact::Ideal(whole)], &facts).remove(0));
+        }
     }
 
     #[test]

@@ -834,9 +834,12 @@ pub static MEASURES: &[Definition] = &[
         average: Average::Mean,
         better: Better::Higher,
         doc: "Scaled DCG: DCG divided by the sum of its own discounts.",
-        formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1)",
+        formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1), k up to 1000000",
         citation: "Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
-        recipe: |m, book| weighted_mean(m, book, Discount::Log2, m.rank().unwrap_or(1) as usize),
+        recipe: |m, book| match m.rank().unwrap_or(1) {
+            k @ ..=1_000_000 => weighted_mean(m, book, Discount::Log2, k as usize),
+            k => Err(format!("SDCG divides by the sum of k discounts, with a k up to 1000000 and not {k}")),
+        },
     },
     Definition {
         name: "NERR8",

@@ -128,12 +128,14 @@ fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
 
 /// A task that shares its pass with none.
 fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
+    let ranks = ranks(task);
+    let depth = ranks.last().map_or(0, |&last| deepest.min(last as usize));
     let kernel = match &task.fold {
         Fold::Count(set) => Kernel::Count(set.0),
         Fold::FirstRank(set) => Kernel::FirstRank(set.0),
         Fold::PrecisionSum(set) => Kernel::PrecisionSum(set.0),
-        Fold::WeightedSum { gain, discount } => Kernel::WeightedSum(gain.clone(), discount.weights(deepest)),
-        Fold::Cascade { stop, discount } => Kernel::Cascade(stop.clone(), discount.weights(deepest)),
+        Fold::WeightedSum { gain, discount } => Kernel::WeightedSum(gain.clone(), discount.weights(depth)),
+        Fold::Cascade { stop, discount } => Kernel::Cascade(stop.clone(), discount.weights(depth)),
         Fold::PeakPrecision { hits, caps } => Kernel::PeakPrecision(hits.0, caps.clone()),
         &Fold::PreferenceSum { hits, judged, cap, bound } => {
             Kernel::PreferenceSum([hits.0, judged.0], [cap, bound])
@@ -142,7 +144,7 @@ fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
         Fold::PairSum(set) => Kernel::PairSum(set.0),
         Fold::Histogram => Kernel::Histogram,
     };
-    Step { kernel, ranks: ranks(task), column }
+    Step { kernel, ranks, column }
 }
 
 /// The fixed ranks among the cuts of a task, the end being the largest; cuts of the queries' own come after them.
