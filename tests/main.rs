@@ -16,6 +16,7 @@ mod readme;
 mod reports;
 #[cfg(feature = "gpu")]
 mod shaders;
+mod staged;
 #[cfg(feature = "cli")]
 mod trec;
 mod variants;

@@ -1,0 +1,170 @@
+//! Forged `.lmx` files: the sections of a sound one, changed at will, with checksums that fit what they were changed to.
+//!
+//! A change is made of three numbers, each of which means something whatever its size, so that generators of any kind can make them.
+
+use laneval::label::Packing;
+use xxhash_rust::xxh3::xxh3_64;
+
+const HEADER: usize = 32;
+const ENTRY: usize = 32;
+/// Tiles of a forged file take at most so many bytes.
+const MOST_TILES: u64 = 1 << 20;
+
+/// The sections in file order.
+pub const RULE: usize = 0;
+pub const BOOK: usize = 1;
+pub const IDS: usize = 2;
+pub const JUDGED: usize = 3;
+pub const ROWS: usize = 5;
+pub const DIRECTORY: usize = 6;
+pub const TILES: usize = 7;
+pub const SECTIONS: usize = 8;
+
+/// What a file is put together from.
+#[derive(Debug, Clone)]
+pub struct Forged {
+    /// Magic, version and so on, with the lengths and checksums that [`Forged::bytes`] works out.
+    head: [u8; HEADER],
+    pub sections: [Vec<u8>; SECTIONS],
+    /// The reserved word of each section's entry.
+    pub reserved: [u32; SECTIONS],
+    /// Zeros between a section and the place where it could start.
+    pub gaps: [usize; SECTIONS],
+    /// What follows the last section.
+    pub after: Vec<u8>,
+}
+
+/// One change: of what kind, where, and to what.
+#[derive(Debug, Clone, Copy)]
+pub struct Change {
+    pub kind: u8,
+    pub at: u32,
+    pub to: u64,
+}
+
+impl Forged {
+    /// Takes a sound file apart.
+    pub fn of(file: &[u8]) -> Self {
+        let u64_at = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
+        let section = |number: usize| {
+            let entry = HEADER + number * ENTRY;
+            file[u64_at(entry + 8)..][..u64_at(entry + 16)].to_vec()
+        };
+        Forged {
+            head: file[..HEADER].try_into().unwrap(),
+            sections: std::array::from_fn(section),
+            reserved: [0; SECTIONS],
+            gaps: [0; SECTIONS],
+            after: Vec::new(),
+        }
+    }
+
+    /// The file, with checksums that fit.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut file = self.head.to_vec();
+        file.resize(HEADER + ENTRY * SECTIONS, 0);
+        for (number, bytes) in self.sections.iter().enumerate() {
+            let start = file.len().next_multiple_of(if number == TILES { 4096 } else { 64 });
+            file.resize(start + self.gaps[number] * 64, 0);
+            let entry = HEADER + number * ENTRY;
+            let numbers = [file.len() as u64, bytes.len() as u64, xxh3_64(bytes)];
+            file[entry..entry + 4].copy_from_slice(&(number as u32 + 1).to_le_bytes());
+            file[entry + 4..entry + 8].copy_from_slice(&self.reserved[number].to_le_bytes());
+            for (at, number) in numbers.into_iter().enumerate() {
+                file[entry + 8 + 8 * at..][..8].copy_from_slice(&number.to_le_bytes());
+            }
+            file.extend_from_slice(bytes);
+        }
+        file.extend_from_slice(&self.after);
+        let length = file.len() as u64;
+        file[16..24].copy_from_slice(&length.to_le_bytes());
+        file[24..32].fill(0);
+        let checksum = xxh3_64(&file[..HEADER + ENTRY * SECTIONS]);
+        file[24..32].copy_from_slice(&checksum.to_le_bytes());
+        file
+    }
+
+    /// Sets the word at a multiple of 4 bytes in a section; nothing where the section is shorter.
+    pub fn set_word(&mut self, section: usize, word: usize, to: u32) {
+        if let Some(place) = self.sections[section].get_mut(4 * word..4 * word + 4) {
+            place.copy_from_slice(&to.to_le_bytes());
+        }
+    }
+
+    /// How many documents are judged: the words of the counts in their section.
+    pub fn counts(&self) -> std::ops::Range<usize> {
+        let entries = self.number(JUDGED);
+        let first = 2 + self.number(IDS) + 1;
+        first..first + entries
+    }
+
+    /// Sets the length of a row, and makes tiles and directory follow, where they stay small.
+    pub fn set_row(&mut self, row: usize, depth: u32) {
+        self.set_word(ROWS, row, depth);
+        let depths = self.sections[ROWS].as_chunks::<4>().0.iter().map(|depth| u32::from_le_bytes(*depth));
+        let Ok(packing) = Packing::new(&depths.collect::<Vec<_>>()) else { return };
+        if packing.bytes() <= MOST_TILES {
+            self.sections[TILES].resize(packing.bytes() as usize, 1);
+        }
+        let tiles = packing.tiles.iter().flat_map(|tile| {
+            let words = [tile.depth, tile.lanes, tile.first, tile.rows].map(u32::to_le_bytes);
+            [&tile.offset.to_le_bytes()[..], words.as_flattened()].concat()
+        });
+        self.sections[DIRECTORY] = tiles.collect();
+    }
+
+    /// Makes a change.
+    pub fn change(&mut self, Change { kind, at, to }: Change) {
+        let at = at as usize;
+        // Some section, and some place in it.
+        let (section, place) = (at % SECTIONS, at / SECTIONS);
+        let words = |section: &Vec<u8>| (section.len() / 4).max(1);
+        match kind % 12 {
+            0 | 1 => set_byte(&mut self.sections[TILES], at, to as u8),
+            2 => self.keep_sound(at, to),
+            3 | 4 => {
+                let counts = self.counts();
+                self.set_word(JUDGED, counts.start + at % counts.len().max(1), to as u32);
+            }
+            5 => self.set_row(at % words(&self.sections[ROWS]), to as u32),
+            6 => self.set_word(RULE, 2, to as u32),
+            7 => set_byte(&mut self.sections[section], place, to as u8),
+            8 => self.set_word(section, place % words(&self.sections[section]), to as u32),
+            9 => {
+                let length = self.sections[section].len();
+                self.sections[section].resize(to as usize % (length + 65), at as u8);
+            }
+            10 => self.reserved[section] = to as u32,
+            _ if to % 2 == 0 => self.gaps[section] = at % 100,
+            _ => self.after = vec![at as u8; to as usize % 100],
+        }
+    }
+
+    /// Swaps two labels of one lane of 16 or 64, or makes one that of a document without judgment: a sound file stays so if neither
+    /// was past the end.
+    fn keep_sound(&mut self, at: usize, to: u64) {
+        let tiles = &mut self.sections[TILES];
+        if tiles.is_empty() {
+            return;
+        }
+        let lanes = if to & 1 == 0 { 16 } else { 64 };
+        let (a, b) = (at % tiles.len(), (at + 4 * lanes * (to as usize >> 2 & 15)) % tiles.len());
+        match (tiles[a], tiles[b], to & 2) {
+            (0, ..) | (_, 0, _) => {}
+            (_, _, 0) => tiles[a] = 1,
+            _ => tiles.swap(a, b),
+        }
+    }
+
+    /// The number that a section starts with.
+    fn number(&self, section: usize) -> usize {
+        let first = self.sections[section].first_chunk::<8>();
+        first.map_or(0, |bytes| u64::from_le_bytes(*bytes) as usize % (1 << 20))
+    }
+}
+
+fn set_byte(bytes: &mut [u8], at: usize, to: u8) {
+    if !bytes.is_empty() {
+        bytes[at % bytes.len()] = to;
+    }
+}

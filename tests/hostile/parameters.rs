@@ -1,0 +1,100 @@
+//! Every parameter and cutoff of every measure at its extremes: a number or an error.
+
+use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
+use laneval::{EngineChoice, LabelMatrix, View};
+
+use super::{evaluate, matrix};
+use crate::matrices::{Query, Shape};
+
+/// A value of a parameter that is as small or as large as it may be, or just beyond.
+fn extremes(kind: Kind) -> Vec<String> {
+    let numbers = |least: f64, most: f64| {
+        [least, most, 0.0, 1.0, f64::from(u32::MAX - 1)].map(|x| x.to_string()).to_vec()
+    };
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect::<Vec<_>>();
+    match kind {
+        Kind::Level => numbers(0.0, f64::MAX),
+        Kind::Number(least, most) => numbers(least, most),
+        Kind::NumberOr(least, most, others) => [numbers(least, most), words(others)].concat(),
+        Kind::Ranks(others) => {
+            [words(&["0", "1", "1000000", "1000001", "4294967294"]), words(others)].concat()
+        }
+        Kind::Word(all) => words(all),
+        Kind::Gain => {
+            words(&["linear", "exp2", "{0:0}", "{-1:1e308,0:1e308,1:1e308}", "{1:5e-324}", "{1:-1e308}"])
+        }
+        Kind::Points => words(&["[0]", "[1]", "[0,5e-324,1]"]),
+    }
+}
+
+/// A measure with each parameter at each extreme, and with all of them at their first or at their second, at extreme cutoffs. Some
+/// do not parse.
+fn texts(row: &Definition) -> Vec<String> {
+    let mut params = vec![String::new()];
+    for param in row.params {
+        params.extend(extremes(param.kind).iter().map(|value| format!("({}={value})", param.name)));
+    }
+    for at in [0, 1] {
+        let together = row.params.iter().filter(|param| param.excludes != "beta");
+        let together = together.map(|param| format!("{}={}", param.name, extremes(param.kind)[at]));
+        params.push(format!("({})", together.collect::<Vec<_>>().join(",")));
+    }
+    let cuts: &[&str] = match row.cutoff {
+        CutoffRule::None => &[""],
+        CutoffRule::Optional => &["", "@0", "@1", "@1000000", "@4294967294"],
+        CutoffRule::Required => &["@0", "@1", "@1000000", "@4294967294"],
+        CutoffRule::Recall => &["@0", "@1"],
+    };
+    params
+        .iter()
+        .flat_map(|params| cuts.iter().map(move |cut| format!("{}{params}{cut}", row.name)))
+        .collect()
+}
+
+/// Two queries under some grades, the first code of which nobody retrieves.
+fn graded(grades: &[f64]) -> LabelMatrix {
+    let last = 2 + grades.len() as u8;
+    let queries = vec![
+        Query { rankings: vec![vec![last, 1, 2, last, 1]], unretrieved: vec![last.min(3); 3] },
+        Query { rankings: vec![vec![]], unretrieved: vec![last] },
+    ];
+    matrix(&Shape { grades: grades.to_vec(), queries })
+}
+
+fn every_extreme_of(grades: &[f64]) {
+    let matrix = graded(grades);
+    let (mut answered, mut refused) = (0, 0);
+    for text in MEASURES.iter().flat_map(texts) {
+        let Ok(measure) = text.parse::<Measure>() else { continue };
+        if measure.recipe(matrix.book()).is_err() {
+            refused += 1;
+            continue;
+        }
+        let measures = [measure];
+        let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
+            let scores = evaluate(&matrix, &measures, engine, View::default());
+            scores.runs[0].per_query.as_ref().unwrap().values[0]
+                .iter()
+                .map(|value| value.to_bits())
+                .collect::<Vec<_>>()
+        });
+        assert_eq!(cpu, reference, "{text}");
+        answered += 1;
+    }
+    assert!(answered > 500 && refused > 0, "{answered} answered, {refused} refused");
+}
+
+#[test]
+fn every_extreme_without_grades() {
+    every_extreme_of(&[]);
+}
+
+#[test]
+fn every_extreme_with_grade_0_alone() {
+    every_extreme_of(&[0.0]);
+}
+
+#[test]
+fn every_extreme_with_grades() {
+    every_extreme_of(&[0.0, 1.0, 4.0]);
+}
