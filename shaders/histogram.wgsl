@@ -8,6 +8,9 @@ fn histogram_start(column: u32, codes: u32, slot: u32) -> u32 {
     return column;
 }
 
-fn histogram(column: u32, code: u32, slot: u32) {
-    put(column + code, slot, taken(column + code, slot) + 1u);
+// A label may be any byte; those beyond the codes are not counted.
+fn histogram(column: u32, code: u32, codes: u32, slot: u32) {
+    if code < codes {
+        put(column + code, slot, taken(column + code, slot) + 1u);
+    }
 }

@@ -91,6 +91,13 @@ impl Forged {
         }
     }
 
+    /// Sets a grade of the codebook; nothing where it has fewer.
+    pub fn set_grade(&mut self, grade: usize, to: f64) {
+        if let Some(place) = self.sections[BOOK].get_mut(4 + 8 * grade..12 + 8 * grade) {
+            place.copy_from_slice(&to.to_le_bytes());
+        }
+    }
+
     /// How many documents are judged: the words of the counts in their section.
     pub fn counts(&self) -> std::ops::Range<usize> {
         let entries = self.number(JUDGED);
@@ -119,7 +126,7 @@ impl Forged {
         // Some section, and some place in it.
         let (section, place) = (at % SECTIONS, at / SECTIONS);
         let words = |section: &Vec<u8>| (section.len() / 4).max(1);
-        match kind % 12 {
+        match kind % 13 {
             0 | 1 => set_byte(&mut self.sections[TILES], at, to as u8),
             2 => self.keep_sound(at, to),
             3 | 4 => {
@@ -134,7 +141,11 @@ impl Forged {
                 let length = self.sections[section].len();
                 self.sections[section].resize(to as usize % (length + 65), at as u8);
             }
-            10 => self.reserved[section] = to as u32,
+            10 => {
+                let grades = (self.sections[BOOK].len() / 8).max(1);
+                self.set_grade(at % grades, to as f64);
+            }
+            11 => self.reserved[section] = to as u32,
             _ if to % 2 == 0 => self.gaps[section] = at % 100,
             _ => self.after = vec![at as u8; to as usize % 100],
         }

@@ -315,7 +315,7 @@ impl Ideal {
             places[usize::from(code)] = entries;
             entries = entries.checked_mul(digits).filter(|&entries| entries < facts.len() as u64 / 4)?;
         }
-        let weights = self.weights(if gains.is_empty() { 0 } else { rank as usize });
+        let weights = self.weights(rank as usize);
         let ideal = |entry: u64| {
             let count = |&code: &u8| (code, (entry / places[usize::from(code)] % digits) as u32);
             self.of(&weights, gains.iter().map(count))

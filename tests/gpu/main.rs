@@ -22,9 +22,12 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
+use forge::{Change, Forged, TILES};
 use matrices::{Query, Shape, matrix, shape};
 use variants::every_measure;
 
+#[path = "../forge.rs"]
+mod forge;
 #[path = "../matrices.rs"]
 mod matrices;
 #[path = "../variants.rs"]
@@ -54,6 +57,8 @@ fn main() -> ExitCode {
         trial("deepest_rankings_and_blocks_of_tables", deepest_rankings_and_blocks_of_tables),
         trial("more_workgroups_than_fit_side_by_side", more_workgroups_than_fit_side_by_side),
         trial("measures_agree_with_the_cpu", measures_agree_with_the_cpu),
+        trial("labels_of_any_bytes_are_those_of_the_mirror", labels_of_any_bytes_are_those_of_the_mirror),
+        trial("forged_files_are_evaluated_or_refused", forged_files_are_evaluated_or_refused),
         trial("resident_labels_answer_the_same", resident_labels_answer_the_same),
         trial("sums_on_the_device_are_those_of_the_mirror", sums_on_the_device_are_those_of_the_mirror),
         trial(
@@ -296,6 +301,46 @@ fn agree(evaluator: &Evaluator, engine: &dyn Engine, matrix: &LabelMatrix) {
             }
         }
     }
+}
+
+/// The file of a matrix, changed, as it is believed without its tiles being looked at.
+fn forged(matrix: &LabelMatrix, change: impl FnOnce(&mut Forged)) -> laneval::Result<LabelMatrix> {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("forged.lmx");
+    matrix.write(&path)?;
+    let mut file = Forged::of(&std::fs::read(&path).expect("a file"));
+    change(&mut file);
+    std::fs::write(&path, file.bytes()).expect("room");
+    LabelMatrix::map(&path)
+}
+
+fn labels_of_any_bytes_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
+    let bytes = proptest::collection::vec((any::<usize>(), any::<u8>()), 1..50);
+    property(4, &(shape(), bytes), |(shape, bytes)| {
+        let bytes = |file: &mut Forged| {
+            let tiles = &mut file.sections[TILES];
+            let length = tiles.len().max(1);
+            bytes.iter().for_each(|&(at, byte)| {
+                tiles.get_mut(at % length).into_iter().for_each(|label| *label = byte);
+            });
+        };
+        let matrix = forged(&matrix(&shape), bytes).expect("any label is believed");
+        let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).expect("a plan");
+        for gpu in [gpu, pairs] {
+            check(gpu.device(), Sizes::default(), false, &matrix, plan.program(), View::default());
+        }
+    })
+}
+
+fn forged_files_are_evaluated_or_refused(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
+    let changes = proptest::collection::vec((any::<u8>(), any::<u32>(), any::<u64>()), 1..4);
+    property(12, &(shape(), changes), |(shape, changes)| {
+        let changes = changes.into_iter().map(|(kind, at, to)| Change { kind, at, to });
+        if let Ok(matrix) = forged(&matrix(&shape), |file| changes.for_each(|change| file.change(change))) {
+            let evaluator = Evaluator::of(every_measure(&matrix));
+            evaluator.evaluate_on(gpu, &matrix).expect("a number each");
+        }
+    })
 }
 
 fn resident_labels_answer_the_same(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {

@@ -11,7 +11,7 @@ use laneval::measure::{MEASURES, Measure, Recipe};
 use laneval::{EngineChoice, Evaluator, Scores, View};
 use proptest::prelude::*;
 
-use forge::{BOOK, Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
+use forge::{Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
 use matrices::{Query, Shape, matrix, shape};
 
 #[path = "../forge.rs"]
@@ -214,8 +214,7 @@ fn what_cannot_be_is_refused_when_the_file_is_opened() {
     );
     let grades = "codebook: the grades are not finite, distinct and ascending";
     for grade in [-0.0, -1.0, 1.0, f64::NAN, f64::INFINITY] {
-        let change = |file: &mut Forged| file.sections[BOOK][4..12].copy_from_slice(&f64::to_le_bytes(grade));
-        assert_eq!(refusals(change), [grades; 2], "{grade}");
+        assert_eq!(refusals(|file| file.set_grade(0, grade)), [grades; 2], "{grade}");
     }
 }
 

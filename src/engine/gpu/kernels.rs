@@ -451,7 +451,7 @@ impl Writer<'_> {
             Kind::Histogram(codes) => Lines {
                 state: "u32",
                 start: Some(format!("histogram_start({}u, {codes}u, slot)", task.word)),
-                step: Step::Label("histogram(t, code, slot);".to_owned()),
+                step: Step::Label(format!("histogram(t, code, {codes}u, slot);")),
                 ..Lines::default()
             },
         }

@@ -121,7 +121,9 @@ impl Twin {
                 self.hits += 1;
                 self.sum += u128::from(rank - self.hits);
             }
-            Kind::Histogram(_) => self.peaks[usize::from(code)] += 1,
+            Kind::Histogram(_) => {
+                self.peaks.get_mut(usize::from(code)).into_iter().for_each(|count| *count += 1)
+            }
         }
     }
 
