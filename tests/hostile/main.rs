@@ -50,13 +50,18 @@ fn forged<R>(forged: &Forged, test: impl FnOnce(&Path) -> R) -> R {
     test(&path)
 }
 
-/// Three queries in two runs, with some of everything: a negative grade, a missing query, an ignored document.
+/// Three queries in two runs, with some of everything: a negative grade, a missing query, documents that nobody retrieves. The
+/// second query has its ideal ranking, with no document to spare.
 fn small() -> Forged {
-    let query = |first: &[u8], second: &[u8]| Query {
+    let query = |first: &[u8], second: &[u8], unretrieved: &[u8]| Query {
         rankings: vec![first.to_vec(), second.to_vec()],
-        unretrieved: vec![4, 5],
+        unretrieved: unretrieved.to_vec(),
     };
-    let queries = vec![query(&[5, 1, 2, 4], &[4, 4]), query(&[3, 5], &[]), query(&[1, 2, 5, 5], &[5])];
+    let queries = vec![
+        query(&[5, 1, 2, 4], &[4, 4], &[4, 5]),
+        query(&[5, 4], &[], &[]),
+        query(&[1, 2, 3, 5], &[5], &[]),
+    ];
     Forged::of(&file(&matrix(&Shape { grades: vec![0.0, 1.0, 3.0], queries })))
 }
 
