@@ -9,6 +9,7 @@
 //!
 //! Tables are filled to four fifths: about 13 bytes a judgment beside the docno itself.
 
+use super::hash::spread;
 use super::record::Record;
 
 /// The tables of some queries, and their docnos.
@@ -94,7 +95,7 @@ impl Shelf {
     /// Adds a document with its code, unless it is there already: then `false`.
     pub fn insert(&mut self, table: Table, record: &Record, docno: &[u8], code: u8) -> bool {
         let first = table.start as usize + table.filter();
-        let mut at = place(record.hash, table.slots());
+        let mut at = place(spread(record.hash), table.slots());
         while self.words[first + at] != 0 {
             if self.holds(self.words[first + at], record.hash, docno) {
                 return false;
@@ -130,7 +131,7 @@ impl Shelf {
     fn probe(&self, table: Table, hash: u64, docno: &[u8]) -> Option<u8> {
         let first = table.start as usize + table.filter();
         let slots = &self.words[first..first + table.slots()];
-        let mut at = place(hash, slots.len());
+        let mut at = place(spread(hash), slots.len());
         loop {
             match slots[at] {
                 0 => return None,
@@ -161,7 +162,8 @@ impl Shelf {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ingest::record::hash;
+    use crate::ingest::hash::Seed;
+    use crate::ingest::hash::tests::{KNOWN, OTHER, colliding};
 
     #[test]
     fn every_document_is_found_and_no_other() {
@@ -175,7 +177,8 @@ mod tests {
                 let table = shelf.table(0, size);
                 for n in 0..size {
                     let id = docno(query, n);
-                    let record = Record { key: 0, hash: hash(&id, 0, id.len()), at: 0, length: 0, query: 0 };
+                    let record =
+                        Record { key: 0, hash: KNOWN.hash(&id, 0, id.len()), at: 0, length: 0, query: 0 };
                     assert!(shelf.insert(table, &record, &id, (2 + n % 250) as u8));
                     assert!(!shelf.insert(table, &record, &id, 77));
                 }
@@ -189,8 +192,39 @@ mod tests {
             for n in 0..size + 50 {
                 let id = docno(query, n);
                 let expected = (n < size).then_some((3 + n % 250) as u8);
-                assert_eq!(shelf.code(table, hash(&id, 0, id.len()), || &id), expected);
+                assert_eq!(shelf.code(table, KNOWN.hash(&id, 0, id.len()), || &id), expected);
             }
+        }
+    }
+
+    /// The slots beyond its own that are looked at to find each of the documents once.
+    fn detours(seed: Seed, docnos: &[Vec<u8>]) -> usize {
+        let mut shelf = Shelf::default();
+        let table = shelf.table(0, docnos.len());
+        let hash = |docno: &[u8]| seed.hash(docno, 0, docno.len());
+        for docno in docnos {
+            let record = Record { hash: hash(docno), ..Record::default() };
+            assert!(shelf.insert(table, &record, docno, 3));
+        }
+        let slots = &shelf.words[table.start as usize + table.filter()..][..table.slots()];
+        let detour = |docno: &Vec<u8>| {
+            let home = place(spread(hash(docno)), slots.len());
+            let from_home = slots[home..].iter().chain(&slots[..home]);
+            from_home.take_while(|&&slot| !shelf.holds(slot, hash(docno), docno)).count()
+        };
+        docnos.iter().map(detour).sum()
+    }
+
+    /// Documents for which the seed is known cost a detour to each of them; under another seed they are like any others.
+    #[test]
+    fn documents_chosen_to_collide_need_the_seed() {
+        let count = 3000;
+        let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
+        assert_eq!(detours(KNOWN, &chosen), count * (count - 1) / 2);
+        let plain: Vec<Vec<u8>> = (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
+        for seed in std::iter::once(OTHER).chain((0..20).map(|_| Seed::random())) {
+            let found = [&chosen, &plain].map(|ids| detours(seed, ids));
+            assert!(found.iter().all(|&detours| detours < 4 * count), "{found:?} under {seed:?}");
         }
     }
 }

@@ -4,7 +4,7 @@
 //! input, compression   a file is mapped, a stream decompressed; gzip and zstd are told from their content
 //! chunks               pieces for the workers, cut between queries
 //! scan, number         lines, fields, scores
-//! record               a line as 32 bytes: sort key, hash of the docno, where the docno lies
+//! record, hash         a line as 32 bytes: sort key, hash of the docno, where the docno lies
 //! judged, qrels        the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
 //! scatter              the way round for lines in any order
@@ -25,6 +25,7 @@ mod chunks;
 mod compression;
 mod dialect;
 mod findings;
+mod hash;
 mod input;
 mod judged;
 mod names;
@@ -45,6 +46,7 @@ use crate::label::{LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun
 
 use chunks::ChunkSize;
 use findings::Wrong;
+use hash::Seed;
 
 pub use dialect::Dialect;
 pub use input::{Input, names};
@@ -92,17 +94,24 @@ impl Join {
         qrels: impl Into<Input>,
         runs: impl IntoIterator<Item = impl Into<Input>>,
     ) -> Result<LabelMatrix> {
-        self.files_in_chunks(qrels.into(), runs.into_iter().map(Into::into).collect(), ChunkSize::default())
+        let runs = runs.into_iter().map(Into::into).collect();
+        self.files_in_chunks(qrels.into(), runs, ChunkSize::default(), Seed::random())
     }
 
-    fn files_in_chunks(&self, qrels: Input, runs: Vec<Input>, size: ChunkSize) -> Result<LabelMatrix> {
+    fn files_in_chunks(
+        &self,
+        qrels: Input,
+        runs: Vec<Input>,
+        size: ChunkSize,
+        seed: Seed,
+    ) -> Result<LabelMatrix> {
         let names = names(&runs);
         if runs.iter().chain([&qrels]).filter(|input| **input == Input::Stdin).count() > 1 {
             return Err(Error::Unanswerable("the standard input can be only one of the inputs".to_owned()));
         }
         let qrels = qrels.open()?;
         let runs = runs.into_iter().map(Input::open).collect::<Result<Vec<_>>>()?;
-        let (qrels, problems) = qrels::read(&qrels, self.dialect.rules(), size)?;
+        let (qrels, problems) = qrels::read(&qrels, self.dialect.rules(), size, seed)?;
         let joining = run::Joining { qrels: &qrels, rule: self.rule(), rules: self.dialect.rules() };
         let read: Vec<_> = runs.par_iter().map(|opened| run::read(opened, joining, size)).collect();
         let mut staged = read.into_iter().collect::<Result<Vec<_>>>()?;
@@ -167,6 +176,7 @@ fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix
 
 #[cfg(test)]
 mod tests {
+    use super::hash::tests::{KNOWN, OTHER, colliding};
     use super::*;
     use proptest::prelude::*;
 
@@ -181,7 +191,7 @@ mod tests {
         (ids, labels, matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint(), matrix.rule())
     }
 
-    /// Cuts both texts everywhere, as they are and compressed, and compares.
+    /// Cuts both texts everywhere, as they are and compressed, under two seeds, and compares.
     fn check(join: Join, qrels: &str, run: &str) {
         let compressed = |input: Input| match input {
             Input::Bytes { name, bytes } => {
@@ -190,7 +200,8 @@ mod tests {
             other => other,
         };
         let read = |qrels, run, size| {
-            let matrix = join.files_in_chunks(qrels, vec![run], ChunkSize(size));
+            let seed = if size % 2 == 0 { KNOWN } else { OTHER };
+            let matrix = join.files_in_chunks(qrels, vec![run], ChunkSize(size), seed);
             matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
         };
         let (qrels_text, run_text) = (input("qrels", qrels), input("run", run));
@@ -223,6 +234,31 @@ mod tests {
             &format!("{qrels}2 0 a 1\n10 0 a 1"),
             &format!("{ranked}x\n2 Q0 a 1 1 t\n2 Q0 a 1 2 t"),
         );
+    }
+
+    /// Queries and documents whose hashes are all the same under one of the two seeds.
+    #[test]
+    fn hashes_change_nothing() {
+        let ids: Vec<[u8; 16]> = colliding(KNOWN).take(12).collect();
+        let text = |line: &dyn Fn(&[u8], &[u8], usize) -> Vec<u8>| {
+            let lines = (0..40).map(|n| line(&ids[n * 7 % 3], &ids[n * 5 % 12], n));
+            lines.collect::<Vec<_>>().concat()
+        };
+        let fields = |fields: [&[u8]; 3]| [fields.join(&b' '), b"\n".to_vec()].concat();
+        let qrels = text(&|query, docno, n| match n {
+            0..10 => fields([query, b"0", &[docno, format!(" {}", n % 3).as_bytes()].concat()]),
+            _ => Vec::new(),
+        });
+        let run = text(&|query, docno, n| match n {
+            0..12 => fields([query, b"0", &[docno, format!(" 1 {} t", n % 4).as_bytes()].concat()]),
+            _ => Vec::new(),
+        });
+        let read = |seed: Seed| {
+            let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
+            let (qrels, run) = (input("qrels", &qrels), input("run", &run));
+            Join::default().files_in_chunks(qrels, vec![run], ChunkSize(1 << 20), seed).unwrap()
+        };
+        assert_eq!(all(&read(KNOWN)), all(&read(OTHER)));
     }
 
     proptest! {

@@ -2,11 +2,13 @@
 
 use crate::label::Ids;
 
-use super::record::{Brief, hash};
+use super::hash::{Seed, spread};
+use super::record::Brief;
 
 /// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and 11 to 22 for the table.
-#[derive(Debug, Default, Clone)]
+#[derive(Debug, Clone)]
 pub(super) struct Names {
+    seed: Seed,
     ids: Ids,
     /// Each id in one word, if it fits: a look at it saves one at the bytes.
     words: Vec<u64>,
@@ -23,10 +25,15 @@ fn word(id: &[u8]) -> u64 {
 }
 
 impl Names {
+    /// An empty set.
+    pub fn new(seed: Seed) -> Self {
+        Names { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
+    }
+
     /// A set of these ids, which are distinct.
-    pub fn of(ids: Ids) -> Self {
+    pub fn of(ids: Ids, seed: Seed) -> Self {
         let words = ids.iter().map(word).collect();
-        let mut names = Names { ids, words, slots: Vec::new() };
+        let mut names = Names { seed, ids, words, slots: Vec::new() };
         names.grow(names.ids.len());
         names
     }
@@ -47,7 +54,7 @@ impl Names {
         if self.slots.is_empty() {
             return None;
         }
-        self.find(id, hash(id, 0, id.len())).ok()
+        self.find(id, self.seed.hash(id, 0, id.len())).ok()
     }
 
     /// Has the id this number?
@@ -62,7 +69,7 @@ impl Names {
         if (self.ids.len() + 1) * 4 > self.slots.len() * 3 {
             self.grow(self.ids.len() * 2 + 8);
         }
-        let hash = hash(id, 0, id.len());
+        let hash = self.seed.hash(id, 0, id.len());
         match self.find(id, hash) {
             Ok(number) => (number, false),
             Err(slot) => {
@@ -78,7 +85,7 @@ impl Names {
     #[inline]
     fn find(&self, id: &[u8], hash: u64) -> Result<u32, usize> {
         let mask = self.slots.len() - 1;
-        let mut at = hash as usize & mask;
+        let mut at = spread(hash) as usize & mask;
         loop {
             let slot = self.slots[at];
             if slot & LOW == 0 {
@@ -97,8 +104,8 @@ impl Names {
         let size = (ids * 4 / 3 + 1).next_power_of_two();
         let mut slots = vec![0; size];
         for (number, id) in self.ids.iter().enumerate() {
-            let hash = hash(id, 0, id.len());
-            let mut at = hash as usize & (size - 1);
+            let hash = self.seed.hash(id, 0, id.len());
+            let mut at = spread(hash) as usize & (size - 1);
             while slots[at] != 0 {
                 at = (at + 1) & (size - 1);
             }
@@ -110,23 +117,52 @@ impl Names {
 
 #[cfg(test)]
 mod tests {
+    use super::super::hash::tests::{KNOWN, OTHER, colliding};
     use super::*;
 
     #[test]
     fn ids_keep_their_numbers() {
-        let mut names = Names::default();
+        let mut names = Names::new(KNOWN);
         assert_eq!(names.get(b"q"), None);
         for round in 0..2 {
             for n in 0..5000u32 {
                 assert_eq!(names.insert(format!("q{n}").as_bytes()), (n, round == 0));
             }
         }
-        let names = Names::of(names.into_ids());
+        let names = Names::of(names.into_ids(), OTHER);
         assert!(names.is(77, b"q77") && !names.is(78, b"q77") && !names.is(u32::MAX, b"q77"));
         for n in 0..5000u32 {
             assert_eq!(names.get(format!("q{n}").as_bytes()), Some(n));
         }
         assert_eq!(names.get(b"q5000"), None);
         assert_eq!(names.get(b""), None);
+    }
+
+    /// The slots beyond its own that are looked at to find each id once.
+    fn detours(names: &Names) -> usize {
+        let mask = names.slots.len() - 1;
+        let detour = |(at, &slot): (usize, &u64)| {
+            let id = names.ids.get((slot & LOW) as usize - 1);
+            at.wrapping_sub(spread(names.seed.hash(id, 0, id.len())) as usize) & mask
+        };
+        names.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
+    }
+
+    /// A set of ids for which a seed is known costs a detour to each of them; under another seed it is like any other set.
+    #[test]
+    fn ids_chosen_to_collide_need_the_seed() {
+        let count = 3000;
+        let set = |seed: Seed, ids: &[Vec<u8>]| {
+            let mut names = Names::new(seed);
+            ids.iter().for_each(|id| assert!(names.insert(id).1));
+            detours(&names)
+        };
+        let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
+        assert_eq!(set(KNOWN, &chosen), count * (count - 1) / 2);
+        let plain: Vec<Vec<u8>> = (0..count).map(|n| format!("document-{n:07}").into_bytes()).collect();
+        for seed in std::iter::once(OTHER).chain((0..20).map(|_| Seed::random())) {
+            let found = [&chosen, &plain].map(|ids| set(seed, ids));
+            assert!(found.iter().all(|&detours| detours < 2 * count), "{found:?} under {seed:?}");
+        }
     }
 }

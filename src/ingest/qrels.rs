@@ -11,12 +11,13 @@ use super::dialect::{Comments, Dialect, Rules};
 use super::findings::{
     Finding, Findings, LONE_RETURN, Place, fields, join, not_a_number, quoted, whole_file,
 };
+use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::judged::{Shelf, Table};
 use super::names::Names;
 use super::number::decimal;
 use super::rank::repeats;
-use super::record::{Brief, Docnos, Record, address, hash};
+use super::record::{Brief, Docnos, Record, address};
 use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Problems, Result};
@@ -49,6 +50,8 @@ pub struct Qrels {
     fingerprint: u128,
     /// Queries with documents that are judged twice, where this matters only if they are evaluated.
     repeats: Vec<(Vec<u8>, Problems)>,
+    /// What docnos and queries are hashed with.
+    seed: Seed,
 }
 
 impl Qrels {
@@ -65,7 +68,9 @@ impl Qrels {
     /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
-        let (qrels, problems) = read(&input.into().open()?, Dialect::Laneval.rules(), ChunkSize::default())?;
+        let opened = input.into().open()?;
+        let (qrels, problems) =
+            read(&opened, Dialect::Laneval.rules(), ChunkSize::default(), Seed::random())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -77,9 +82,10 @@ impl Qrels {
         judgments: impl IntoIterator<Item = (Q, D, f64)>,
     ) -> Result<Self> {
         let rules = Dialect::Laneval.rules();
-        let mut worker = Worker::new(Keep::Scattered(Scattered::unsorted(true)), rules);
+        let seed = Seed::random();
+        let mut worker = Worker::new(Keep::Scattered(Scattered::unsorted(true)), rules, seed);
         worker.judgments(judgments);
-        let (qrels, problems) = gather(vec![worker], &[], "qrels", rules);
+        let (qrels, problems) = gather(vec![worker], &[], "qrels", rules, seed);
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -108,6 +114,11 @@ impl Qrels {
     /// What messages call them.
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What docnos are hashed with.
+    pub(super) fn seed(&self) -> Seed {
+        self.seed
     }
 
     /// The index of a query.
@@ -163,7 +174,7 @@ impl Qrels {
 }
 
 /// Reads judgments; what can be used of them, and the problems.
-pub(super) fn read(opened: &Opened, rules: Rules, size: ChunkSize) -> Result<(Qrels, Problems)> {
+pub(super) fn read(opened: &Opened, rules: Rules, size: ChunkSize, seed: Seed) -> Result<(Qrels, Problems)> {
     let content = opened.content();
     let pass = |grouped: bool, regroup: &AtomicBool| {
         let keep = || match grouped {
@@ -171,17 +182,17 @@ pub(super) fn read(opened: &Opened, rules: Rules, size: ChunkSize) -> Result<(Qr
             false => Keep::Scattered(Scattered::unsorted(content.1.is_some())),
         };
         let take = |worker: &mut Worker, chunk: Chunk<'_>| worker.chunk(chunk, rules, regroup);
-        let workers = each_chunk(content, size, regroup, || Worker::new(keep(), rules), take);
+        let workers = each_chunk(content, size, regroup, || Worker::new(keep(), rules, seed), take);
         workers.map_err(|source| Error::io(opened.name.as_ref(), "read", source))
     };
     let regroup = AtomicBool::new(false);
     let workers = pass(true, &regroup)?;
     if !regroup.load(Ordering::Relaxed)
-        && let Some(done) = assemble(workers, &opened.name)
+        && let Some(done) = assemble(workers, &opened.name, seed)
     {
         return Ok(done);
     }
-    Ok(gather(pass(false, &AtomicBool::new(false))?, content.0, &opened.name, rules))
+    Ok(gather(pass(false, &AtomicBool::new(false))?, content.0, &opened.name, rules, seed))
 }
 
 /// How a worker keeps the judgments of a query.
@@ -195,6 +206,7 @@ enum Keep {
 /// What one worker has read.
 struct Worker {
     keep: Keep,
+    seed: Seed,
     queries: Names,
     shelving: Shelving,
     findings: Findings,
@@ -295,10 +307,11 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
 }
 
 impl Worker {
-    fn new(keep: Keep, rules: Rules) -> Self {
+    fn new(keep: Keep, rules: Rules, seed: Seed) -> Self {
         Worker {
             keep,
-            queries: Names::default(),
+            seed,
+            queries: Names::new(seed),
             shelving: Shelving::new(rules),
             findings: Findings::default(),
             chunks: Vec::new(),
@@ -313,6 +326,7 @@ impl Worker {
             scattered.begin(chunk.number);
         }
         let mut reading = Reading {
+            seed: self.seed,
             worker: self,
             rules,
             regroup,
@@ -351,7 +365,7 @@ impl Worker {
             let docno = docno.as_ref();
             let record = Record {
                 key: (grade + 0.0).to_bits(),
-                hash: hash(docno, 0, docno.len()),
+                hash: self.seed.hash(docno, 0, docno.len()),
                 at: 0,
                 length: docno.len() as u32,
                 query: self.queries.insert(query.as_ref()).0,
@@ -366,6 +380,7 @@ struct Reading<'w, 't> {
     worker: &'w mut Worker,
     rules: Rules,
     regroup: &'w AtomicBool,
+    seed: Seed,
     chunk: Chunk<'t>,
     /// Where the current query's id lies; empty before the first one.
     query: (usize, usize),
@@ -444,7 +459,7 @@ impl Lines<4> for Reading<'_, '_> {
         let (start, end) = (fields.starts[2], fields.ends[2]);
         let record = Record {
             key: (grade + 0.0).to_bits(),
-            hash: hash(text, start, end),
+            hash: self.seed.hash(text, start, end),
             at: address(self.chunk.number, start),
             length: (end - start) as u32,
             query: self.number,
@@ -500,7 +515,7 @@ fn sorted(names: &[&Ids]) -> Vec<Met> {
 }
 
 /// Puts grouped judgments together; `None` if a query was met by two workers.
-fn assemble(workers: Vec<Worker>, name: &str) -> Option<(Qrels, Problems)> {
+fn assemble(workers: Vec<Worker>, name: &str, seed: Seed) -> Option<(Qrels, Problems)> {
     let names: Vec<&Ids> = workers.iter().map(|worker| worker.queries.ids()).collect();
     let order = sorted(&names);
     let mut ids = Ids::default();
@@ -514,7 +529,7 @@ fn assemble(workers: Vec<Worker>, name: &str) -> Option<(Qrels, Problems)> {
     let after = after(&order, &names);
     let mut read = Read::default();
     let shelvings = workers.into_iter().map(|worker| read.add(worker).1).collect();
-    let (qrels, problems) = read.finish(ids, shelvings, Some(order), name);
+    let (qrels, problems) = read.finish(ids, shelvings, Some(order), name, seed);
     Some((Qrels { after, ..qrels }, problems))
 }
 
@@ -529,7 +544,7 @@ fn after(order: &[Met], names: &[&Ids]) -> Vec<u32> {
 }
 
 /// Puts scattered judgments together; `text` is the whole text where docnos were not copied.
-fn gather(workers: Vec<Worker>, text: &[u8], name: &str, rules: Rules) -> (Qrels, Problems) {
+fn gather(workers: Vec<Worker>, text: &[u8], name: &str, rules: Rules, seed: Seed) -> (Qrels, Problems) {
     let names: Vec<&Ids> = workers.iter().map(|worker| worker.queries.ids()).collect();
     let mut numbers: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     let mut ids = Ids::default();
@@ -557,7 +572,7 @@ fn gather(workers: Vec<Worker>, text: &[u8], name: &str, rules: Rules) -> (Qrels
         read.findings.merge(findings);
         shelvings.push(shelving);
     }
-    read.finish(ids, shelvings, None, name)
+    read.finish(ids, shelvings, None, name, seed)
 }
 
 /// What all workers have read, apart from the tables.
@@ -583,6 +598,7 @@ impl Read {
         mut shelvings: Vec<Shelving>,
         order: Option<Vec<Met>>,
         name: &str,
+        seed: Seed,
     ) -> (Qrels, Problems) {
         let lines = lines_of(&self.chunks);
         let mut problems = self.findings.into_problems(name, &lines);
@@ -600,7 +616,7 @@ impl Read {
         shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
         let tables =
             order.iter().map(|met| shelvings[met.worker as usize].tables[met.number as usize]).collect();
-        let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Names::of(ids));
+        let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Names::of(ids, seed));
         let fingerprint =
             shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
         let mut repeats = Vec::new();
@@ -612,7 +628,7 @@ impl Read {
         }
         let name = name.to_owned();
         let after = Vec::new();
-        (Qrels { name, book, queries, after, facts, tables, shelves, fingerprint, repeats }, problems)
+        (Qrels { name, book, queries, after, facts, tables, shelves, fingerprint, repeats, seed }, problems)
     }
 }
 

@@ -1,7 +1,5 @@
 //! One line that counts, reduced to what a join needs, and where the bytes of its docno lie.
 
-use xxhash_rust::xxh3::xxh3_64;
-
 use super::findings::Place;
 
 /// A result or a judgment: 32 bytes.
@@ -73,20 +71,6 @@ pub(super) fn copy_docno(chunk: &mut Vec<u8>, line: u64, docno: &[u8]) -> usize 
     chunk.len() - docno.len()
 }
 
-/// The hash of `text[start..end]`; ids of up to 16 bytes by one multiplication. It depends on nothing else in the text.
-#[inline(always)]
-pub(super) fn hash(text: &[u8], start: usize, end: usize) -> u64 {
-    const LOW: u64 = 0x9e37_79b9_7f4a_7c15;
-    const HIGH: u64 = 0xd6e8_feb8_6659_fd93;
-    let length = end - start;
-    if length > 16 {
-        return xxh3_64(&text[start..end]);
-    }
-    let Brief { first, last } = Brief::of(text, start, end);
-    let product = u128::from(first ^ LOW) * u128::from(last ^ HIGH ^ ((length as u64) << 56));
-    product as u64 ^ (product >> 64) as u64
-}
-
 /// The first and the last eight bytes of an id: all of it, where it has at most 16 and its length is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Brief {
@@ -108,6 +92,11 @@ impl Brief {
     /// The first eight bytes; the first is the lowest.
     pub fn first(&self) -> u64 {
         self.first
+    }
+
+    /// The last eight bytes, or 0 where the first are all.
+    pub fn last(&self) -> u64 {
+        self.last
     }
 
     /// The first eight bytes as a number that sorts as they do.
@@ -135,18 +124,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_hash_depends_on_the_id_alone() {
+    fn a_brief_depends_on_the_id_alone() {
         let text: Vec<u8> = (0..100).collect();
         for start in 0..60 {
             for length in 0..40 {
                 let alone = &text[start..start + length];
-                assert_eq!(hash(&text, start, start + length), hash(alone, 0, length));
                 let brief = Brief::of(&text, start, start + length);
                 assert_eq!(brief, Brief::of(alone, 0, length));
                 assert_eq!(brief.prefix().to_be_bytes()[..length.min(8)], alone[..length.min(8)]);
             }
         }
-        assert_ne!(hash(b"a", 0, 1), hash(b"a\0", 0, 2));
     }
 
     #[test]

@@ -11,12 +11,13 @@ use super::dialect::{Comments, Rules};
 use super::findings::{
     Finding, Findings, LONE_RETURN, Place, Wrong, fields, not_a_number, quoted, whole_file,
 };
+use super::hash::Seed;
 use super::input::Opened;
 use super::names::Names;
 use super::number::decimal;
 use super::qrels::{Qrels, lines_of};
 use super::rank::{Ranker, sort_key};
-use super::record::{Brief, Docnos, Record, address, hash};
+use super::record::{Brief, Docnos, Record, address};
 use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
 use super::scatter::{ChunkRead, Scattered, each_query};
 use crate::error::{Error, Result};
@@ -39,7 +40,8 @@ pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Re
     let content = opened.content();
     let failed = |source| Error::io(opened.name.as_ref(), "read", source);
     let met = Met::new(joining.qrels.queries().len());
-    let worker = || Worker::new(Grouped::new(joining, &met));
+    let seed = joining.qrels.seed();
+    let worker = || Worker::new(Grouped::new(joining, &met), seed);
     let workers = each_chunk(content, size, &met.twice, worker, |worker, chunk| worker.chunk(joining, chunk));
     let workers = workers.map_err(failed)?;
     if !met.twice.load(Ordering::Relaxed) {
@@ -48,7 +50,7 @@ pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Re
         return Ok(read.finish(&opened.name, joining));
     }
     let copy = content.1.is_some();
-    let worker = || Worker::new(Scattered::new(joining.qrels.queries().len(), copy));
+    let worker = || Worker::new(Scattered::new(joining.qrels.queries().len(), copy), seed);
     let never = AtomicBool::new(false);
     let workers = each_chunk(content, size, &never, worker, |worker, chunk| worker.chunk(joining, chunk));
     let (mut read, scattered) = Read::of(workers.map_err(failed)?);
@@ -62,7 +64,8 @@ pub(super) fn take<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
     results: impl IntoIterator<Item = (Q, D, f64)>,
     joining: Joining<'_>,
 ) -> (StagedRun, Wrong) {
-    let mut worker = Worker::new(Scattered::new(joining.qrels.queries().len(), true));
+    let scattered = Scattered::new(joining.qrels.queries().len(), true);
+    let mut worker = Worker::new(scattered, joining.qrels.seed());
     worker.results(joining, results);
     let (mut read, scattered) = Read::of(vec![worker]);
     read.rank(scattered, &[], joining);
@@ -178,6 +181,7 @@ impl Keep for Scattered {
 /// What one worker has read.
 struct Worker<K> {
     keep: K,
+    seed: Seed,
     ignored: Names,
     findings: Findings,
     chunks: Vec<ChunkRead>,
@@ -188,10 +192,11 @@ struct Worker<K> {
 }
 
 impl<K: Keep> Worker<K> {
-    fn new(keep: K) -> Self {
+    fn new(keep: K, seed: Seed) -> Self {
         Worker {
             keep,
-            ignored: Names::default(),
+            seed,
+            ignored: Names::new(seed),
             findings: Findings::default(),
             chunks: Vec::new(),
             results: 0,
@@ -204,8 +209,16 @@ impl<K: Keep> Worker<K> {
         let mut scanner = std::mem::take(&mut self.scanner);
         self.keep.begin_chunk(chunk.number);
         let current = Current { query: UNJUDGED, start: 0, end: 0, brief: Brief::default() };
-        let mut reading =
-            Reading { worker: self, joining, chunk, current, last: UNJUDGED, results: 0, tag: (0, 0) };
+        let mut reading = Reading {
+            seed: self.seed,
+            worker: self,
+            joining,
+            chunk,
+            current,
+            last: UNJUDGED,
+            results: 0,
+            tag: (0, 0),
+        };
         let lines = scanner.each_line(chunk.text, &mut reading);
         let Reading { results, tag, .. } = reading;
         self.keep.end_query(chunk);
@@ -245,7 +258,7 @@ impl<K: Keep> Worker<K> {
             let docno = docno.as_ref();
             let record = Record {
                 key: sort_key(score, joining.rule.score),
-                hash: hash(docno, 0, docno.len()),
+                hash: self.seed.hash(docno, 0, docno.len()),
                 at: 0,
                 length: docno.len() as u32,
                 query,
@@ -277,6 +290,7 @@ impl Current {
 
 /// A worker at a chunk.
 struct Reading<'w, 't, 'q, K> {
+    seed: Seed,
     worker: &'w mut Worker<K>,
     joining: Joining<'q>,
     chunk: Chunk<'t>,
@@ -336,7 +350,7 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         let (start, end) = (fields.starts[2], fields.ends[2]);
         let record = Record {
             key: sort_key(score, self.joining.rule.score),
-            hash: hash(text, start, end),
+            hash: self.seed.hash(text, start, end),
             at: address(self.chunk.number, start),
             length: (end - start) as u32,
             query: self.current.query,
