@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 #[non_exhaustive]
 pub enum Error {
     /// The operating system refused something.
-    #[error("{}: cannot {action}: {source}", path.display())]
+    #[error("{}: cannot {action}: {source}", printable_path(path))]
     Io {
         /// The file, or `stdin`.
         path: PathBuf,
@@ -26,7 +26,7 @@ pub enum Error {
     #[error("{0}")]
     Repeated(Problems),
     /// A `.lmx` file is damaged, foreign, or of another version.
-    #[error("{}: {section}: {message}", path.display())]
+    #[error("{}: {section}: {message}", printable_path(path))]
     Matrix {
         /// The file.
         path: PathBuf,
@@ -69,9 +69,10 @@ pub struct Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let file = printable_path(self.file.as_ref());
         match self.line {
-            0 => write!(f, "{}: {}", self.file, self.message),
-            line => write!(f, "{}:{line}: {}", self.file, self.message),
+            0 => write!(f, "{file}: {}", self.message),
+            line => write!(f, "{file}:{line}: {}", self.message),
         }
     }
 }
@@ -136,22 +137,133 @@ impl fmt::Display for MeasureError {
 
 impl std::error::Error for MeasureError {}
 
-/// Bytes of an input as text for a message: UTF-8 as it is, every other byte as `\xNN`, controls escaped.
+/// Bytes of an input as text for a message: UTF-8 as it is, every other byte as `\xNN`, controls escaped. A backslash is doubled
+/// where it would look like the start of an escape, so different bytes never become the same text.
+///
+/// ```
+/// use laneval::error::printable;
+/// assert_eq!(printable(b"a\x1b\xff"), r"a\u{1b}\xff");
+/// assert_eq!(printable(br"a\u{1b}"), r"a\\u{1b}");
+/// assert_eq!(printable(br"AC\DC"), r"AC\DC");
+/// ```
 pub fn printable(bytes: &[u8]) -> String {
+    let bytes = bytes.to_vec(); // a mapped file may change while it is validated
+    if bytes.iter().all(|byte| matches!(byte, b' '..=b'~') && *byte != b'\\') {
+        return bytes.into_iter().map(char::from).collect();
+    }
     let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            // Characters without a width of their own, such as a byte order mark, would not be seen.
-            let unseen = matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}');
-            if c.is_control() || unseen {
-                text.extend(c.escape_default());
-            } else {
-                text.push(c);
-            }
+    let mut backslash = false;
+    for piece in pieces(&bytes) {
+        // What starts with one of these would be taken for the rest of an escape.
+        if backslash && piece.starts_with(['\\', 'n', 'r', 't', 'u', 'x']) {
+            text.push('\\');
         }
-        for byte in chunk.invalid() {
-            text.push_str(&format!("\\x{byte:02x}"));
-        }
+        text.push_str(&piece);
+        backslash = piece == "\\";
     }
     text
+}
+
+/// The name of a file as text for a message: what is not text or has no width is escaped. Backslashes stay as they are.
+pub fn printable_path(path: &Path) -> String {
+    pieces(path.as_os_str().as_encoded_bytes()).collect()
+}
+
+/// Characters and bytes, escaped where they cannot be shown as they are.
+fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
+    bytes.utf8_chunks().flat_map(|chunk| {
+        let valid = chunk.valid().chars().map(|c| match c.is_control() || is_unseen(c) {
+            true => c.escape_default().to_string(),
+            false => c.to_string(),
+        });
+        valid.chain(chunk.invalid().iter().map(|byte| format!("\\x{byte:02x}")))
+    })
+}
+
+/// Has the character no width of its own, as a byte order mark, or does it turn the text around it?
+fn is_unseen(c: char) -> bool {
+    matches!(
+        c,
+        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The bytes that a printed text stands for.
+    fn read_back(text: &str) -> Vec<u8> {
+        let (mut bytes, mut rest) = (Vec::new(), text);
+        while let Some(c) = rest.chars().next() {
+            rest = &rest[c.len_utf8()..];
+            let escape = rest.chars().next().filter(|_| c == '\\');
+            let (taken, length) = match escape {
+                Some('\\') => (b"\\".to_vec(), 1),
+                Some('n') => (b"\n".to_vec(), 1),
+                Some('r') => (b"\r".to_vec(), 1),
+                Some('t') => (b"\t".to_vec(), 1),
+                Some('x') => (vec![u8::from_str_radix(&rest[1..3], 16).unwrap()], 3),
+                Some('u') => {
+                    let end = rest.find('}').unwrap();
+                    let c = char::from_u32(u32::from_str_radix(&rest[2..end], 16).unwrap()).unwrap();
+                    (c.to_string().into_bytes(), end + 1)
+                }
+                _ => (c.to_string().into_bytes(), 0),
+            };
+            bytes.extend(taken);
+            rest = &rest[length..];
+        }
+        bytes
+    }
+
+    #[test]
+    fn what_looks_like_an_escape_is_not_printed_as_one() {
+        for id in [
+            &b"a\x1bb"[..],
+            br"a\u{1b}b",
+            br"a\\u{1b}b",
+            b"\\\n",
+            br"\\n",
+            br"\",
+            br"\\",
+            br"C:\dir",
+            b"\xff",
+            br"\xff",
+        ] {
+            assert_eq!(read_back(&printable(id)), id, "{}", printable(id));
+        }
+        assert_eq!(printable(br"C:\dir\"), r"C:\dir\");
+        assert_eq!(printable("a\u{202e}b\u{61c}".as_bytes()), r"a\u{202e}b\u{61c}");
+    }
+
+    #[test]
+    fn file_names_are_safe_on_a_terminal() {
+        let path = Path::new("no\u{1b}[31m\nthere\\new");
+        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        let matrix =
+            Error::Matrix { path: path.to_owned(), section: "header", message: "is short".to_owned() };
+        let problem = Problem { file: path.display().to_string(), line: 3, message: "is wrong".to_owned() };
+        for (message, end) in [
+            (Error::io(path, "open", source).to_string(), ": cannot open: "),
+            (matrix.to_string(), ": header: is short"),
+            (problem.to_string(), ":3: is wrong"),
+        ] {
+            let start = [r"no\u{1b}[31m\nthere\new", end].concat();
+            assert!(message.starts_with(&start), "{message}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn different_bytes_are_printed_differently(
+            bytes in prop::collection::vec(prop_oneof![any::<u8>(), prop::sample::select(b"\\\\\\nrtux{}1bf".to_vec())], 0..30)
+        ) {
+            let text = printable(&bytes);
+            prop_assert_eq!(read_back(&text), bytes);
+            prop_assert!(!text.chars().any(|c| c.is_control() || is_unseen(c)));
+        }
+    }
 }

@@ -164,11 +164,11 @@ fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     }
     let shift = mantissa.leading_zeros();
     let (mantissa, exponent) = (mantissa << shift, exponent.saturating_sub(i64::from(shift)));
-    // Bits below those that a number of this size keeps, subnormal ones included.
-    let lost = (-1074 - exponent).clamp(11, 65) as u32;
     if exponent > 1023 {
         return f64::INFINITY;
     }
+    // Bits below those that a number of this size keeps, subnormal ones included.
+    let lost = (-1074 - exponent).clamp(11, 65) as u32;
     let (kept, rest) = if lost > 64 {
         (0, 0)
     } else {
@@ -257,6 +257,10 @@ mod tests {
             ("0x20000000000003", 9007199254740996.0),
             ("0x200000000000010000001", 2f64.powi(81) + 2f64.powi(29)),
             ("0x1p-99999999999999999999", 0.0),
+            ("0x1p99999999999999999999", f64::INFINITY),
+            ("0x1p9223372036854775807", f64::INFINITY),
+            ("0x.1p-9223372036854775808", 0.0),
+            ("0x100p9223372036854775807", f64::INFINITY),
         ] {
             assert_eq!(value(field).to_bits() << 1, expected.to_bits() << 1, "{field}");
             assert_eq!(value(field), expected, "{field}");
