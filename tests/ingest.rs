@@ -1,170 +1,13 @@
 //! The readers against a plain slow one, and what they say of wrong input.
 
-use std::collections::{BTreeMap, HashMap};
-use std::io::Write;
 use std::num::NonZeroU32;
 
-use laneval::ingest::{Input, Join, Qrels};
-use laneval::label::{LabelMatrix, ScoreType, Ties};
-use laneval::{Error, error::Problems};
+use laneval::Error;
+use laneval::ingest::{Dialect, Input, Join, Qrels};
+use laneval::label::{ScoreType, Ties};
 use proptest::prelude::*;
 
-/// A label with its meaning: past the qrels, pooled, or a grade.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Label {
-    Unpooled,
-    Negative,
-    Grade(f64),
-}
-
-type Rankings = BTreeMap<Vec<u8>, Vec<Label>>;
-
-/// The rankings of one run of a matrix.
-fn rankings(matrix: &LabelMatrix, run: usize) -> Rankings {
-    let mut rows: HashMap<u32, Vec<u8>> = HashMap::new();
-    for at in 0..matrix.packing().tiles.len() {
-        for (lane, &row) in matrix.tile_rows(at).iter().enumerate() {
-            let depth = matrix.depths()[row as usize] as usize;
-            rows.insert(row, matrix.tile(at).lane(lane).take(depth).collect());
-        }
-    }
-    let label = |&code: &u8| match code {
-        1 => Label::Unpooled,
-        2 => Label::Negative,
-        code => Label::Grade(matrix.book().grade(code).expect("a code of the book")),
-    };
-    let queries = matrix.queries();
-    (0..queries.len())
-        .map(|query| {
-            let row = (run * queries.len() + query) as u32;
-            (queries.get(query).to_vec(), rows.get(&row).into_iter().flatten().map(label).collect())
-        })
-        .collect()
-}
-
-/// The lines of a text that count, with their numbers.
-fn lines(text: &[u8]) -> impl Iterator<Item = (u64, Vec<&[u8]>)> {
-    let blank = |byte: &u8| b" \t\x0b\x0c\r".contains(byte);
-    text.split(|&byte| byte == b'\n')
-        .enumerate()
-        .map(move |(at, line)| (at as u64 + 1, line.split(blank).filter(|field| !field.is_empty()).collect()))
-        .filter(|(_, fields): &(u64, Vec<&[u8]>)| fields.first().is_some_and(|first| first[0] != b'#'))
-}
-
-fn number(field: &[u8]) -> Option<f64> {
-    std::str::from_utf8(field).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
-}
-
-/// What the text means: rankings, or the wrong lines of (qrels, run).
-fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64>, Vec<u64>)> {
-    let (mut judged, mut wrong) =
-        (BTreeMap::<Vec<u8>, HashMap<Vec<u8>, f64>>::new(), (Vec::new(), Vec::new()));
-    for (line, fields) in lines(qrels) {
-        match (fields.len(), fields.get(3).copied().and_then(number)) {
-            (4, Some(grade)) => {
-                let query = judged.entry(fields[0].to_vec()).or_default();
-                match query.contains_key(fields[2]) {
-                    true => wrong.0.push(line),
-                    false => drop(query.insert(fields[2].to_vec(), grade)),
-                }
-            }
-            _ => wrong.0.push(line),
-        }
-    }
-    let mut results = BTreeMap::<Vec<u8>, Vec<(f64, Vec<u8>)>>::new();
-    let mut any = false;
-    for (line, fields) in lines(run) {
-        any = true;
-        let score = fields.get(4).copied().and_then(number);
-        match score.filter(|_| fields.len() >= 6) {
-            None => wrong.1.push(line),
-            Some(_) if !judged.contains_key(fields[0]) => {}
-            Some(score) => {
-                let score = if join.score == ScoreType::F32 { f64::from(score as f32) } else { score };
-                let ranking = results.entry(fields[0].to_vec()).or_default();
-                match ranking.iter().any(|(_, docno)| docno == fields[2]) {
-                    true => wrong.1.push(line),
-                    false => ranking.push((score, fields[2].to_vec())),
-                }
-            }
-        }
-    }
-    if judged.is_empty() && wrong.0.is_empty() {
-        wrong.0.push(0);
-    }
-    if wrong.1.is_empty() && (!any || results.is_empty() && !judged.is_empty()) {
-        wrong.1.push(0);
-    }
-    if wrong != (vec![], vec![]) {
-        return Err(wrong);
-    }
-    let rank = |(query, judged): (Vec<u8>, HashMap<Vec<u8>, f64>)| {
-        let mut ranking = results.remove(&query).unwrap_or_default();
-        ranking.sort_by(|(score, docno), (other_score, other)| {
-            other_score.partial_cmp(score).expect("finite").then_with(|| match join.ties {
-                Ties::DocnoDescending => other.cmp(docno),
-                Ties::DocnoAscending => docno.cmp(other),
-                Ties::Input => std::cmp::Ordering::Equal,
-            })
-        });
-        ranking.truncate(join.depth.map_or(usize::MAX, |depth| depth.get() as usize));
-        let label = |(_, docno): &(f64, Vec<u8>)| match judged.get(docno) {
-            None => Label::Unpooled,
-            Some(&grade) if grade < 0.0 => Label::Negative,
-            Some(&grade) => Label::Grade(grade),
-        };
-        let labels = ranking.iter().map(label).collect();
-        (query, labels)
-    };
-    Ok(judged.into_iter().map(rank).collect())
-}
-
-/// The text as it is, by gzip in two members, and by zstd.
-fn encodings(name: &str, text: &[u8]) -> [Input; 3] {
-    let (one, two) = text.split_at(text.len() / 3);
-    let gzip = |part: &[u8]| {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-        encoder.write_all(part).unwrap();
-        encoder.finish().unwrap()
-    };
-    let texts = [text.to_vec(), [gzip(one), gzip(two)].concat(), zstd::encode_all(text, 1).unwrap()];
-    texts.map(|bytes| Input::Bytes { name: name.to_owned(), bytes })
-}
-
-fn problems(error: Error) -> Problems {
-    match error {
-        Error::Input(problems) => problems,
-        other => panic!("no problem of a line: {other}"),
-    }
-}
-
-/// Compares the readers with the slow one on every encoding.
-fn check(qrels: &[u8], run: &[u8], join: Join) {
-    let expected = slowly(qrels, run, join);
-    let all = std::iter::zip(encodings("the qrels", qrels), encodings("the run", run));
-    let mut messages: Vec<String> = Vec::new();
-    for (qrels, run) in all {
-        match (join.files(qrels, [run]), &expected) {
-            (Ok(matrix), Ok(expected)) => assert_eq!(&rankings(&matrix, 0), expected),
-            (Ok(_), Err(wrong)) => panic!("wrong lines went through: {wrong:?}"),
-            (Err(error), Ok(_)) => panic!("refused: {error}"),
-            (Err(error), Err((qrels, run))) => {
-                let problems = problems(error);
-                messages.push(problems.to_string());
-                let found: Vec<(&str, u64)> =
-                    problems.first.iter().map(|problem| (problem.file.as_str(), problem.line)).collect();
-                let wrong = qrels
-                    .iter()
-                    .map(|&line| ("the qrels", line))
-                    .chain(run.iter().map(|&line| ("the run", line)));
-                let wrong: Vec<(&str, u64)> = wrong.collect();
-                assert_eq!(found, wrong[..wrong.len().min(Problems::LIMIT)], "{problems}");
-                assert_eq!(problems.more as usize, wrong.len() - found.len());
-            }
-        }
-    }
-    assert!(messages.windows(2).all(|pair| pair[0] == pair[1]), "{messages:#?}");
-}
+use crate::slow_reader::{self, check, encodings, gzip, problems};
 
 /// Results or judgments of a few queries and documents: (query, docno, number).
 fn entries(most: usize) -> impl Strategy<Value = Vec<(String, String, String)>> {
@@ -322,15 +165,63 @@ proptest! {
     }
 
     #[test]
-    fn no_damage_to_a_compressed_text_panics(at in 0usize..10_000, byte in any::<u8>(), length in 0usize..10_000, gzip in any::<bool>()) {
-        let text: String = (0..300).map(|n| format!("{} Q0 d{n} 1 {} tag\n", n / 10, -n)).collect();
-        let [_, gz, zst] = encodings("run", text.as_bytes());
-        let Input::Bytes { mut bytes, .. } = (if gzip { gz } else { zst }) else { unreachable!() };
-        let at = at % bytes.len();
-        bytes[at] = byte;
-        bytes.truncate(length.max(4));
-        let qrels = Input::Bytes { name: "qrels".into(), bytes: b"1 0 d11 1\n".to_vec() };
-        let _ = Join::default().files(qrels, [Input::Bytes { name: "run".into(), bytes }]);
+    fn any_bytes_mean_what_the_slow_reader_says(
+        qrels in prop::collection::vec(prop::sample::select(b"12 0 d1 \n\r\t#x\xef\xbb\xbf.-e\x00".to_vec()), 0..60),
+        run in prop::collection::vec(prop::sample::select(b"1 Q0 d 1 \n\r\t#x\xff.-e".to_vec()), 0..80), whole: bool,
+    ) {
+        let (start, end) = if whole { (&b"1 0 d 1\n"[..], &b"\n1 0 d 1 2 t"[..]) } else { (&b""[..], &b""[..]) };
+        slow_reader::any_text(&[start, &qrels].concat(), &[&run, end].concat());
+        slow_reader::any_text(&[start, b"2 0 d 0"].concat(), &[&run, end].concat());
+    }
+
+    #[test]
+    fn compressed_files_mean_what_other_decoders_find_in_them(
+        (results, run) in (entries(100), layout()), cut in any::<prop::sample::Index>(), gz in prop::collection::vec(any::<bool>(), 2),
+        damage in prop::collection::vec(damage(), 0..3),
+    ) {
+        let text = run.text(results, run_line);
+        let (one, two) = text.split_at(cut.index(text.len() + 1));
+        let pack = |(part, gz): (&[u8], bool)| if gz { gzip(part) } else { zstd::encode_all(part, 1).unwrap() };
+        let mixed = [pack((one, gz[0])), pack((two, gz[0] || gz[1]))].concat(); // zstd followed by gzip is refused
+        let bytes = damage.into_iter().fold(mixed, |bytes, damage| damage.done_to(bytes));
+        slow_reader::any_file(b"1 0 d1 1\n10 0 d2 0\n10 0 d3 2\nq 0 d4 1\n", &bytes);
+    }
+}
+
+/// What happens to a compressed file.
+#[derive(Debug, Clone)]
+enum Damage {
+    Cut(prop::sample::Index),
+    Flipped(prop::sample::Index, u8),
+    Twice,
+    Zeros(usize),
+    Junk(Vec<u8>),
+}
+
+fn damage() -> impl Strategy<Value = Damage> {
+    prop_oneof![
+        any::<prop::sample::Index>().prop_map(Damage::Cut),
+        (any::<prop::sample::Index>(), 0u8..8).prop_map(|(at, bit)| Damage::Flipped(at, bit)),
+        Just(Damage::Twice),
+        (1usize..700).prop_map(Damage::Zeros),
+        prop::collection::vec(any::<u8>(), 1..9).prop_map(Damage::Junk),
+    ]
+}
+
+impl Damage {
+    fn done_to(self, mut bytes: Vec<u8>) -> Vec<u8> {
+        match self {
+            Damage::Cut(at) => bytes.truncate(at.index(bytes.len() + 1)),
+            Damage::Flipped(at, bit) if !bytes.is_empty() => {
+                let at = at.index(bytes.len());
+                bytes[at] ^= 1 << bit;
+            }
+            Damage::Flipped(..) => {}
+            Damage::Twice => bytes.extend_from_within(..),
+            Damage::Zeros(count) => bytes.resize(bytes.len() + count, 0),
+            Damage::Junk(junk) => bytes.extend(junk),
+        }
+        bytes
     }
 }
 
@@ -387,9 +278,12 @@ fn messages_name_place_and_expectation() {
 
 #[test]
 fn swapped_empty_and_unrelated_files() {
-    let swapped = message(RUN, QRELS);
-    assert!(swapped.starts_with("a.qrels:1: 6 fields in '1 Q0 d1 1 2.5 tag': expected 'query iter docno grade' (this looks like a run: the order is QRELS RUN)"), "{swapped}");
-    assert!(swapped.contains("a.run:2: 4 fields in '1 0 d2 0': expected 'query iter docno rank score tag' (this looks like qrels"), "{swapped}");
+    assert_eq!(message(RUN, QRELS), "a.qrels: is a run and a.run are qrels: the order is QRELS RUN");
+    assert_eq!(message(RUN, RUN), "a.qrels: is a run: the order is QRELS RUN");
+    assert_eq!(message(QRELS, QRELS), "a.run: are qrels: the order is QRELS RUN");
+    let mixed = message(&format!("{RUN}x\n"), &format!("{QRELS}1 0\n"));
+    assert!(mixed.starts_with("a.qrels:1: 6 fields in '1 Q0 d1 1 2.5 tag': expected 'query iter docno grade' (this looks like a run: the order is QRELS RUN)"), "{mixed}");
+    assert!(mixed.contains("a.run:2: 4 fields in '1 0 d2 0': expected 'query iter docno rank score tag' (this looks like qrels"), "{mixed}");
     assert_eq!(
         message(QRELS, "# nothing\n\n"),
         "a.run: there is no result in it: expected 'query iter docno rank score tag'"
@@ -404,7 +298,8 @@ fn swapped_empty_and_unrelated_files() {
 #[test]
 fn problems_of_all_files_are_told_together() {
     let input = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
-    let runs = [input("one.run", "x\n"), input("two.run", RUN), input("three.run", &"y\n".repeat(30))];
+    let lines: String = (0..30).map(|n| ["y\n", "y z\n"][n % 2]).collect();
+    let runs = [input("one.run", "x\n"), input("two.run", RUN), input("three.run", &lines)];
     let problems = problems(Join::default().files(input("qrels", "z"), runs).unwrap_err());
     assert_eq!((problems.first.len(), problems.more), (20, 12));
     let files: Vec<&str> = problems.first.iter().map(|problem| problem.file.as_str()).collect();
@@ -464,4 +359,174 @@ fn carriage_returns_inside_a_line_are_no_blanks() {
     Join::default()
         .files(qrels(), [text("run", "q1 Q0 d1 1 2.5 tag\r\r\nq1 Q0 d2 2 1.5 tag more\r\n")])
         .unwrap();
+}
+
+/// The message for a run of these bytes, and for qrels.
+fn refused(bytes: &[u8]) -> [String; 2] {
+    let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
+    let run = Join::default().files(input("a.qrels", QRELS.as_bytes()), [input("it", bytes)]).unwrap_err();
+    [run, Qrels::read(input("it", bytes)).unwrap_err()].map(|error| error.to_string())
+}
+
+#[test]
+fn other_formats_get_one_line_with_their_name() {
+    let lines = |line: &str| line.repeat(30).into_bytes();
+    let wide = |text: &[u8], first: usize| {
+        let wide = text.iter().flat_map(|&byte| if first == 0 { [byte, 0] } else { [0, byte] });
+        wide.collect::<Vec<u8>>()
+    };
+    let binary: Vec<u8> = (0..5000u32).map(|n| (n * n >> 3) as u8).collect();
+    let after = |start: &[u8]| [start, &binary].concat();
+    let run = RUN.repeat(20).into_bytes();
+    for (bytes, name) in [
+        (after(b"\xfd7zXZ\0"), "is compressed by xz, which is not read here: decompress it first (`xz -dc`)"),
+        (after(b"BZh91AY&SY"), "is compressed by bzip2"),
+        (after(b"PK\x03\x04"), "is compressed by zip"),
+        (after(b"7z\xbc\xaf\x27\x1c"), "is compressed by 7-Zip"),
+        (after(b"\x04\x22\x4d\x18"), "is compressed by lz4"),
+        (after(b"PAR1\x15\0"), "is Parquet, which is not read here: expected 'query iter docno "),
+        (after(b"ARROW1\0\0"), "is Arrow"),
+        (after(b"\x7fELF\x02\x01"), "is a program (ELF)"),
+        (vec![0; 100_000], "is binary"),
+        (binary.clone(), "is binary"),
+        (b"{\"q1\": {\"d1\": 15.109, \"d2\": 1}}".to_vec(), "is JSON"),
+        ([&b"{"[..], &b"\"q1\": 1, ".repeat(20_000)].concat(), "is JSON"),
+        (b"[\n {\"q1\": 1},\n {\"q2\": 1}\n]".to_vec(), "is JSON"),
+        ([b"\xff\xfe", &wide(&run, 0)[..]].concat(), "is UTF-16: convert it to UTF-8 first"),
+        ([b"\xfe\xff", &wide(&run, 1)[..]].concat(), "is UTF-16"),
+        (wide(&run, 0), "is UTF-16"),
+        (wide(QRELS.as_bytes(), 1), "is UTF-16"),
+        (lines("2 qid:10 1:0.03 2:0.66 3:1.00 4:1.00 5:0.00\n"), "is LETOR"),
+        (lines("q1,d1,1\n"), "is CSV"),
+        (lines("q1\td1\t1\n"), "has three columns"),
+    ] {
+        for message in refused(&bytes) {
+            assert!(message.starts_with(&format!("it: {name}")) && !message.contains('\n'), "{message}");
+        }
+        let zst = zstd::encode_all(&bytes[..], 1).unwrap();
+        assert_eq!(refused(&gzip(&bytes)), refused(&bytes));
+        assert_eq!(refused(&zst), refused(&bytes));
+    }
+    let [_, beir] = refused(b"query-id\tcorpus-id\tscore\n1\td1\t1\n2\td7\t1\n");
+    assert_eq!(
+        beir,
+        "it: has a header and three columns, as BEIR's qrels: expected 'query iter docno grade' \
+         (`awk 'NR > 1 {print $1, 0, $2, $3}'` makes it so)"
+    );
+    let [five, _] = refused(&lines("q1 Q0 d1 1 0.5\n"));
+    assert!(five.starts_with("it: has five columns; if only the tag is missing: expected"), "{five}");
+}
+
+/// What starts like another format is read where it can be: only a text that is wrong anyway is looked at.
+#[test]
+fn no_text_that_can_be_read_is_taken_for_another_format() {
+    let starts: [&[u8]; 14] = [
+        b"\xfd7zXZ\0",
+        b"BZh91AY&SY",
+        b"PK\x03\x04",
+        b"7z\xbc\xaf\x27\x1c",
+        b"\x04\x22\x4d\x18",
+        b"PAR1\0",
+        b"ARROW1\0\0",
+        b"\x7fELF",
+        b"{",
+        b"[",
+        b"\xff\xfe",
+        b"\xfe\xff",
+        b"q\0",
+        b"query-id,1,2",
+    ];
+    for start in starts {
+        let input =
+            |name: &str, rest: &[u8]| Input::Bytes { name: name.into(), bytes: [start, rest].concat() };
+        for dialect in [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10] {
+            let join = Join { dialect, ..Join::default() };
+            let (qrels, run) = (input("qrels", b" qid:1 d1 1\n"), input("run", b" qid:1 d1 1 0.5 t\n"));
+            let matrix = join.files(qrels, [run]).unwrap();
+            assert_eq!((matrix.queries().get(0), matrix.depths()), (start, &[1][..]));
+        }
+    }
+}
+
+#[test]
+fn lines_that_are_all_wrong_alike_are_one_problem_and_a_few_are_listed() {
+    let expected = "expected 'query iter docno rank score tag'";
+    let wrong = |count: usize| "# c\n\n1 0 d 1 high t\n".repeat(count);
+    for count in [3, 19] {
+        assert_eq!(
+            message(QRELS, &wrong(count)),
+            format!("a.run:3: score 'high' is not a number: {expected}; all lines are wrong in this way")
+        );
+    }
+    assert_eq!(
+        message(QRELS, &[&wrong(20)[..], RUN, "x\n"].concat()),
+        format!(
+            "a.run:3: score 'high' is not a number: {expected}; the first 20 lines are wrong in this way"
+        )
+    );
+    for few in [wrong(2), [&wrong(19)[..], RUN].concat(), [RUN, &wrong(19)].concat()] {
+        assert_eq!(message(QRELS, &few).lines().count(), few.matches("high").count());
+    }
+}
+
+#[test]
+fn lines_have_a_longest_length() {
+    const LONGEST: usize = 64 << 20;
+    let long = |line: &mut Vec<u8>, length: usize| line.resize(length, b'x');
+    let mut text = b"1 Q0 d1 1 2.5 tag\n\n1 Q0 d2 2 1.5 ".to_vec();
+    let start = text.len() - b"1 Q0 d2 2 1.5 ".len();
+    long(&mut text, start + LONGEST);
+    let read = |bytes: Vec<u8>| {
+        let input = |name: &str, bytes: Vec<u8>| Input::Bytes { name: name.into(), bytes };
+        Join::default().files(input("a.qrels", QRELS.into()), [input("a.run", bytes)])
+    };
+    let zst = |text: &[u8]| zstd::encode_all(text, 1).unwrap();
+    assert_eq!(read(zst(&text)).unwrap().depths(), [2, 0]);
+    assert_eq!(read(text.clone()).unwrap().depths(), [2, 0]);
+    text.extend(b"x\n1 Q0 d3 3 high t\n");
+    let line = "a.run:3: the line has more than 64 MiB: expected 'query iter docno rank score tag'";
+    let other = "a.run:4: score 'high' is not a number: expected 'query iter docno rank score tag'";
+    // What follows such a line in a compressed text is not read where it is not there yet: the rest of a bomb.
+    assert_eq!(read(text.clone()).unwrap_err().to_string(), format!("{line}\n{other}"));
+    assert!(read(zst(&text)).unwrap_err().to_string().starts_with(line));
+    text.clear();
+    long(&mut text, 3 * LONGEST);
+    let first = "a.run:1: the line has more than 64 MiB: expected 'query iter docno rank score tag'";
+    assert_eq!(read(zst(&text)).unwrap_err().to_string(), first);
+    assert_eq!(read(text).unwrap_err().to_string(), first);
+    let docno = "x".repeat(LONGEST + 1);
+    let error = Qrels::new([("q", &docno[..], 1.0)]).unwrap_err().to_string();
+    assert_eq!(error, "qrels:1: the line has more than 64 MiB");
+    let qrels = Qrels::new([("q", "d", 1.0)]).unwrap();
+    let error =
+        Join::default().rankings(&qrels, [("mine".to_owned(), [("q", &docno[..], 1.0)])]).unwrap_err();
+    assert_eq!(error.to_string(), "mine:1: the line has more than 64 MiB");
+}
+
+/// A stream without an end, of which no more is read than the longest line.
+#[cfg(unix)]
+#[test]
+fn an_endless_stream_without_lines_ends() {
+    let error = Join::default().files("/dev/zero", ["no.run"]).unwrap_err().to_string();
+    assert!(error.starts_with("no.run: cannot open"), "{error}");
+    let run = Input::Bytes { name: "a.run".into(), bytes: RUN.into() };
+    let error = Join::default().files("/dev/zero", [run]).unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "/dev/zero: is binary, which is not read here: expected 'query iter docno grade' on each line"
+    );
+}
+
+/// Long runs of blank lines and comments, where chunks are cut, do not move the numbers of lines or part a query from itself.
+#[test]
+fn blank_lines_and_comments_are_counted() {
+    for (gap, lines) in
+        [("\n", 300_000), ("\r\n", 200_000), ("#\n", 200_000), ("  \t \n", 100_000), ("  # c\r\n", 100_000)]
+    {
+        let (before, between) = (gap.repeat(lines), gap.repeat(lines / 2));
+        let run = format!("{before}1 Q0 d1 1 2 t\n{between}1 Q0 d2 1 1 t\n{between}2 Q0 d1 1 1 t\n{before}");
+        let qrels = format!("{before}1 0 d1 1\n{between}1 0 d2 2\n2 0 d1 0");
+        check(qrels.as_bytes(), run.as_bytes(), Join::default());
+        check(qrels.as_bytes(), format!("{run}x\n{run}").as_bytes(), Join::default());
+    }
 }

@@ -17,6 +17,7 @@ mod reports;
 #[cfg(feature = "gpu")]
 mod shaders;
 mod staged;
+mod slow_reader;
 #[cfg(feature = "cli")]
 mod trec;
 mod variants;

@@ -13,6 +13,7 @@ use memchr::{memchr, memrchr};
 
 use super::compression::Codec;
 use super::scan::split;
+use super::shape::LONGEST_LINE;
 
 /// How large chunks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +41,7 @@ pub(super) struct Chunk<'a> {
 /// Each worker takes chunks in ascending order. When `stop` is set they stop early.
 ///
 /// # Errors
-/// A compressed text that is damaged or ends early.
+/// A compressed text that is damaged or ends early, or no memory.
 pub(super) fn each_chunk<W: Send>(
     (bytes, codec): (&[u8], Option<Codec>),
     ChunkSize(size): ChunkSize,
@@ -49,7 +50,8 @@ pub(super) fn each_chunk<W: Send>(
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
     let Some(codec) = codec else {
-        let cutter = Cutter { text: bytes, size: fitting(size, bytes.len()), next: Mutex::new((0, 0)) };
+        let size = fitting(size, bytes.len());
+        let cutter = Cutter { text: bytes, size, next: Mutex::new((0, 0)) };
         let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
         return Ok(all_workers(workers, || {
             let mut worker = worker();
@@ -124,7 +126,7 @@ impl<'a> Cutter<'a> {
         if start >= self.text.len() {
             return None;
         }
-        let end = border_after(self.text, start + self.size);
+        let end = border_after(self.text, start + self.size, gap(self.size));
         *next = (number + 1, end);
         Some(Chunk { number, start, text: &self.text[start..end] })
     }
@@ -135,20 +137,29 @@ fn query(line: &[u8]) -> Option<&[u8]> {
     split(line).next().filter(|query| query[0] != b'#')
 }
 
-/// The first place after `at` where a line begins whose query is not that of the line before it.
-fn border_after(text: &[u8], at: usize) -> usize {
+/// So many bytes of blank lines and comments are cut wherever they are, so that they are not read twice.
+fn gap(size: usize) -> usize {
+    size / 64
+}
+
+/// The first place after `at` where a line begins whose query is not that of the line before it, or which comes after a gap.
+fn border_after(text: &[u8], at: usize, gap: usize) -> usize {
     if at >= text.len() {
         return text.len();
     }
     let mut start = line_after(text, at - 1);
-    let mut before = None;
+    let (mut before, mut last) = (None, start);
     while start < text.len() {
-        let after = line_after(text, start);
-        let query = query(&text[start..after]);
-        if before.is_some() && query.is_some() && query != before {
+        if start - last > gap {
             return start;
         }
-        before = query.or(before);
+        let after = line_after(text, start);
+        if let Some(query) = query(&text[start..after]) {
+            if before.is_some_and(|before| before != query) {
+                return start;
+            }
+            (before, last) = (Some(query), after);
+        }
         start = after;
     }
     text.len()
@@ -159,10 +170,11 @@ fn line_after(text: &[u8], at: usize) -> usize {
     memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
 }
 
-/// The last place in a text that goes on where a line begins whose query is not that of the line before it; 0 if there is none.
-fn last_border(text: &[u8]) -> usize {
+/// The last place in a text that goes on where a line begins whose query is not that of the line before it, or which comes after a
+/// gap; 0 if there is none.
+fn last_border(text: &[u8], gap: usize) -> usize {
     let Some(mut end) = memrchr(b'\n', text) else { return 0 };
-    let (mut border, mut after) = (0, None);
+    let (last, mut border, mut after) = (end + 1, 0, None);
     loop {
         // The line feed of the line before is at `end`, or the text begins here.
         let start = memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
@@ -171,11 +183,26 @@ fn last_border(text: &[u8]) -> usize {
                 return border;
             }
             (border, after) = (start, Some(query));
+        } else if after.is_none() && last - start > gap {
+            return last;
         }
         if start == 0 {
             return 0;
         }
         end = start - 1;
+    }
+}
+
+/// How much decompressed text is kept for the end of a query; then it is cut at a line, and read again for lines in any order.
+const LARGEST: usize = 2 * LONGEST_LINE;
+
+/// Where a text that goes on is cut, or `None` where more of it is needed.
+fn cut(text: &[u8], size: usize) -> Option<usize> {
+    let complete = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+    match last_border(text, gap(size)) {
+        0 if text.len() >= LARGEST && complete > 0 => Some(complete),
+        0 => None,
+        border => Some(border),
     }
 }
 
@@ -198,17 +225,17 @@ fn decompress(
     let mut reader = codec.reader(bytes)?;
     let (mut text, mut filled, mut number, mut start, mut wanted) = (Vec::new(), 0, 0, 0, size);
     loop {
-        let end = fill(&mut *reader, &mut text, &mut filled, wanted)?;
-        let length = if end { filled } else { last_border(&text[..filled]) };
-        if length == 0 && !end {
+        let ended = fill(&mut *reader, &mut text, &mut filled, wanted)?;
+        let last_line = memrchr(b'\n', &text[..filled]).map_or(0, |feed| feed + 1);
+        // Nothing is read after a line that is too long: the one who gets it says so.
+        let end = ended || filled - last_line > LONGEST_LINE;
+        let Some(length) = (if end { Some(filled) } else { cut(&text[..filled], size) }) else {
             wanted = 2 * filled.max(size); // all one query
             continue;
-        }
+        };
         let mut next = returned.try_recv().unwrap_or_default();
         let rest = &text[length..filled];
-        if next.len() < rest.len() {
-            next.resize(rest.len().max(size), 0);
-        }
+        grow(&mut next, rest.len().max(size))?;
         next[..rest.len()].copy_from_slice(rest);
         let rest = rest.len();
         if full.send(Block { number, start, text, length }).is_err() || end {
@@ -219,11 +246,18 @@ fn decompress(
     }
 }
 
+/// Makes a buffer at least so long.
+fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
+    if buffer.len() < length {
+        buffer.try_reserve_exact(length - buffer.len())?;
+        buffer.resize(length, 0);
+    }
+    Ok(())
+}
+
 /// Reads until so many bytes are there; `true` at the end of the text.
 fn fill(reader: &mut dyn Read, text: &mut Vec<u8>, filled: &mut usize, wanted: usize) -> io::Result<bool> {
-    if text.len() < wanted {
-        text.resize(wanted, 0);
-    }
+    grow(text, wanted)?;
     while *filled < wanted {
         match reader.read(&mut text[*filled..]) {
             Ok(0) => return Ok(true),
@@ -242,14 +276,14 @@ mod tests {
     #[test]
     fn borders_lie_between_queries() {
         let text = b"a 1\na 2\n\n# x\nb 1\nb 2\nb 3\nc 1";
-        assert_eq!(border_after(text, 1), 13);
-        assert_eq!(border_after(text, 13), 25);
-        assert_eq!(border_after(text, 14), 25);
-        assert_eq!(border_after(text, 25), text.len(), "the line at 25 is the first one seen");
-        assert_eq!(last_border(text), 13, "the last line is not complete");
-        assert_eq!(last_border(&text[..8]), 0);
-        assert_eq!(last_border(b"a 1\nb 1\n"), 4);
-        assert_eq!(last_border(b"a 1"), 0);
+        assert_eq!(border_after(text, 1, 99), 13);
+        assert_eq!(border_after(text, 13, 99), 25);
+        assert_eq!(border_after(text, 14, 99), 25);
+        assert_eq!(border_after(text, 25, 99), text.len(), "the line at 25 is the first one seen");
+        assert_eq!(last_border(text, 99), 13, "the last line is not complete");
+        assert_eq!(last_border(&text[..8], 99), 0);
+        assert_eq!(last_border(b"a 1\nb 1\n", 99), 4);
+        assert_eq!(last_border(b"a 1", 99), 0);
     }
 
     #[test]

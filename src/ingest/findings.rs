@@ -95,20 +95,6 @@ pub(super) fn whole_file(file: &str, message: String) -> Problems {
     Problems { first: vec![Problem { file: file.to_owned(), line: 0, message }], more: 0 }
 }
 
-/// What to say of a line with a carriage return inside.
-pub(super) const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
-
-/// `1 field`, `2 fields` …
-pub(super) fn fields(count: usize) -> String {
-    format!("{count} field{}", if count == 1 { "" } else { "s" })
-}
-
-/// A field that should be a finite number.
-pub(super) fn not_a_number(field: &[u8]) -> String {
-    let infinite = fast_float2::parse::<f64, _>(field).is_ok();
-    format!("{} is not a {}number", quoted(field), if infinite { "finite " } else { "" })
-}
-
 /// Bytes in quotes for a message, at most about 60 characters of them.
 pub(super) fn quoted(bytes: &[u8]) -> String {
     const SHOWN: usize = 60;

@@ -1,14 +1,18 @@
 //! Where text comes from, and how a run is named after it.
 
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use memchr::memrchr;
 
 use crate::error::{Error, Problem, Problems, Result};
 use crate::label::Description;
 use crate::label::mmap::Mapping;
 
 use super::compression::{BYTE_ORDER_MARK, Codec};
+use super::shape::LONGEST_LINE;
 
 /// A qrels or run text, perhaps compressed by gzip or zstd: that is told from the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,15 +77,16 @@ impl Input {
     pub(super) fn open(self) -> Result<Opened> {
         let name = self.shown();
         let bytes = match self {
-            Input::Path(path) => Bytes::Mapped(Mapping::open(&path)?),
+            Input::Path(path) => {
+                let file = File::open(&path).map_err(|e| Error::io(&path, "open", e))?;
+                match file.metadata() {
+                    Ok(kind) if !kind.is_file() => Bytes::Owned(read_stream(file, &path)?),
+                    _ => Bytes::Mapped(Mapping::of(&file, &path)?),
+                }
+            }
             Input::Stdin => match stdin_file() {
                 Some(file) => Bytes::Mapped(Mapping::of(&file, Path::new(&name))?),
-                None => {
-                    let mut bytes = Vec::new();
-                    let read = std::io::stdin().lock().read_to_end(&mut bytes);
-                    read.map_err(|e| Error::io(Path::new(&name), "read", e))?;
-                    Bytes::Owned(bytes)
-                }
+                None => Bytes::Owned(read_stream(std::io::stdin().lock(), Path::new(&name))?),
             },
             Input::Bytes { bytes, .. } => Bytes::Owned(bytes),
         };
@@ -112,17 +117,34 @@ enum Bytes {
 
 /// The file that is the standard input, if nothing of it has been read yet.
 #[cfg(unix)]
-fn stdin_file() -> Option<std::fs::File> {
+fn stdin_file() -> Option<File> {
     use std::io::Seek;
     use std::os::fd::AsFd;
-    let mut file = std::fs::File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
+    let mut file = File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
     let whole = file.metadata().ok()?.is_file() && file.stream_position().ok()? == 0;
     whole.then_some(file)
 }
 
 #[cfg(not(unix))]
-fn stdin_file() -> Option<std::fs::File> {
+fn stdin_file() -> Option<File> {
     None
+}
+
+/// Reads a stream to its end, or until a line is longer than those that are taken: nothing after it matters.
+fn read_stream(mut stream: impl Read, path: &Path) -> Result<Vec<u8>> {
+    const BLOCK: u64 = 1 << 20;
+    let (mut bytes, mut line) = (Vec::new(), 0);
+    loop {
+        let from = bytes.len();
+        let read = stream.by_ref().take(BLOCK).read_to_end(&mut bytes);
+        if read.map_err(|e| Error::io(path, "read", e))? == 0 {
+            return Ok(bytes);
+        }
+        line = memrchr(b'\n', &bytes[from..]).map_or(line, |feed| from + feed + 1);
+        if bytes.len() - line > LONGEST_LINE && Codec::of(&bytes).is_none() {
+            return Ok(bytes);
+        }
+    }
 }
 
 impl Opened {

@@ -12,6 +12,9 @@
 use super::hash::spread;
 use super::record::Record;
 
+/// How many documents a table can have: its slots, a quarter more, are numbered by 32 bits.
+pub(super) const MOST_DOCUMENTS: usize = 3 << 30;
+
 /// The tables of some queries, and their docnos.
 #[derive(Debug)]
 pub(super) struct Shelf {
@@ -69,7 +72,7 @@ impl Table {
 }
 
 impl Shelf {
-    /// Makes an empty table for so many documents.
+    /// Makes an empty table for so many documents, at most [`MOST_DOCUMENTS`].
     pub fn table(&mut self, shelf: u32, documents: usize) -> Table {
         let slots = (documents + documents / 4 + 1) as u32;
         let table = Table { shelf, slots, start: self.words.len() as u64 };

@@ -4,6 +4,7 @@
 //! input, compression   a file is mapped, a stream decompressed; gzip and zstd are told from their content
 //! chunks               pieces for the workers, cut between queries
 //! scan, number         lines, fields, scores
+//! shape, foreign       what lines should look like; what a text is that has none of them
 //! record, hash         a line as 32 bytes: sort key, hash of the docno, where the docno lies
 //! judged, qrels        the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
@@ -25,6 +26,7 @@ mod chunks;
 mod compression;
 mod dialect;
 mod findings;
+mod foreign;
 mod hash;
 mod input;
 mod judged;
@@ -36,6 +38,7 @@ mod record;
 mod run;
 mod scan;
 mod scatter;
+mod shape;
 
 use std::num::NonZeroU32;
 
@@ -46,7 +49,10 @@ use crate::label::{LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun
 
 use chunks::ChunkSize;
 use findings::Wrong;
+use foreign::{Foreign, look};
 use hash::Seed;
+use input::Opened;
+use shape::Role;
 
 pub use dialect::Dialect;
 pub use input::{Input, names};
@@ -111,9 +117,28 @@ impl Join {
         }
         let qrels = qrels.open()?;
         let runs = runs.into_iter().map(Input::open).collect::<Result<Vec<_>>>()?;
-        let (qrels, problems) = qrels::read(&qrels, self.dialect.rules(), size, seed)?;
-        let joining = run::Joining { qrels: &qrels, rule: self.rule(), rules: self.dialect.rules() };
-        let read: Vec<_> = runs.par_iter().map(|opened| run::read(opened, joining, size)).collect();
+        let rules = self.dialect.rules();
+        let not_qrels = look(&qrels, Role::Qrels, rules);
+        let not_runs: Vec<_> = runs.par_iter().map(|run| look(run, Role::Run, rules)).collect();
+        let swapped = not_runs.iter().position(|foreign| *foreign == Some(Foreign::Swapped));
+        if let (Some(Foreign::Swapped), Some(run)) = (&not_qrels, swapped) {
+            return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(&runs[run].name))));
+        }
+        let (qrels, problems) = match not_qrels {
+            None => qrels::read(&qrels, rules, size, seed)?,
+            Some(foreign) => {
+                (Qrels::none(&qrels.name, rules, seed), foreign.problems(Role::Qrels, &qrels.name))
+            }
+        };
+        let joining = run::Joining { qrels: &qrels, rule: self.rule(), rules };
+        let read = |(opened, foreign): (&Opened, Option<Foreign>)| match foreign {
+            None => run::read(opened, joining, size),
+            Some(foreign) => {
+                let lines = foreign.problems(Role::Run, &opened.name);
+                Ok((StagedRun::default(), Wrong { lines, ..Wrong::default() }))
+            }
+        };
+        let read: Vec<_> = runs.par_iter().zip(not_runs).map(read).collect();
         let mut staged = read.into_iter().collect::<Result<Vec<_>>>()?;
         for ((run, _), name) in staged.iter_mut().zip(names) {
             run.info.name = name;

@@ -8,23 +8,21 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use super::chunks::{Chunk, ChunkSize, each_chunk};
 use super::dialect::{Comments, Dialect, Rules};
-use super::findings::{
-    Finding, Findings, LONE_RETURN, Place, fields, join, not_a_number, quoted, whole_file,
-};
+use super::findings::{Finding, Findings, Place, join, quoted, whole_file};
+use super::foreign::look;
 use super::hash::Seed;
 use super::input::{Input, Opened};
-use super::judged::{Shelf, Table};
+use super::judged::{MOST_DOCUMENTS, Shelf, Table};
 use super::names::Names;
 use super::number::decimal;
-use super::rank::repeats;
+use super::rank::{repeats, too_many};
 use super::record::{Brief, Docnos, Record, address};
-use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
+use super::scan::{Fields, Lines, Scanner};
 use super::scatter::{ChunkRead, Scattered, each_query};
+use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{Codebook, Facts, Ids, MatrixBuilder, RankingRule, StagedRun};
-
-const EXPECTED: &str = "expected 'query iter docno grade'";
 
 /// Judgments, ready to be joined with any number of runs.
 ///
@@ -68,9 +66,11 @@ impl Qrels {
     /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
-        let opened = input.into().open()?;
-        let (qrels, problems) =
-            read(&opened, Dialect::Laneval.rules(), ChunkSize::default(), Seed::random())?;
+        let (opened, rules) = (input.into().open()?, Dialect::Laneval.rules());
+        if let Some(foreign) = look(&opened, Role::Qrels, rules) {
+            return Err(Error::Input(foreign.problems(Role::Qrels, &opened.name)));
+        }
+        let (qrels, problems) = read(&opened, rules, ChunkSize::default(), Seed::random())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -87,6 +87,11 @@ impl Qrels {
         worker.judgments(judgments);
         let (qrels, problems) = gather(vec![worker], &[], "qrels", rules, seed);
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Those of a text that is not read.
+    pub(super) fn none(name: &str, rules: Rules, seed: Seed) -> Self {
+        gather(Vec::new(), &[], name, rules, seed).0
     }
 
     /// The judged queries, in bytewise order.
@@ -259,6 +264,14 @@ impl Shelving {
 
     /// Makes the table of a query.
     fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+        if let Some(message) = too_many(query, records.len(), MOST_DOCUMENTS) {
+            findings.add(records[0].at, || Finding {
+                place: docnos.place(&records[0]),
+                message,
+                earlier: None,
+            });
+            return self.add(query, &[], docnos, findings);
+        }
         let table = self.shelf.table(0, records.len());
         self.tables.push(table);
         self.hashed.clear();
@@ -363,6 +376,12 @@ impl Worker {
                 continue;
             }
             let docno = docno.as_ref();
+            if docno.len().max(query.as_ref().len()) > LONGEST_LINE {
+                let place = Place { chunk, line };
+                let finding = || Finding { place, message: TOO_LONG.to_owned(), earlier: None };
+                self.findings.add(scattered.address(chunk, 0), finding);
+                continue;
+            }
             let record = Record {
                 key: (grade + 0.0).to_bits(),
                 hash: self.seed.hash(docno, 0, docno.len()),
@@ -444,13 +463,12 @@ impl Lines<4> for Reading<'_, '_> {
     #[inline(always)]
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
         self.worker.judgments += 1;
-        let (start, end) = (fields.starts[3], fields.ends[3]);
-        let grade = decimal(text, start, end, self.rules.grade);
+        let grade = decimal(text, fields.starts[3], fields.ends[3], self.rules.grade);
         let grade = grade.map(|grade| if self.rules.whole_grades { grade.trunc() } else { grade });
         let Some(grade) = grade else {
+            let rules = self.rules;
             return self.problem(fields.starts[0], line, || {
-                let wrong = not_a_number(&text[start..end]);
-                format!("grade {wrong}: {EXPECTED}")
+                Role::Qrels.complaint(&text[fields.starts[0]..fields.ends[3]], Fault::Number, rules)
             });
         };
         if !self.is_current(text, fields.starts[0], fields.ends[0]) {
@@ -475,15 +493,10 @@ impl Lines<4> for Reading<'_, '_> {
     #[cold]
     fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
         self.worker.judgments += 1;
-        let score = self.rules.score;
+        let rules = self.rules;
         self.problem(offset, line, || {
-            let found: Vec<&[u8]> = split(bytes).collect();
-            let hint = match found.len() >= 6 && score(found[4]).is_some() {
-                _ if has_lone_return(bytes) => LONE_RETURN,
-                true => " (this looks like a run: the order is QRELS RUN)",
-                false => "",
-            };
-            format!("{} in {}: {EXPECTED}{hint}", fields(found.len()), quoted(bytes))
+            let fault = Role::Qrels.fault(bytes, rules).unwrap_or(Fault::Number);
+            Role::Qrels.complaint(bytes, fault, rules)
         });
     }
 
@@ -603,7 +616,7 @@ impl Read {
         let lines = lines_of(&self.chunks);
         let mut problems = self.findings.into_problems(name, &lines);
         if self.judgments == 0 {
-            problems = whole_file(name, format!("there is no judgment in it: {EXPECTED}"));
+            problems = whole_file(name, format!("there is no judgment in it: {}", Role::Qrels.expected()));
         }
         let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
         let book = book.unwrap_or_else(|error| {

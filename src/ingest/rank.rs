@@ -27,6 +27,14 @@ pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
     if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
 }
 
+/// How many results a query can have: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
+const MOST_RESULTS: usize = u32::MAX as usize - 3;
+
+/// What to say of a query with more lines than can be numbered.
+pub(super) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String> {
+    (lines > most).then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
+}
+
 /// Makes rows of labels; its buffers are reused from query to query.
 #[derive(Debug)]
 pub(super) struct Ranker {
@@ -56,6 +64,14 @@ impl Ranker {
         labels: &mut Vec<u8>,
         findings: &mut Findings,
     ) -> u32 {
+        if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
+            findings.add(records[0].at, || Finding {
+                place: docnos.place(&records[0]),
+                message,
+                earlier: None,
+            });
+            return 0;
+        }
         let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
         let late = self.late && depth < records.len();
         if !late && self.may_repeat(records) {
@@ -252,6 +268,13 @@ mod tests {
         assert_eq!(sort_key(-0.0, ScoreType::F64), sort_key(0.0, ScoreType::F64));
         assert_eq!(sort_key(1.0 + 1e-12, ScoreType::F32), sort_key(1.0, ScoreType::F32));
         assert_ne!(sort_key(1.0 + 1e-12, ScoreType::F64), sort_key(1.0, ScoreType::F64));
+    }
+
+    #[test]
+    fn more_lines_than_can_be_numbered_are_told() {
+        assert_eq!(too_many(b"q", MOST_RESULTS, MOST_RESULTS), None);
+        let message = too_many(b"q", MOST_RESULTS + 1, MOST_RESULTS).unwrap();
+        assert_eq!(message, "query 'q' has 4294967293 lines: there can be 4294967292 at most");
     }
 
     #[test]

@@ -8,9 +8,7 @@ use rayon::prelude::*;
 
 use super::chunks::{Chunk, ChunkSize, each_chunk};
 use super::dialect::{Comments, Rules};
-use super::findings::{
-    Finding, Findings, LONE_RETURN, Place, Wrong, fields, not_a_number, quoted, whole_file,
-};
+use super::findings::{Finding, Findings, Place, Wrong, quoted, whole_file};
 use super::hash::Seed;
 use super::input::Opened;
 use super::names::Names;
@@ -18,12 +16,12 @@ use super::number::decimal;
 use super::qrels::{Qrels, lines_of};
 use super::rank::{Ranker, sort_key};
 use super::record::{Brief, Docnos, Record, address};
-use super::scan::{Fields, Lines, Scanner, has_lone_return, split};
+use super::scan::{Fields, Lines, Scanner};
 use super::scatter::{ChunkRead, Scattered, each_query};
-use crate::error::{Error, Result};
+use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
+use crate::error::{Error, Result, printable_path};
 use crate::label::{RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun, Unmatched};
 
-const EXPECTED: &str = "expected 'query iter docno rank score tag'";
 /// No query of the qrels.
 const UNJUDGED: u32 = u32::MAX;
 
@@ -256,6 +254,12 @@ impl<K: Keep> Worker<K> {
                 continue;
             };
             let docno = docno.as_ref();
+            if docno.len() > LONGEST_LINE {
+                let place = Place { chunk, line };
+                let finding = || Finding { place, message: TOO_LONG.to_owned(), earlier: None };
+                self.findings.add(self.keep.address(chunk, 0), finding);
+                continue;
+            }
             let record = Record {
                 key: sort_key(score, joining.rule.score),
                 hash: self.seed.hash(docno, 0, docno.len()),
@@ -333,12 +337,11 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<6>) {
         self.results += 1;
         self.tag = (fields.starts[5], fields.ends[5]);
-        let (start, end) = (fields.starts[4], fields.ends[4]);
-        let score = decimal(text, start, end, self.joining.rules.score);
+        let score = decimal(text, fields.starts[4], fields.ends[4], self.joining.rules.score);
         let Some(score) = score else {
+            let rules = self.joining.rules;
             return self.problem(fields.starts[0], line, || {
-                let wrong = not_a_number(&text[start..end]);
-                format!("score {wrong}: {EXPECTED}")
+                Role::Run.complaint(&text[fields.starts[0]..fields.ends[5]], Fault::Number, rules)
             });
         };
         if !self.current.is(text, fields.starts[0], fields.ends[0]) {
@@ -361,14 +364,10 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
     #[cold]
     fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
         self.results += 1;
+        let rules = self.joining.rules;
         self.problem(offset, line, || {
-            let found = split(bytes).count();
-            let hint = match found {
-                _ if has_lone_return(bytes) => LONE_RETURN,
-                4 => " (this looks like qrels: the order is QRELS RUN)",
-                _ => "",
-            };
-            format!("{} in {}: {EXPECTED}{hint}", fields(found), quoted(bytes))
+            let fault = Role::Run.fault(bytes, rules).unwrap_or(Fault::Number);
+            Role::Run.complaint(bytes, fault, rules)
         });
     }
 
@@ -442,7 +441,7 @@ impl Read {
         let lines = lines_of(&self.chunks);
         let mut problems = findings.into_problems(name, &lines);
         if self.results == 0 {
-            problems = whole_file(name, format!("there is no result in it: {EXPECTED}"));
+            problems = whole_file(name, format!("there is no result in it: {}", Role::Run.expected()));
         } else if !joining.rules.late
             && run.pieces.iter().all(|piece| piece.rows.is_empty())
             && problems.first.is_empty()
@@ -451,7 +450,7 @@ impl Read {
             let there = quoted(joining.qrels.queries().get(0));
             let message = format!(
                 "no query of {} is in it: it has {} such as {}, the qrels have {} such as {there}",
-                joining.qrels.name(),
+                printable_path(joining.qrels.name().as_ref()),
                 count_of_queries(run.info.ignored.count),
                 quoted(here),
                 count_of_queries(joining.qrels.queries().len() as u64),

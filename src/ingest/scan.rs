@@ -8,6 +8,8 @@
 //!         else the same a bit at a time, for longer lines; else the line is split byte by byte
 //! ```
 //!
+//! Blank lines are skipped as far as a mask tells them, comments up to the next line feed.
+//!
 //! Marking a window first keeps many reads of memory under way at a time, where reading and parsing in turns waits for each; and a
 //! line's fields are found without a branch. Everything down to the parsing of fields is compiled for each SIMD level, because
 //! instructions for bits come with it. It knows nothing of what a field means.
@@ -17,6 +19,7 @@ use fearless_simd::{Level, dispatch, u8x64};
 use memchr::memchr;
 
 use super::dialect::Comments;
+use super::shape::LONGEST_LINE;
 
 /// How much text is scanned ahead: it stays in the first-level cache, with its masks.
 const WINDOW: usize = 8 << 10;
@@ -36,7 +39,7 @@ pub(super) trait Lines<const N: usize> {
     /// A line with its first `N` fields.
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<N>);
 
-    /// A line (without its line feed) that has another number of fields, at least one; it starts at `start`.
+    /// A line (without its line feed) that has another number of fields, at least one, or is too long; it starts at `start`.
     fn other(&mut self, start: usize, line: u64, bytes: &[u8]);
 
     /// Which lines that start with `#` are skipped?
@@ -114,6 +117,11 @@ fn each_line<S: Simd, const N: usize>(
             if start >= text.len() || start > window && !has_end(marks, start - window) {
                 break;
             }
+            let (skipped, after) = skip(text, marks, window, start, lines.comments());
+            if skipped > 0 {
+                (line, start) = (line + skipped, after);
+                continue;
+            }
             line += 1;
             if let Some((fields, after)) = plain_line(text, marks, window, start) {
                 lines.fields(text, line, &fields);
@@ -189,6 +197,41 @@ fn plain_line<const N: usize>(
     plain.then_some((fields, after))
 }
 
+/// How many lines from `start` on are blank or comments, as far as the marks tell, and where the next line starts.
+#[inline(never)]
+fn skip(text: &[u8], marks: &Marks, window: usize, mut start: usize, comments: Comments) -> (u64, usize) {
+    let mut lines = 0;
+    loop {
+        let (block, bit) = ((start - window) / 64, (start - window) % 64);
+        let Some(mark) = marks.get(block) else { return (lines, start) };
+        let blank = (!(mark.separators >> bit)).trailing_zeros().min(64 - bit as u32);
+        let feeds = mark.feeds >> bit & u64::MAX.checked_shr(64 - blank).unwrap_or(0);
+        if feeds != 0 {
+            lines += u64::from(feeds.count_ones());
+            start += 64 - feeds.leading_zeros() as usize;
+            continue;
+        }
+        let column = blank as usize;
+        if bit + column == 64 || text.get(start + column) != Some(&b'#') || !comments.cover(column) {
+            return (lines, start);
+        }
+        let Some(end) = next_feed(marks, start - window) else { return (lines, start) };
+        (lines, start) = (lines + 1, window + end + 1);
+    }
+}
+
+/// Where in the window the first line feed at or after this place is.
+#[inline(always)]
+fn next_feed(marks: &Marks, place: usize) -> Option<usize> {
+    let (mut block, bit) = (place / 64, place % 64);
+    let mut feeds = marks.get(block)?.feeds & u64::MAX << bit;
+    while feeds == 0 {
+        block += 1;
+        feeds = marks.get(block)?.feeds;
+    }
+    Some(64 * block + feeds.trailing_zeros() as usize)
+}
+
 /// Is there a line feed at or after this place in the window?
 #[inline(never)]
 fn has_end(marks: &Marks, place: usize) -> bool {
@@ -204,6 +247,10 @@ fn any_line<const N: usize, L: Lines<N>>(text: &[u8], start: usize, number: u64,
     let rest = &text[start..];
     let length = memchr(b'\n', rest).unwrap_or(rest.len());
     let line = &rest[..length];
+    if length > LONGEST_LINE {
+        lines.other(start, number, line);
+        return start + length + 1;
+    }
     let (mut fields, mut count, mut at) = (Fields { starts: [0; N], ends: [0; N] }, 0, 0);
     loop {
         at += line[at..].iter().take_while(|&&byte| is_separator(byte)).count();

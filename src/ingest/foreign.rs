@@ -1,0 +1,196 @@
+//! What a text is that is neither qrels nor a run, told from its first lines.
+//!
+//! Only a text whose first line that counts is wrong is looked at: it cannot be read whatever comes next, so nothing that could be read
+//! is ever taken for something else. It gets one message instead of one a line.
+
+use std::io::Read;
+
+use memchr::{memchr, memchr_iter, memrchr};
+
+use super::dialect::Rules;
+use super::findings::whole_file;
+use super::input::Opened;
+use super::scan::split;
+use super::shape::{Fault, LONGEST_LINE, Role, counts};
+use crate::error::{Problem, Problems, printable_path};
+
+/// How much of a text is looked at.
+const HEAD: usize = 64 << 10;
+/// How many of its lines must be wrong in the same way, if it has as many.
+const LINES: usize = 20;
+/// How many there must be at least.
+const FEWEST: usize = 3;
+
+/// What the first lines are.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Foreign {
+    /// A run where qrels are expected, or qrels where a run is.
+    Swapped,
+    /// Something else: the line (0 for the whole file), and what to say.
+    Told(u64, String),
+}
+
+/// What a text is, if it cannot be what it should be.
+pub(super) fn look(opened: &Opened, role: Role, rules: Rules) -> Option<Foreign> {
+    let (bytes, codec) = opened.content();
+    match codec {
+        None => of_head(head(bytes), role, rules),
+        Some(codec) => {
+            let mut text = Vec::new();
+            let mut reader = codec.reader(bytes).ok()?;
+            let mut wanted = HEAD + 1;
+            // What cannot be decompressed is told when all of it is.
+            while reader.by_ref().take((wanted - text.len()) as u64).read_to_end(&mut text).ok()? > 0
+                && text.len() <= LONGEST_LINE
+                && memchr(b'\n', &text).is_none()
+            {
+                wanted = (2 * wanted).min(LONGEST_LINE + 1);
+            }
+            of_head(head(&text), role, rules)
+        }
+    }
+}
+
+/// Whole lines at the start of a text, and whether they are all of it. At least one, unless that is too long.
+fn head(text: &[u8]) -> (&[u8], bool) {
+    if text.len() <= HEAD {
+        return (text, true);
+    }
+    let end = memrchr(b'\n', &text[..HEAD]).or_else(|| {
+        memchr(b'\n', &text[..text.len().min(LONGEST_LINE + 1)])
+            .or((text.len() <= LONGEST_LINE).then_some(text.len()))
+    });
+    match end {
+        Some(end) => (&text[..end], end + 1 >= text.len()),
+        None => (&text[..LONGEST_LINE + 1], false),
+    }
+}
+
+fn of_head((head, all): (&[u8], bool), role: Role, rules: Rules) -> Option<Foreign> {
+    let comments = role.comments(rules);
+    let lines = (1..).zip(head.split(|&byte| byte == b'\n'));
+    let mut lines = lines.filter(|(_, line)| counts(line, comments)).take(LINES).peekable();
+    let &(number, first) = lines.peek()?;
+    let fault = role.fault(first, rules)?;
+    if let Some(message) = signature(head, role) {
+        return Some(Foreign::Told(0, message));
+    }
+    let lines: Vec<&[u8]> = lines.map(|(_, line)| line).collect();
+    let faults: Vec<Option<Fault>> = lines.iter().map(|line| role.fault(line, rules)).collect();
+    if faults.contains(&None) {
+        return None; // a text with some wrong lines
+    }
+    if let Some(message) = format(head, first, role) {
+        return Some(Foreign::Told(0, message));
+    }
+    if lines.iter().all(|line| role.other().fault(line, rules).is_none()) {
+        return Some(Foreign::Swapped);
+    }
+    let enough = lines.len() == LINES || all && lines.len() >= FEWEST;
+    if !enough || faults.iter().any(|other| *other != Some(fault)) {
+        return None;
+    }
+    if let Some(message) = columns(fault, role) {
+        return Some(Foreign::Told(0, message));
+    }
+    let which =
+        if lines.len() == LINES { format!("the first {LINES} lines") } else { "all lines".to_owned() };
+    let message = format!("{}; {which} are wrong in this way", role.complaint(first, fault, rules));
+    Some(Foreign::Told(number, message))
+}
+
+/// What a text is that is not what was expected.
+fn not_read(what: &str, role: Role) -> String {
+    format!("is {what}, which is not read here: {} on each line", role.expected())
+}
+
+/// The format of a file that starts with these bytes, which no text has.
+fn signature(head: &[u8], role: Role) -> Option<String> {
+    let (by, command) = match head {
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => ("xz", "xz -dc"),
+        [b'B', b'Z', b'h', b'1'..=b'9', b'1', b'A', b'Y', b'&', b'S', b'Y', ..] => ("bzip2", "bzip2 -dc"),
+        [b'P', b'K', 3, 4, ..] => ("zip", "unzip -p"),
+        [b'7', b'z', 0xbc, 0xaf, 0x27, 0x1c, ..] => ("7-Zip", "7z x -so"),
+        [4, 0x22, 0x4d, 0x18, ..] => ("lz4", "lz4 -dc"),
+        _ if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || is_wide(head) => {
+            return Some("is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)".to_owned());
+        }
+        [0x7f, b'E', b'L', b'F', ..] => return Some(not_read("a program (ELF)", role)),
+        [b'P', b'A', b'R', b'1', ..] if head.contains(&0) => return Some(not_read("Parquet", role)),
+        [b'A', b'R', b'R', b'O', b'W', b'1', 0, ..] => return Some(not_read("Arrow", role)),
+        _ => return None,
+    };
+    Some(format!("is compressed by {by}, which is not read here: decompress it first (`{command}`)"))
+}
+
+/// The format of a text none of whose first lines is right, and what to do.
+fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
+    let first = first.trim_ascii_start();
+    let mut fields = split(first);
+    match [fields.next(), fields.next(), fields.next(), fields.next()] {
+        _ if head.contains(&0) => Some(not_read("binary", role)),
+        _ if first.starts_with(b"{") || first.starts_with(b"[") => Some(not_read("JSON", role)),
+        [_, Some(query), ..] if query.starts_with(b"qid:") => {
+            Some(not_read("LETOR (labels and features, but no ranking)", role))
+        }
+        [Some(b"query-id"), Some(b"corpus-id"), Some(b"score"), None] if role == Role::Qrels => Some(made(
+            "has a header and three columns, as BEIR's qrels",
+            "NR > 1 {print $1, 0, $2, $3}",
+            role,
+        )),
+        [Some(_), _, None, None] if memchr_iter(b',', first).take(2).count() == 2 => {
+            Some(not_read("CSV", role))
+        }
+        _ => None,
+    }
+}
+
+/// What to do with a table that has other columns throughout.
+fn columns(fault: Fault, role: Role) -> Option<String> {
+    match (fault, role) {
+        (Fault::Fields(3), Role::Qrels) => Some(made("has three columns", "{print $1, 0, $2, $3}", role)),
+        (Fault::Fields(3), Role::Run) => {
+            let awk = r#"{print $1, "Q0", $2, $3, -$3, "run"}"#;
+            Some(made("has three columns; if they are query, docno and rank, as in MS MARCO", awk, role))
+        }
+        (Fault::Fields(5), Role::Run) => {
+            Some(made("has five columns; if only the tag is missing", r#"{print $0, "run"}"#, role))
+        }
+        _ => None,
+    }
+}
+
+/// What a text has, and the program of `awk` that makes it what it should be.
+fn made(what: &str, awk: &str, role: Role) -> String {
+    format!("{what}: {} (`awk '{awk}'` makes it so)", role.expected())
+}
+
+/// Is every other byte of the start 0, and no other?
+fn is_wide(head: &[u8]) -> bool {
+    let start = &head[..head.len().min(64) & !1];
+    let zeros = |at: usize| start.iter().skip(at).step_by(2).filter(|&&byte| byte == 0).count();
+    start.len() >= 8
+        && [(0, 1), (1, 0)].iter().any(|&(wide, text)| zeros(wide) == start.len() / 2 && zeros(text) == 0)
+}
+
+/// The one problem of a file, `swapped` with another.
+pub(super) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
+    let (this, that) = match role {
+        Role::Qrels => ("is a run", "are qrels"),
+        Role::Run => ("are qrels", "is a run"),
+    };
+    let and = other.map(|other| format!(" and {} {that}", printable_path(other.as_ref())));
+    whole_file(file, format!("{this}{}: the order is QRELS RUN", and.unwrap_or_default()))
+}
+
+impl Foreign {
+    /// As the one problem of a file.
+    pub fn problems(self, role: Role, file: &str) -> Problems {
+        match self {
+            Foreign::Swapped => swapped(role, file, None),
+            Foreign::Told(line, message) => {
+                Problems { first: vec![Problem { file: file.to_owned(), line, message }], more: 0 }
+            }
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! What a line of qrels or of a run looks like, and what is said of one that does not.
+
+use super::dialect::{Comments, Rules};
+use super::findings::quoted;
+use super::scan::{has_lone_return, is_separator, split};
+
+/// How long a line may be, in bytes. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
+pub(super) const LONGEST_LINE: usize = 64 << 20;
+
+/// What is said of a line that is longer.
+pub(super) const TOO_LONG: &str = "the line has more than 64 MiB";
+
+/// What a text is read as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Qrels,
+    Run,
+}
+
+/// What is wrong with a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It has so many fields.
+    Fields(usize),
+    /// Its grade or score is not a number.
+    Number,
+    /// It is longer than [`LONGEST_LINE`].
+    Length,
+}
+
+impl Role {
+    /// The other one.
+    pub fn other(self) -> Role {
+        match self {
+            Role::Qrels => Role::Run,
+            Role::Run => Role::Qrels,
+        }
+    }
+
+    /// What a line should be.
+    pub fn expected(self) -> &'static str {
+        match self {
+            Role::Qrels => "expected 'query iter docno grade'",
+            Role::Run => "expected 'query iter docno rank score tag'",
+        }
+    }
+
+    /// Which comments are skipped.
+    pub fn comments(self, rules: Rules) -> Comments {
+        match self {
+            Role::Qrels => rules.qrels_comments,
+            Role::Run => rules.run_comments,
+        }
+    }
+
+    /// What is wrong with a line that is neither blank nor a comment.
+    pub fn fault(self, line: &[u8], rules: Rules) -> Option<Fault> {
+        let count = match line.len() > LONGEST_LINE {
+            true => return Some(Fault::Length),
+            false => split(line).count(),
+        };
+        let (fits, at, number) = match self {
+            Role::Qrels => (count == 4, 3, rules.grade),
+            Role::Run => (count == 6 || count > 6 && (rules.late || !has_lone_return(line)), 4, rules.score),
+        };
+        let number = split(line).nth(at).and_then(number);
+        match fits {
+            false => Some(Fault::Fields(count)),
+            true => number.is_none().then_some(Fault::Number),
+        }
+    }
+
+    /// What to say of a line with a fault.
+    pub fn complaint(self, line: &[u8], fault: Fault, rules: Rules) -> String {
+        let expected = self.expected();
+        match (fault, self) {
+            (Fault::Length, _) => format!("{TOO_LONG}: {expected}"),
+            (Fault::Number, Role::Qrels) => {
+                format!("grade {}: {expected}", not_a_number(split(line).nth(3).unwrap_or_default()))
+            }
+            (Fault::Number, Role::Run) => {
+                format!("score {}: {expected}", not_a_number(split(line).nth(4).unwrap_or_default()))
+            }
+            (Fault::Fields(count), _) => {
+                let score = || split(line).nth(4).and_then(rules.score);
+                let hint = match self {
+                    Role::Run if has_lone_return(line) => LONE_RETURN,
+                    Role::Run if count == 4 => " (this looks like qrels: the order is QRELS RUN)",
+                    Role::Qrels if count >= 6 && score().is_some() => match has_lone_return(line) {
+                        true => LONE_RETURN,
+                        false => " (this looks like a run: the order is QRELS RUN)",
+                    },
+                    _ => "",
+                };
+                format!("{} in {}: {expected}{hint}", fields(count), quoted(line))
+            }
+        }
+    }
+}
+
+/// Is a line neither blank nor a comment?
+pub(super) fn counts(line: &[u8], comments: Comments) -> bool {
+    let first = line.iter().position(|&byte| !is_separator(byte));
+    first.is_some_and(|first| line[first] != b'#' || !comments.cover(first))
+}
+
+/// What to say of a line with a carriage return inside.
+const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
+
+/// `1 field`, `2 fields` …
+fn fields(count: usize) -> String {
+    format!("{count} field{}", if count == 1 { "" } else { "s" })
+}
+
+/// A field that should be a finite number.
+fn not_a_number(field: &[u8]) -> String {
+    let infinite = fast_float2::parse::<f64, _>(field).is_ok();
+    format!("{} is not a {}number", quoted(field), if infinite { "finite " } else { "" })
+}
