@@ -9,6 +9,8 @@ mod generate;
 mod golden;
 mod ingest;
 mod layers;
+#[cfg(unix)]
+mod mapped;
 mod matrices;
 mod names;
 mod readme;

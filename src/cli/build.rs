@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::inputs::{Ranking, recognise};
+use super::inputs::{Files, Ranking, recognise};
 use super::output;
 use super::stop::Stop;
 use super::style::counted;
@@ -32,6 +32,8 @@ pub struct Build {
     #[arg(short, long)]
     quiet: bool,
     #[command(flatten)]
+    files: Files,
+    #[command(flatten)]
     ranking: Ranking,
     #[command(flatten)]
     threads: Threads,
@@ -54,7 +56,7 @@ impl Build {
 
     fn build(&self) -> Result<(), Stop> {
         let start = Instant::now();
-        let matrix = self.ranking.join(&self.qrels, &self.runs)?;
+        let matrix = self.ranking.join(&self.qrels, &self.runs, self.files)?;
         matrix.write(&self.output)?;
         if !self.quiet {
             let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();

@@ -17,7 +17,7 @@ use laneval::timing::Timing;
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, View};
 
 use super::choice::{ENGINES, FORMATS, QUERIES, one_of, stats};
-use super::inputs::{Inputs, Ranking};
+use super::inputs::{Files, Inputs, Ranking};
 use super::output::Output;
 use super::stop::Stop;
 use super::style::{counted, say, stdout_has_colour, stdout_width};
@@ -44,6 +44,8 @@ pub struct Eval {
     /// or label matrices made by `laneval build`
     #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
     inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    files: Files,
 
     /// A measure such as nDCG@10, AP, 'P@[5,10]' or a name of trec_eval or ranx; may be repeated
     ///
@@ -130,7 +132,7 @@ impl Eval {
         let mut timing = Timing::default();
         let start = Instant::now();
         let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
-        let matrices = timing.time(read, || inputs.load(&self.ranking))?;
+        let matrices = timing.time(read, || inputs.load(&self.ranking, self.files))?;
         let read = start.elapsed();
         let start = Instant::now();
         let taken = timing.time("engine", || evaluator.take_engine(&matrices))?;

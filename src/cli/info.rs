@@ -13,6 +13,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 
 use super::choice::{SCORES, TIES, name_of, one_of};
+use super::inputs::Files;
 use super::measures::{FORMATS, Format};
 use super::output::Output;
 use super::stop::Stop;
@@ -30,6 +31,8 @@ pub struct Info {
     /// A file made by `laneval build`
     #[arg(value_name = "FILE.lmx")]
     file: PathBuf,
+    #[command(flatten)]
+    files: Files,
     /// Check every checksum and every label
     #[arg(long)]
     verify: bool,
@@ -42,10 +45,10 @@ impl Info {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         if self.verify {
-            LabelMatrix::verify(&self.file)?;
+            LabelMatrix::verify_with(&self.file, self.files.access())?;
         }
         let description = Description::read(&self.file)?;
-        let matrix = LabelMatrix::map(&self.file)?;
+        let matrix = LabelMatrix::open(&self.file, self.files.access())?;
         let contents = Contents::of(&self, &matrix, &description);
         Output::new(None, &[])?.write(|to| match self.format {
             Format::Json => {

@@ -9,11 +9,29 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use laneval::error::{Error, Problem, Problems};
 use laneval::ingest::Input;
-use laneval::label::{Description, RankingRule, ScoreType, Ties};
+use laneval::label::{Description, FileAccess, RankingRule, ScoreType, Ties};
 use laneval::{Join, LabelMatrix};
 
 use super::choice::{SCORES, TIES, name_of, one_of};
 use super::stop::Stop;
+
+/// How files are opened.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Files {
+    /// Read files into memory first, instead of mapping them
+    ///
+    /// A file that another program shortens while it is mapped ends laneval with an error (exit code 2), and one that is rewritten in
+    /// place meanwhile may give wrong values. With this option that matters only until all is read, at the start.
+    #[arg(long, help_heading = "Input")]
+    no_mmap: bool,
+}
+
+impl Files {
+    /// Mapped or read.
+    pub fn access(self) -> FileAccess {
+        if self.no_mmap { FileAccess::Read } else { FileAccess::Mapped }
+    }
+}
 
 /// How scores become rankings.
 #[derive(Debug, Args)]
@@ -37,19 +55,20 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
 
 impl Ranking {
     /// Joins runs to judgments; the runs have the shortest names that tell them apart.
-    pub fn join(&self, qrels: &Path, runs: &[PathBuf]) -> Result<LabelMatrix, Error> {
+    pub fn join(&self, qrels: &Path, runs: &[PathBuf], files: Files) -> Result<LabelMatrix, Error> {
         let join = Join {
             ties: self.ties.unwrap_or_default(),
             score: self.score.unwrap_or_default(),
             depth: self.depth,
+            access: files.access(),
             ..Join::default()
         };
         join.files(Input::from(qrels.to_owned()), runs.iter().cloned().map(Input::from))
     }
 
-    /// Maps a label matrix, and checks that it was built as it is now asked for.
-    fn map(&self, path: &Path) -> Result<LabelMatrix, Stop> {
-        let matrix = LabelMatrix::map(path)?;
+    /// Opens a label matrix, and checks that it was built as it is now asked for.
+    fn open(&self, path: &Path, files: Files) -> Result<LabelMatrix, Stop> {
+        let matrix = LabelMatrix::open(path, files.access())?;
         match self.conflict(matrix.rule()) {
             Some(conflict) => Err(Stop::new(format!("{}: {conflict}", path.display()))),
             None => Ok(matrix),
@@ -119,17 +138,24 @@ impl Inputs {
     }
 
     /// The matrices to evaluate, one after the other.
-    pub fn load(&self, ranking: &Ranking) -> Result<Vec<LabelMatrix>, Stop> {
+    pub fn load(&self, ranking: &Ranking, files: Files) -> Result<Vec<LabelMatrix>, Stop> {
         match self {
-            Inputs::Text(qrels, runs) => Ok(vec![ranking.join(qrels, runs)?]),
+            Inputs::Text(qrels, runs) => Ok(vec![ranking.join(qrels, runs, files)?]),
             Inputs::Matrices(paths) => {
-                let matrices =
-                    paths.iter().map(|path| ranking.map(path)).collect::<Result<Vec<_>, Stop>>()?;
+                let open = |path: &PathBuf| ranking.open(path, files);
+                let matrices = paths.iter().map(open).collect::<Result<Vec<_>, Stop>>()?;
                 comparable(paths, &matrices)?;
                 Ok(matrices)
             }
         }
     }
+}
+
+/// What is said when a mapped file cannot be read any more.
+pub fn unreadable(file: &str) -> String {
+    format!(
+        "error: {file}: it cannot be read any more: it became shorter since it was opened, or its disk failed; --no-mmap reads files into memory first\n"
+    )
 }
 
 /// Which of the paths are label matrices. Files that cannot be opened are reported together.

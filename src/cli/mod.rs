@@ -70,6 +70,7 @@ impl Cli {
 
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
+        laneval::label::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
         match self.command {
             Command::Eval(eval) => eval.run(),
             Command::Build(build) => build.run(),

@@ -9,6 +9,7 @@ use memchr::memrchr;
 
 use crate::error::{Error, Problem, Problems, Result};
 use crate::label::Description;
+use crate::label::FileAccess;
 use crate::label::mmap::Mapping;
 
 use super::compression::{BYTE_ORDER_MARK, Codec};
@@ -19,9 +20,10 @@ use super::shape::LONGEST_LINE;
 pub enum Input {
     /// A file.
     ///
-    /// It is mapped: see [`Mapping`] for what that means if another process rewrites it meanwhile.
+    /// It is mapped, unless [`Join::access`](super::Join::access) says otherwise: nobody may write to it meanwhile, see
+    /// [`FileAccess::Mapped`].
     Path(PathBuf),
-    /// The standard input: mapped if it is a file from its start, else read to its end before anything else.
+    /// The standard input: as a path if it is a file from its start, else read to its end before anything else.
     Stdin,
     /// Text in memory.
     Bytes {
@@ -74,18 +76,18 @@ impl Input {
     }
 
     /// Maps it or reads it.
-    pub(super) fn open(self) -> Result<Opened> {
+    pub(super) fn open(self, access: FileAccess) -> Result<Opened> {
         let name = self.shown();
         let bytes = match self {
             Input::Path(path) => {
                 let file = File::open(&path).map_err(|e| Error::io(&path, "open", e))?;
                 match file.metadata() {
                     Ok(kind) if !kind.is_file() => Bytes::Owned(read_stream(file, &path)?),
-                    _ => Bytes::Mapped(Mapping::of(&file, &path)?),
+                    _ => Bytes::File(Mapping::of(&file, &path, access)?),
                 }
             }
             Input::Stdin => match stdin_file() {
-                Some(file) => Bytes::Mapped(Mapping::of(&file, Path::new(&name))?),
+                Some(file) => Bytes::File(Mapping::of(&file, Path::new(&name), access)?),
                 None => Bytes::Owned(read_stream(std::io::stdin().lock(), Path::new(&name))?),
             },
             Input::Bytes { bytes, .. } => Bytes::Owned(bytes),
@@ -111,7 +113,7 @@ pub(super) struct Opened {
 
 #[derive(Debug)]
 enum Bytes {
-    Mapped(Mapping),
+    File(Mapping),
     Owned(Vec<u8>),
 }
 
@@ -151,7 +153,7 @@ impl Opened {
     /// The bytes, without a byte order mark, and how they are compressed, if they are.
     pub fn content(&self) -> (&[u8], Option<Codec>) {
         let bytes: &[u8] = match &self.bytes {
-            Bytes::Mapped(map) => map,
+            Bytes::File(file) => file,
             Bytes::Owned(bytes) => bytes,
         };
         (bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes), Codec::of(bytes))

@@ -45,7 +45,7 @@ use std::num::NonZeroU32;
 use rayon::prelude::*;
 
 use crate::error::{Error, Problems, Result};
-use crate::label::{LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties};
+use crate::label::{FileAccess, LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties};
 
 use chunks::ChunkSize;
 use findings::Wrong;
@@ -80,6 +80,8 @@ pub struct Join {
     pub score: ScoreType,
     /// Keep the first so many ranks of every ranking.
     pub depth: Option<NonZeroU32>,
+    /// How files are opened.
+    pub access: FileAccess,
 }
 
 impl Join {
@@ -115,8 +117,8 @@ impl Join {
         if runs.iter().chain([&qrels]).filter(|input| **input == Input::Stdin).count() > 1 {
             return Err(Error::Unanswerable("the standard input can be only one of the inputs".to_owned()));
         }
-        let qrels = qrels.open()?;
-        let runs = runs.into_iter().map(Input::open).collect::<Result<Vec<_>>>()?;
+        let qrels = qrels.open(self.access)?;
+        let runs = runs.into_iter().map(|run| run.open(self.access)).collect::<Result<Vec<_>>>()?;
         let rules = self.dialect.rules();
         let not_qrels = look(&qrels, Role::Qrels, rules);
         let not_runs: Vec<_> = runs.par_iter().map(|run| look(run, Role::Run, rules)).collect();

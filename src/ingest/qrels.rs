@@ -22,7 +22,7 @@ use super::scatter::{ChunkRead, Scattered, each_query};
 use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
-use crate::label::{Codebook, Facts, Ids, MatrixBuilder, RankingRule, StagedRun};
+use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
 
 /// Judgments, ready to be joined with any number of runs.
 ///
@@ -66,7 +66,7 @@ impl Qrels {
     /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
-        let (opened, rules) = (input.into().open()?, Dialect::Laneval.rules());
+        let (opened, rules) = (input.into().open(FileAccess::Mapped)?, Dialect::Laneval.rules());
         if let Some(foreign) = look(&opened, Role::Qrels, rules) {
             return Err(Error::Input(foreign.problems(Role::Qrels, &opened.name)));
         }

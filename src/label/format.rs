@@ -11,7 +11,8 @@
 //! in place by the engines, and their checksum is compared on request only. A label that a flipped bit made meaningless is still a
 //! byte, and every table has 256 entries: damage there gives a wrong number, never a read out of bounds.
 
-use std::io::Write;
+use std::fs::File;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use rayon::prelude::*;
@@ -20,8 +21,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::code::{Codebook, MAX_GRADES, PAST_END, UNPOOLED};
 use super::facts::Facts;
 use super::matrix::{Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
-use super::mmap::Mapping;
-use super::tile::{Line, Packing, Tile};
+use super::mmap::{FileAccess, Mapping};
+use super::tile::{Packing, Tile};
 use crate::error::{Error, Result};
 use crate::whole_file;
 
@@ -70,7 +71,12 @@ impl Description {
     /// Reads the header and section table of the file at `path`.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        describe(&Mapping::open(path)?, path)
+        let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
+        let failed = |e| Error::io(path, "read", e);
+        let length = file.metadata().map_err(failed)?.len();
+        let mut start = Vec::new();
+        file.take((HEADER + ENTRY * SECTIONS.len()) as u64).read_to_end(&mut start).map_err(failed)?;
+        describe(&start, length, path)
     }
 
     /// Does the file start like a `.lmx` file?
@@ -84,9 +90,14 @@ impl LabelMatrix {
     /// every ranking is one that the judgments allow: so many labels as the row has results, each a code of the codebook, and of
     /// no code more documents than are judged so.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
+        Self::verify_with(path, FileAccess::Mapped)
+    }
+
+    /// As [`LabelMatrix::verify`], mapping or reading the file.
+    pub fn verify_with(path: impl AsRef<Path>, access: FileAccess) -> Result<()> {
         let path = path.as_ref();
-        let map = Mapping::open(path)?;
-        let description = describe(&map, path)?;
+        let map = Mapping::open(path, access)?;
+        let description = describe(&map, map.len() as u64, path)?;
         let mut end = HEADER + ENTRY * SECTIONS.len();
         for (at, Section { name, offset, length, .. }) in description.sections.iter().enumerate() {
             if map[end..*offset as usize].iter().any(|&byte| byte != 0) {
@@ -95,7 +106,7 @@ impl LabelMatrix {
             end = (offset + length) as usize;
             section(&map, &description, at, path)?;
         }
-        let matrix = open(path, true)?;
+        let matrix = decode(map, &description, path)?;
         let unsound = |at: usize| {
             let (tile, rows) = (matrix.tile(at), matrix.tile_rows(at));
             (0..tile.lanes).find_map(|lane| {
@@ -191,10 +202,18 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     whole_file::write(path, content).map_err(failed)
 }
 
-pub(super) fn open(path: &Path, mapped: bool) -> Result<LabelMatrix> {
-    let map = Mapping::open(path)?;
-    let description = describe(&map, path)?;
-    let read = |at: usize| Ok::<_, Error>(Decoder { rest: section(&map, &description, at, path)?, at, path });
+pub(super) fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
+    let file = Mapping::open(path, access)?;
+    let description = describe(&file, file.len() as u64, path)?;
+    if access == FileAccess::Read {
+        section(&file, &description, TILES, path)?;
+    }
+    decode(file, &description, path)
+}
+
+/// The matrix in a file, of which all but the tiles is checked.
+fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
+    let read = |at: usize| Ok::<_, Error>(Decoder { rest: section(&file, description, at, path)?, at, path });
 
     let (rule, fingerprint) = decode_rule(&mut read(0)?)?;
     let book = decode_book(&mut read(1)?)?;
@@ -207,7 +226,7 @@ pub(super) fn open(path: &Path, mapped: bool) -> Result<LabelMatrix> {
         return Err(damaged(path, SECTIONS[ROWS], message));
     }
     let packing = Packing::new(&depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
-    if section(&map, &description, 6, path)? != encode_packing(&packing) {
+    if section(&file, description, 6, path)? != encode_packing(&packing) {
         return Err(damaged(path, SECTIONS[6], "does not follow from the row lengths".into()));
     }
     let tiles = &description.sections[TILES];
@@ -216,14 +235,7 @@ pub(super) fn open(path: &Path, mapped: bool) -> Result<LabelMatrix> {
         return Err(damaged(path, SECTIONS[TILES], message));
     }
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
-    let labels = if mapped {
-        Labels::Mapped { map, range }
-    } else {
-        section(&map, &description, TILES, path)?;
-        let mut lines = vec![<Line as bytemuck::Zeroable>::zeroed(); range.len() / size_of::<Line>()];
-        bytemuck::cast_slice_mut(&mut lines).copy_from_slice(&map[range]);
-        Labels::Owned(lines)
-    };
+    let labels = Labels::InFile { file, range };
     Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels })
 }
 
@@ -231,15 +243,15 @@ fn damaged(path: &Path, section: &'static str, message: String) -> Error {
     Error::Matrix { path: path.to_owned(), section, message }
 }
 
-/// Checks header and table: magic, version, checksum, sizes, order.
-fn describe(file: &[u8], path: &Path) -> Result<Description> {
+/// Checks header and table, which are at the start of a file of this length: magic, version, checksum, sizes, order.
+fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
     let header = |message: String| damaged(path, "header", message);
-    if !file.starts_with(&MAGIC[..MAGIC.len().min(file.len())]) || file.is_empty() {
+    if !start.starts_with(&MAGIC[..MAGIC.len().min(start.len())]) || start.is_empty() {
         return Err(header("is not a .lmx file (made by `laneval build`)".into()));
     }
     let table_end = HEADER + ENTRY * SECTIONS.len();
-    let Some(head) = file.get(..HEADER) else {
-        return Err(header(format!("the file ends after {} bytes", file.len())));
+    let Some(head) = start.get(..HEADER) else {
+        return Err(header(format!("the file ends after {length} bytes")));
     };
     let u32_at =
         |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
@@ -252,14 +264,13 @@ fn describe(file: &[u8], path: &Path) -> Result<Description> {
         )));
     }
     let bytes = u64_at(head, 16);
-    if bytes != file.len() as u64 {
+    if bytes != length {
         return Err(header(format!(
-            "the file has {} bytes where its header says {bytes}: it is truncated",
-            file.len()
+            "the file has {length} bytes where its header says {bytes}: it is truncated"
         )));
     }
-    let Some(table) = file.get(..table_end) else {
-        return Err(header(format!("the file ends after {} bytes", file.len())));
+    let Some(table) = start.get(..table_end) else {
+        return Err(header(format!("the file ends after {length} bytes")));
     };
     let mut unsigned = table.to_vec();
     unsigned[HEADER - 8..HEADER].fill(0);
@@ -416,9 +427,9 @@ fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
 fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
     let mut runs = Vec::new();
     for _ in 0..from.u32()? {
-        let name = String::from_utf8_lossy(from.string()?).into_owned();
+        let name = from.text()?;
         let tag = from.string()?.to_vec();
-        let source = String::from_utf8_lossy(from.string()?).into_owned();
+        let source = from.text()?;
         let results = from.u64()?;
         let count = from.u64()?;
         let mut first = Vec::new();
@@ -518,6 +529,12 @@ impl<'a> Decoder<'a> {
     fn string(&mut self) -> Result<&'a [u8]> {
         let length = self.u32()? as usize;
         self.take(length)
+    }
+
+    /// A string as UTF-8, validated in a copy: a mapped file may change.
+    fn text(&mut self) -> Result<String> {
+        let bytes = self.string()?.to_vec();
+        Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))
     }
 
     fn end(&self) -> Result<()> {

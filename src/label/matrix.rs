@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use super::code::Codebook;
 use super::facts::Facts;
-use super::mmap::Mapping;
+use super::mmap::{FileAccess, Mapping};
 use super::tile::{GROUP, Line, Packing, Tile, position};
 use crate::error::{Error, Result, printable};
 
@@ -188,14 +188,18 @@ pub struct LabelMatrix {
 #[derive(Debug)]
 pub(super) enum Labels {
     Owned(Vec<Line>),
-    Mapped { map: Mapping, range: std::ops::Range<usize> },
+    /// A part of a file.
+    InFile {
+        file: Mapping,
+        range: std::ops::Range<usize>,
+    },
 }
 
 impl Labels {
     fn bytes(&self) -> &[u8] {
         match self {
             Labels::Owned(lines) => bytemuck::cast_slice(lines),
-            Labels::Mapped { map, range } => &map[range.clone()],
+            Labels::InFile { file, range } => &file[range.clone()],
         }
     }
 }
@@ -206,14 +210,23 @@ impl LabelMatrix {
     /// # Errors
     /// A file that cannot be read, or that is truncated, foreign, of another version, or damaged.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        super::format::open(path.as_ref(), false)
+        Self::open(path, FileAccess::Read)
     }
 
     /// Maps a `.lmx` file: its tiles are read as they are used, and never copied.
     ///
-    /// See [`Mapping`] for the caller's risk. Everything but the tiles is checked, as [`LabelMatrix::read`] does.
+    /// Nobody may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but the tiles is checked, as
+    /// [`LabelMatrix::read`] does.
     pub fn map(path: impl AsRef<Path>) -> Result<Self> {
-        super::format::open(path.as_ref(), true)
+        Self::open(path, FileAccess::Mapped)
+    }
+
+    /// Maps or reads a `.lmx` file.
+    ///
+    /// # Errors
+    /// As [`LabelMatrix::read`].
+    pub fn open(path: impl AsRef<Path>, access: FileAccess) -> Result<Self> {
+        super::format::open(path.as_ref(), access)
     }
 
     /// Writes the matrix as a `.lmx` file: to a temporary name in the same folder first, so there is never half a file.

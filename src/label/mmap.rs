@@ -1,46 +1,97 @@
-//! The only file-mapping `unsafe` of the crate.
+//! Files as memory: mapped where the system can, read where it cannot or shall not.
 
 use std::fs::File;
+use std::io::Read;
 use std::ops::Deref;
 use std::path::Path;
 
+use super::lost_pages::Watched;
+use super::tile::Line;
 use crate::error::{Error, Result};
 
-/// The bytes of a file: mapped into memory where the system can, read otherwise (pipes, empty files).
-///
-/// **The caller's risk:** another process that truncates or rewrites the file while it is mapped changes these bytes under us,
-/// or ends the process (`SIGBUS`). Files that others write in place belong in memory: read them with [`std::fs::read`].
+/// How files are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FileAccess {
+    /// Mapped into memory, where the system can: only what is used is read, and nothing is copied.
+    ///
+    /// **A condition that only the caller can keep:** nobody writes to the file while it is mapped. What others write shows up in
+    /// the middle of the work, and reading what they cut off raises `SIGBUS`, which ends the process; see
+    /// [`exit_when_a_mapped_file_shrinks`](super::exit_when_a_mapped_file_shrinks).
+    #[default]
+    Mapped,
+    /// Read whole into memory: what happens to the file afterwards does not matter.
+    Read,
+}
+
+/// The bytes of a file, aligned as tiles are.
 #[derive(Debug)]
-pub struct Mapping(Bytes);
+pub(crate) struct Mapping(Bytes);
 
 #[derive(Debug)]
 enum Bytes {
-    Mapped(memmap2::Mmap),
-    Read(Vec<u8>),
+    /// Fields are dropped in this order: the file is watched as long as it is mapped.
+    Mapped {
+        _watched: Watched,
+        map: memmap2::Mmap,
+    },
+    Read {
+        lines: Vec<Line>,
+        length: usize,
+    },
 }
 
 impl Mapping {
-    /// Maps the file at `path`.
-    pub fn open(path: &Path) -> Result<Self> {
+    /// Opens the file at `path`.
+    pub fn open(path: &Path, access: FileAccess) -> Result<Self> {
         let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
-        Self::of(&file, path)
+        Self::of(&file, path, access)
     }
 
-    /// Maps an open file; `path` is for messages.
-    pub fn of(file: &File, path: &Path) -> Result<Self> {
-        let length = file.metadata().map_err(|e| Error::io(path, "open", e))?;
-        if length.is_file() && length.len() > 0 {
-            // SAFETY: the map is read-only and private. That nobody shrinks the file meanwhile is the documented condition of
-            // this type; every parser of ours bounds-checks what it reads, so changed bytes give wrong values at worst.
+    /// The content of an open file; `path` is for messages.
+    pub fn of(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
+        let kind = file.metadata().map_err(|e| Error::io(path, "open", e))?;
+        let length = if kind.is_file() { kind.len() } else { 0 };
+        if access == FileAccess::Mapped && length > 0 {
+            // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out nothing that lives longer. That
+            // its bytes stay as they are is beyond our power: whoever may write to the file can change them under a `&[u8]`,
+            // for which Rust promises nothing. So it is a condition, which `FileAccess::Mapped` and all that map by default state
+            // to their callers. Where somebody breaks it nevertheless, less is at stake: our own code is safe Rust that checks
+            // every index, text is validated in a copy, and decompressors read from a copy. But the crates that search line
+            // ends, convert numbers and make checksums have `unsafe` of their own and read the map itself.
             #[allow(unsafe_code)]
             if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
-                return Ok(Mapping(Bytes::Mapped(map)));
+                return Ok(Mapping(Bytes::Mapped { _watched: Watched::new(&map, path), map }));
             }
         }
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut &*file, &mut bytes).map_err(|e| Error::io(path, "read", e))?;
-        Ok(Mapping(Bytes::Read(bytes)))
+        let read = if length > 0 { read_exactly(file, length) } else { read_to_end(file) };
+        read.map(Mapping).map_err(|e| Error::io(path, "read", e))
     }
+}
+
+/// Reads a file of a known length.
+fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Bytes> {
+    let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    let mut lines = room(length)?;
+    file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
+    Ok(Bytes::Read { lines, length })
+}
+
+/// Reads a stream, or one of those files of the system that have no length.
+fn read_to_end(mut file: &File) -> std::io::Result<Bytes> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let mut lines = room(bytes.len())?;
+    bytemuck::cast_slice_mut(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
+    Ok(Bytes::Read { lines, length: bytes.len() })
+}
+
+/// Zeros for so many bytes.
+fn room(length: usize) -> std::io::Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    let count = length.div_ceil(size_of::<Line>());
+    lines.try_reserve_exact(count).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    lines.resize(count, bytemuck::Zeroable::zeroed());
+    Ok(lines)
 }
 
 impl Deref for Mapping {
@@ -48,8 +99,8 @@ impl Deref for Mapping {
 
     fn deref(&self) -> &[u8] {
         match &self.0 {
-            Bytes::Mapped(map) => map,
-            Bytes::Read(bytes) => bytes,
+            Bytes::Mapped { map, .. } => map,
+            Bytes::Read { lines, length } => &bytemuck::cast_slice(lines)[..*length],
         }
     }
 }

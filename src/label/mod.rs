@@ -6,17 +6,20 @@
 pub mod code;
 mod facts;
 mod format;
+mod lost_pages;
 mod matrix;
-pub mod mmap;
+pub(crate) mod mmap;
 mod tile;
 mod view;
 
 pub use code::{Above, Codebook};
 pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
+pub use lost_pages::exit_when_a_mapped_file_shrinks;
 pub use matrix::{
     Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun,
     Ties, Unmatched,
 };
+pub use mmap::FileAccess;
 pub use tile::{DEEPEST, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use view::View;

@@ -20,6 +20,7 @@ use laneval::generate::Synthetic;
 
 use super::choice::one_of;
 use super::r#gen::{positive, share};
+use super::inputs::Files;
 use super::measures::{FORMATS, Format};
 use super::output::Output;
 use super::stop::Stop;
@@ -48,6 +49,8 @@ pub struct Bench {
     /// A label matrix made by `laneval build` or `laneval gen` [default: synthetic labels]
     #[arg(value_name = "FILE.lmx", conflicts_with_all = ["queries", "depth", "density", "grades", "seed"])]
     file: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
 
     /// Queries
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = positive(), help_heading = "Synthetic labels")]
@@ -110,7 +113,7 @@ impl Bench {
 
     fn matrix(&self) -> Result<LabelMatrix, Stop> {
         if let Some(file) = &self.file {
-            return Ok(LabelMatrix::map(file)?);
+            return Ok(LabelMatrix::open(file, self.files.access())?);
         }
         let Bench { queries, depth, grades, seed, .. } = *self;
         let density = Some(self.density);

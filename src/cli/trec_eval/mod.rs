@@ -27,6 +27,7 @@ use laneval::ingest::{Dialect, Input};
 use laneval::{Error, Evaluator, Join, LabelMatrix, QuerySet, View};
 
 use super::choice::{Choice, one_of};
+use super::inputs::Files;
 use super::output::Output;
 use super::stop::Stop;
 use request::Request;
@@ -78,6 +79,8 @@ pub struct TrecEval {
     qrels: Option<PathBuf>,
     /// A run
     run: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
 
     /// Which trec_eval to be
     #[arg(long, value_name = "VERSION", default_value = "9", value_parser = one_of(PROFILES))]
@@ -180,7 +183,7 @@ impl TrecEval {
         };
         // Of no ranks at all one is read, and not looked at.
         let depth = self.ranks().and_then(|ranks| NonZeroU32::new(ranks.max(1)));
-        let join = Join { dialect, depth, ..Join::default() };
+        let join = Join { dialect, depth, access: self.files.access(), ..Join::default() };
         let matrix = join.files(Input::from(qrels.to_owned()), [Input::from(run.to_owned())]);
         matrix.map_err(|error| match error {
             Error::Repeated(_) => Stop::from(error).with_code(TOPIC),

@@ -1,0 +1,183 @@
+//! A mapped file that shrinks: instead of a signal that ends the process without a word, a message and an exit code.
+//!
+//! The library handles no signal by itself; a program asks for it. The handler may run at any instruction of any thread, so it
+//! takes no lock and allocates nothing: it walks a list to which records are only ever added, looks for the address that could
+//! not be read, and writes a message that was made when the file was mapped.
+
+use std::path::Path;
+
+/// From here on, a file that is mapped and cannot be read any more ends the process: what `message` makes of the file's name goes to
+/// stderr, and the exit code is `code`. That happens to files that another program shortens, and to disks that fail.
+///
+/// This installs a handler of `SIGBUS` for the whole process; a `SIGBUS` that has another cause is left to the handler that was
+/// there before. It is for programs that would rather say why they end; call it once, before any file is mapped: files that are mapped
+/// already are not known to it. A record of about 100 bytes stays in memory for each file that is mapped afterwards.
+///
+/// On Windows, which lets nobody shorten a mapped file, it does nothing.
+pub fn exit_when_a_mapped_file_shrinks(code: i32, message: fn(&str) -> String) {
+    #[cfg(unix)]
+    signal::install(code, message);
+    #[cfg(not(unix))]
+    let _ = (code, message);
+}
+
+/// A mapped file that the handler knows, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Watched(#[cfg(unix)] Option<&'static signal::Record>);
+
+impl Watched {
+    /// Makes the file of a map known, if the program asked for that.
+    pub fn new(map: &[u8], path: &Path) -> Self {
+        #[cfg(unix)]
+        return Watched(signal::record(map, path));
+        #[cfg(not(unix))]
+        {
+            let _ = (map, path);
+            Watched()
+        }
+    }
+}
+
+#[cfg(unix)]
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Watched(Some(record)) = self {
+            record.forget();
+        }
+    }
+}
+
+#[cfg(unix)]
+mod signal {
+    use std::ops::Range;
+    use std::path::Path;
+    use std::ptr::null_mut;
+    use std::sync::OnceLock;
+    use std::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+    use crate::error::printable;
+
+    /// What the program asked for.
+    struct Asked {
+        code: i32,
+        message: fn(&str) -> String,
+        /// The handler that was there before.
+        previous: libc::sigaction,
+    }
+
+    /// A file that is or was mapped.
+    #[derive(Debug)]
+    pub struct Record {
+        addresses: Range<usize>,
+        message: Box<[u8]>,
+        mapped: AtomicBool,
+        /// The one before, or null; not changed once the record is in the list.
+        next: AtomicPtr<Record>,
+    }
+
+    static ASKED: OnceLock<Asked> = OnceLock::new();
+    /// The latest record. Records are never freed, so that the handler can walk from one to the next at any time.
+    static LATEST: AtomicPtr<Record> = AtomicPtr::new(null_mut());
+
+    /// Installs the handler, unless it is there already.
+    pub fn install(code: i32, message: fn(&str) -> String) {
+        ASKED.get_or_init(|| {
+            let previous = action(None);
+            let asked = Asked { code, message, previous };
+            let mut ours = previous;
+            ours.sa_sigaction = on_sigbus as *const () as usize;
+            ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;
+            action(Some(&ours));
+            asked
+        });
+    }
+
+    /// Sets the action for `SIGBUS`, if one is given, and gives back the one before.
+    fn action(new: Option<&libc::sigaction>) -> libc::sigaction {
+        let new = new.map_or(std::ptr::null(), std::ptr::from_ref);
+        // SAFETY: an action of zeros is one, the default; `new` is null or valid, and `sigaction` only writes to `old`.
+        #[allow(unsafe_code)]
+        unsafe {
+            let mut old: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(libc::SIGBUS, new, &mut old);
+            old
+        }
+    }
+
+    /// Adds a record of a map, if the program asked for it.
+    pub fn record(map: &[u8], path: &Path) -> Option<&'static Record> {
+        let asked = ASKED.get()?;
+        let name = printable(path.as_os_str().as_encoded_bytes());
+        let range = map.as_ptr_range();
+        let record: &'static Record = Box::leak(Box::new(Record {
+            addresses: range.start as usize..range.end as usize,
+            message: (asked.message)(&name).into_bytes().into(),
+            mapped: AtomicBool::new(true),
+            next: AtomicPtr::default(),
+        }));
+        let add = |latest| {
+            record.next.store(latest, Ordering::Relaxed);
+            Some(std::ptr::from_ref(record).cast_mut())
+        };
+        // Never refused: there is always a record to add.
+        let _ = LATEST.fetch_update(Ordering::AcqRel, Ordering::Acquire, add);
+        Some(record)
+    }
+
+    impl Record {
+        /// The file is about to be unmapped.
+        pub fn forget(&self) {
+            self.mapped.store(false, Ordering::Release);
+        }
+    }
+
+    /// The record that a link of the list leads to.
+    fn follow(link: &AtomicPtr<Record>) -> Option<&'static Record> {
+        // SAFETY: a link is null or leads to a leaked record, which only its atomics change, and which was made before.
+        #[allow(unsafe_code)]
+        unsafe {
+            link.load(Ordering::Acquire).as_ref()
+        }
+    }
+
+    /// The file that is mapped at an address.
+    fn file_at(address: usize) -> Option<&'static Record> {
+        let records = std::iter::successors(follow(&LATEST), |record| follow(&record.next));
+        let mut mapped = records.filter(|record| record.mapped.load(Ordering::Acquire));
+        mapped.find(|record| record.addresses.contains(&address))
+    }
+
+    extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, _context: *mut libc::c_void) {
+        // SAFETY: a handler with SA_SIGINFO is given a valid `info`; an address is in it where the code is positive, which says
+        // that it was not sent by a process.
+        #[allow(unsafe_code)]
+        let (raised, address) = unsafe { ((*info).si_code > 0, (*info).si_addr() as usize) };
+        let Some(asked) = ASKED.get() else { return };
+        if raised && let Some(file) = file_at(address) {
+            say_and_exit(&file.message, asked.code);
+        }
+        // Not ours: the instruction is run again, and raises the signal again, under the handler that was there before.
+        action(Some(&asked.previous));
+        if !raised {
+            // SAFETY: nothing is to be kept. The signal is held back until this handler returns.
+            #[allow(unsafe_code)]
+            unsafe {
+                libc::raise(signal);
+            }
+        }
+    }
+
+    /// Ends the process, which says so once even if several threads come here.
+    fn say_and_exit(message: &[u8], code: i32) -> ! {
+        static SAID: AtomicBool = AtomicBool::new(false);
+        // SAFETY: `write`, `pause` and `_exit` may be called from a handler of signals, and `message` is valid for its length.
+        #[allow(unsafe_code)]
+        unsafe {
+            while SAID.swap(true, Ordering::AcqRel) {
+                libc::pause();
+            }
+            libc::write(libc::STDERR_FILENO, message.as_ptr().cast(), message.len());
+            libc::_exit(code)
+        }
+    }
+}
