@@ -134,7 +134,8 @@ impl Evaluator {
     /// Evaluates all runs of a matrix.
     ///
     /// # Errors
-    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix.
+    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix; more
+    /// measures, or measures of more runs, than there should be memory for.
     pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
         self.evaluate_timed(matrix, &mut Timing::default())
     }
@@ -198,7 +199,7 @@ impl Evaluator {
     ) -> Result<Scores> {
         self.check(matrix)?;
         let plan = timing.time("plan and facts", || self.plan(matrix))?;
-        let mut collected = Collected::new(self, matrix);
+        let mut collected = Collected::new(self, matrix)?;
         let tiles = 0..matrix.packing().tiles.len();
         let values = timing.time("folds and formulas", || run(&plan, tiles.clone(), &collected))?;
         Ok(timing.time("statistics", || {

@@ -2,12 +2,18 @@
 //!
 //! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data; [`Plan`] prints itself.
 
+mod distinct;
+
 use std::fmt;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, Task, Weights};
 use crate::label::{Above, LabelMatrix};
 use crate::measure::{Average, Fact, Form, Ideal, Measure, Place, Read, RecallRule, Recipe};
+use distinct::Distinct;
+
+/// The most measures of a plan: a thread that finishes a tile keeps a number of each for every row of it.
+const MOST: usize = 100_000;
 
 /// What will run, and how each measure is finished from it.
 pub struct Plan {
@@ -35,17 +41,23 @@ impl Plan {
     /// Plans `measures` over a matrix.
     ///
     /// # Errors
-    /// A measure whose parameters do not fit the grades.
+    /// A measure whose parameters do not fit the grades; more than 100,000 measures.
     pub fn new(measures: &[Measure], matrix: &LabelMatrix) -> Result<Self> {
+        if measures.len() > MOST {
+            let count = measures.len();
+            return Err(Error::Unanswerable(format!(
+                "{count} measures, where {MOST} can be evaluated together: ask for fewer at a time"
+            )));
+        }
         let recipes: Vec<Recipe> = measures.iter().map(|m| m.recipe(matrix.book())).collect::<Result<_>>()?;
         let mut draft = Draft::default();
-        recipes.iter().flat_map(Recipe::reads).for_each(|read| draft.ask(read));
-        let peaks = draft.finish();
-
-        let sources = recipes
+        let asked: Vec<Vec<Asked>> = recipes
             .iter()
-            .map(|recipe| recipe.reads().iter().map(|read| draft.source(read, &peaks)).collect());
-        let recipes = sources.collect::<Vec<_>>().into_iter().zip(recipes).map(|(s, r)| (r, s)).collect();
+            .map(|recipe| recipe.reads().iter().map(|read| draft.ask(read)).collect())
+            .collect();
+        let draft = draft.finish();
+        let sources = |asked: Vec<Asked>| asked.into_iter().map(|asked| draft.source(asked)).collect();
+        let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
         let columns: Vec<Vec<f64>> = Fact::columns(&draft.facts, matrix.facts());
         let inputs =
             draft.inputs.iter().map(|&fact| columns[fact].iter().map(|&x| x as u32).collect()).collect();
@@ -129,68 +141,75 @@ impl Plan {
     }
 }
 
-/// A plan in the making.
+/// A plan in the making: what has been asked for so far.
 #[derive(Default)]
 struct Draft {
-    tasks: Vec<Task>,
-    facts: Vec<Fact>,
+    folds: Distinct<Fold>,
+    /// Where each of the folds is read; in any order and more than once until the draft is finished.
+    cuts: Vec<Vec<Cut>>,
+    facts: Distinct<Fact>,
     /// The facts that are inputs of the program.
-    inputs: Vec<usize>,
-    ideals: Vec<Ideal>,
-    peaks: Vec<Peaks>,
+    inputs: Distinct<usize>,
+    ideals: Distinct<Ideal>,
+    kinds: Distinct<(Above, RecallRule)>,
+    /// The levels of recall asked of each of the kinds of peaks; as the cuts.
+    recalls: Vec<Vec<f64>>,
 }
 
-/// The levels of recall asked of one kind of hit under one rule, and the task that answers them.
-struct Peaks {
-    read: (Above, RecallRule),
-    recalls: Vec<f64>,
-    task: usize,
+/// What a measure reads, before it is known which column that is.
+#[derive(Clone, Copy)]
+enum Asked {
+    /// A fold by its place among the folds, read at a cut.
+    Cut(usize, Cut),
+    /// A fold of which one column answers every cut.
+    First(usize),
+    /// A kind of peaks by its place among the kinds, from a level of recall on.
+    Peak(usize, f64),
+    Fact(usize),
+    Ideal(usize),
 }
 
 impl Draft {
-    fn ask(&mut self, read: &Read) {
+    fn ask(&mut self, read: &Read) -> Asked {
         match read {
             Read::Fold(fold, place) => {
                 let cut = self.cut(place);
-                let cuts = &mut self.task(fold).cuts;
-                match fold {
-                    // One column answers every cutoff: whoever reads it compares. It only has to be deep enough.
-                    Fold::FirstRank(_) => *cuts = vec![cuts.first().map_or(cut, |&deepest| deepest.max(cut))],
-                    _ if !cuts.contains(&cut) => cuts.push(cut),
-                    _ => {}
+                let at = self.fold(fold);
+                if let Fold::FirstRank(_) = fold {
+                    // Whoever reads it compares. It only has to be deep enough.
+                    let deepest = self.cuts[at].pop().map_or(cut, |deepest| deepest.max(cut));
+                    self.cuts[at].push(deepest);
+                    return Asked::First(at);
                 }
+                self.cuts[at].push(cut);
+                Asked::Cut(at, cut)
             }
             Read::Peak { hits, rule, recall } => {
-                match self.peaks.iter_mut().find(|peaks| peaks.read == (*hits, *rule)) {
-                    Some(peaks) if peaks.recalls.contains(recall) => {}
-                    Some(peaks) => peaks.recalls.push(*recall),
-                    None => self.peaks.push(Peaks { read: (*hits, *rule), recalls: vec![*recall], task: 0 }),
-                }
+                let at = self.kinds.place(&(*hits, *rule));
+                self.recalls.resize_with(self.kinds.len(), Vec::new);
+                self.recalls[at].push(*recall);
+                Asked::Peak(at, *recall)
             }
             Read::Preference { hits, judged } => {
-                let fold = self.preference(*hits, *judged);
-                self.task(&fold).cuts = vec![Cut::End];
+                let cap = self.input(&Fact::Count(*hits));
+                let bound = self.input(&Fact::Fewer { hits: *hits, judged: *judged });
+                let at = self.fold(&Fold::PreferenceSum { hits: *hits, judged: *judged, cap, bound });
+                self.cuts[at].push(Cut::End);
+                Asked::First(at)
             }
-            Read::Fact(fact) => _ = position_or_push(&mut self.facts, fact),
+            Read::Fact(fact) => Asked::Fact(self.facts.place(fact)),
             Read::RetrievedIdeal(ideal) => {
-                self.task(&Fold::Histogram).cuts = vec![Cut::End];
-                position_or_push(&mut self.ideals, ideal);
+                let at = self.fold(&Fold::Histogram);
+                self.cuts[at].push(Cut::End);
+                Asked::Ideal(self.ideals.place(ideal))
             }
         }
     }
 
-    fn preference(&mut self, hits: Above, judged: Above) -> Fold {
-        let cap = self.input(&Fact::Count(hits));
-        let bound = self.input(&Fact::Fewer { hits, judged });
-        Fold::PreferenceSum { hits, judged, cap, bound }
-    }
-
-    fn task(&mut self, fold: &Fold) -> &mut Task {
-        let at = self.tasks.iter().position(|task| task.fold == *fold).unwrap_or_else(|| {
-            self.tasks.push(Task { fold: fold.clone(), cuts: Vec::new() });
-            self.tasks.len() - 1
-        });
-        &mut self.tasks[at]
+    fn fold(&mut self, fold: &Fold) -> usize {
+        let at = self.folds.place(fold);
+        self.cuts.resize_with(self.folds.len(), Vec::new);
+        at
     }
 
     fn cut(&mut self, place: &Place) -> Cut {
@@ -202,65 +221,77 @@ impl Draft {
     }
 
     fn input(&mut self, fact: &Fact) -> usize {
-        let fact = position_or_push(&mut self.facts, fact);
-        position_or_push(&mut self.inputs, &fact)
+        let fact = self.facts.place(fact);
+        self.inputs.place(&fact)
     }
 
-    /// Sorts cuts and levels of recall, and makes a task of each kind of peaks.
-    fn finish(&mut self) -> Vec<Peaks> {
-        self.tasks.iter_mut().for_each(|task| task.cuts.sort());
-        let mut peaks = std::mem::take(&mut self.peaks);
-        for Peaks { read: (hits, rule), recalls, task } in &mut peaks {
+    /// Sorts cuts and levels of recall, and makes the tasks: the folds in the order in which they were asked for, then one for each
+    /// kind of peaks.
+    fn finish(mut self) -> Drafted {
+        for cuts in &mut self.cuts {
+            cuts.sort_unstable();
+            cuts.dedup();
+        }
+        let mut peaks = Vec::new();
+        for (kind, recalls) in self.recalls.iter_mut().enumerate() {
             recalls.sort_by(f64::total_cmp);
-            let fact = |&recall: &f64| Fact::Hits { hits: *hits, rule: *rule, recall };
-            let caps = recalls.iter().map(|recall| self.input(&fact(recall))).collect();
-            *task = self.tasks.len();
-            self.tasks.push(Task { fold: Fold::PeakPrecision { hits: *hits, caps }, cuts: vec![Cut::End] });
+            recalls.dedup();
+            let (hits, rule) = self.kinds.list()[kind];
+            let fact = |&recall: &f64| Fact::Hits { hits, rule, recall };
+            let facts: Vec<usize> = recalls.iter().map(|recall| self.facts.place(&fact(recall))).collect();
+            let caps = facts.iter().map(|fact| self.inputs.place(fact)).collect();
+            peaks.push(Task { fold: Fold::PeakPrecision { hits, caps }, cuts: vec![Cut::End] });
         }
-        peaks
-    }
-
-    /// Where a number comes from, now that nothing moves any more.
-    fn source(&mut self, read: &Read, peaks: &[Peaks]) -> Source {
-        match read {
-            Read::Fold(fold, place) => {
-                let cut = self.cut(place);
-                self.column(fold, cut)
-            }
-            Read::Preference { hits, judged } => {
-                let fold = self.preference(*hits, *judged);
-                self.column(&fold, Cut::End)
-            }
-            Read::Peak { hits, rule, recall } => {
-                let peaks = peaks.iter().find(|peaks| peaks.read == (*hits, *rule));
-                let at = peaks.map(|peaks| {
-                    let at = peaks.recalls.iter().position(|of| of == recall).unwrap_or_default();
-                    self.first_column(peaks.task) + at
-                });
-                Source::Column(at.unwrap_or_default())
-            }
-            Read::Fact(fact) => Source::Fact(position_or_push(&mut self.facts, fact)),
-            Read::RetrievedIdeal(ideal) => Source::Ideal(position_or_push(&mut self.ideals, ideal)),
+        let folds = self.folds.list().len();
+        let tasks = std::iter::zip(self.folds.into_list(), self.cuts).map(|(fold, cuts)| Task { fold, cuts });
+        let tasks: Vec<Task> = tasks.chain(peaks).collect();
+        let first_columns = tasks.iter().scan(0, |columns, task| {
+            let first = *columns;
+            *columns += task.columns();
+            Some(first)
+        });
+        Drafted {
+            first_columns: first_columns.collect(),
+            tasks,
+            folds,
+            facts: self.facts.into_list(),
+            inputs: self.inputs.into_list(),
+            ideals: self.ideals.into_list(),
+            recalls: self.recalls,
         }
-    }
-
-    fn column(&self, fold: &Fold, cut: Cut) -> Source {
-        let task = self.tasks.iter().position(|task| task.fold == *fold).unwrap_or_default();
-        let at = self.tasks[task].cuts.iter().position(|&of| of == cut).unwrap_or_default();
-        Source::Column(self.first_column(task) + at)
-    }
-
-    fn first_column(&self, task: usize) -> usize {
-        self.tasks[..task].iter().map(Task::columns).sum()
     }
 }
 
-/// The index of an item, pushed if it is new.
-fn position_or_push<T: PartialEq + Clone>(list: &mut Vec<T>, item: &T) -> usize {
-    list.iter().position(|of| of == item).unwrap_or_else(|| {
-        list.push(item.clone());
-        list.len() - 1
-    })
+/// A draft to which nothing is added any more.
+struct Drafted {
+    tasks: Vec<Task>,
+    /// The first column of each task.
+    first_columns: Vec<usize>,
+    /// So many tasks are not peaks; these come behind them.
+    folds: usize,
+    facts: Vec<Fact>,
+    inputs: Vec<usize>,
+    ideals: Vec<Ideal>,
+    recalls: Vec<Vec<f64>>,
+}
+
+impl Drafted {
+    fn source(&self, asked: Asked) -> Source {
+        match asked {
+            Asked::Cut(task, cut) => {
+                let at = self.tasks[task].cuts.binary_search(&cut);
+                let at = at.unwrap_or_else(|_| unreachable!("{cut:?} was asked for"));
+                Source::Column(self.first_columns[task] + at)
+            }
+            Asked::First(task) => Source::Column(self.first_columns[task]),
+            Asked::Peak(kind, recall) => {
+                let at = self.recalls[kind].partition_point(|&of| of < recall);
+                Source::Column(self.first_columns[self.folds + kind] + at)
+            }
+            Asked::Fact(fact) => Source::Fact(fact),
+            Asked::Ideal(ideal) => Source::Ideal(ideal),
+        }
+    }
 }
 
 impl fmt::Display for Plan {
@@ -348,5 +379,85 @@ fn describe_fact(fact: &Fact) -> String {
             Some(k) => format!("ideal gain({discount:?}) at {k}"),
             None => format!("ideal gain({discount:?})"),
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::Codebook;
+    use crate::measure::{Defaults, parse_list};
+
+    /// A draft of these measures, and how often it compared two things.
+    fn drafted(measures: &[Measure]) -> (Draft, usize) {
+        let book = Codebook::new([0.0, 1.0, 2.0]).unwrap();
+        let mut draft = Draft::default();
+        for measure in measures {
+            measure.recipe(&book).unwrap().reads().iter().for_each(|read| _ = draft.ask(read));
+        }
+        let Draft { folds, facts, inputs, ideals, kinds, .. } = &draft;
+        let probes = folds.probes + facts.probes + inputs.probes + ideals.probes + kinds.probes;
+        (draft, probes)
+    }
+
+    fn measures(names: &[String]) -> Vec<Measure> {
+        names.iter().flat_map(|name| parse_list(name, Defaults::default()).unwrap()).collect()
+    }
+
+    #[test]
+    fn planning_takes_a_few_comparisons_a_number_that_is_read() {
+        let levels = |n: u32| (0..n).map(move |at| f64::from(at) / f64::from(n));
+        let many = |n: u32| {
+            let cuts = ["nDCG", "P", "R", "AP", "RR", "Success", "ERR(gmax=2)", "nDCG(ideal=retrieved)"];
+            let at_ranks = cuts.map(|measure| format!("{measure}@1..{n}"));
+            let at_levels = levels(n).map(|level| format!("IPrec@{level}"));
+            let folds = levels(n).map(|p| format!("RBP(p={})", 0.01 + p * 0.9));
+            let gains = (1..=n).map(|gain| format!("nDCG(gain={{1:{gain}}})"));
+            measures(&at_ranks.into_iter().chain(at_levels).chain(folds).chain(gains).collect::<Vec<_>>())
+        };
+        let (few, twice) = (many(200), many(400));
+        let (few, twice) = (drafted(&few).1, drafted(&twice).1);
+        assert!(few > 200 && twice < 3 * few, "{few} comparisons, and {twice} for twice as much");
+    }
+
+    #[test]
+    fn a_plan_says_each_thing_once_in_the_order_in_which_it_was_asked_for() {
+        let names = ["P@[10,5,10]", "RR@3", "IPrec@[0.5,0.1,0.5]", "RR@20", "Rprec", "nDCG@5", "P@5", "R@7"];
+        let (draft, _) = drafted(&measures(&names.map(str::to_owned)));
+        let plan = draft.finish();
+        let tasks: Vec<(&str, Vec<String>)> = plan
+            .tasks
+            .iter()
+            .map(|task| (task.fold.name(), task.cuts.iter().map(cut_name).collect()))
+            .collect();
+        let expected = [
+            ("Count", vec!["5", "7", "10", "input 0"]),
+            ("FirstRank", vec!["20"]),
+            ("WeightedSum", vec!["5"]),
+            ("PeakPrecision", vec!["end"]),
+        ];
+        let expected = expected.map(|(fold, cuts)| (fold, cuts.into_iter().map(str::to_owned).collect()));
+        assert_eq!(tasks, expected);
+        assert_eq!(plan.recalls, [[0.1, 0.5]]);
+        assert_eq!(plan.first_columns, [0, 4, 5, 6]);
+        assert_eq!(plan.source(Asked::Cut(0, Cut::At(7))), Source::Column(1));
+        assert_eq!(plan.source(Asked::First(1)), Source::Column(4));
+        assert_eq!(plan.source(Asked::Peak(0, 0.5)), Source::Column(7));
+    }
+
+    #[test]
+    #[should_panic(expected = "was asked for")]
+    fn a_column_that_nobody_asked_for_is_none() {
+        let (draft, _) = drafted(&measures(&["P@5".to_owned()]));
+        draft.finish().source(Asked::Cut(0, Cut::At(6)));
+    }
+
+    #[test]
+    fn too_many_measures_are_refused() {
+        let one: Measure = "P@5".parse().unwrap();
+        let matrix =
+            crate::generate::Synthetic { queries: 2, depth: 3, ..Default::default() }.matrix().unwrap();
+        let error = Plan::new(&vec![one; MOST + 1], &matrix).err().unwrap().to_string();
+        assert!(error.starts_with("100001 measures, where 100000 can be"), "{error}");
     }
 }

@@ -6,13 +6,16 @@ use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use super::{Evaluator, QuerySet, missing};
+use crate::error::{Error, Result};
 use crate::label::{Ids, LANES, LabelMatrix};
 use crate::measure::Average;
 use crate::scores::{PerQuery, RunScores, Scores};
 use crate::stats::{ExactSum, summarise};
 
-/// Threads share their sums where there would be more than so many: 36 MB.
+/// Threads share their sums where there would be more than so many: 6 MB.
 const MOST_SUMS: usize = 1 << 16;
+/// The memory that sums may take.
+const MOST_BYTES: usize = 4 << 30;
 
 /// What has come in so far.
 pub(super) struct Collected<'a> {
@@ -33,16 +36,21 @@ struct Sums {
 }
 
 impl<'a> Collected<'a> {
-    pub(super) fn new(evaluator: &Evaluator, matrix: &'a LabelMatrix) -> Self {
+    /// Nothing yet.
+    ///
+    /// # Errors
+    /// Sums or values that need more memory than there is, or than is reasonable.
+    pub(super) fn new(evaluator: &Evaluator, matrix: &'a LabelMatrix) -> Result<Self> {
         let (measures, runs) = (evaluator.measures.len(), matrix.runs().len());
         let keep = evaluator.per_query || evaluator.stats.iter().any(|stat| stat.needs_values());
-        let sums = || Sums { counts: vec![0; runs], sums: vec![ExactSum::default(); runs * measures] };
-        Collected {
+        let count = sums(runs, measures)?;
+        let none = || Sums { counts: vec![0; runs], sums: vec![ExactSum::default(); count] };
+        Ok(Collected {
             matrix,
             averages: evaluator.measures.iter().map(|measure| measure.definition().average).collect(),
-            sums: PerThread::new(MOST_SUMS / (runs * measures).max(1), sums),
-            kept: vec![vec![f64::NAN; matrix.rows()]; if keep { measures } else { 0 }],
-        }
+            sums: PerThread::new(MOST_SUMS / count.max(1), none),
+            kept: if keep { room(measures, matrix.rows())? } else { Vec::new() },
+        })
     }
 
     /// Adds the values of the rows of a tile, `[measure][row]`, and gives back those that [`Collected::keep`] needs.
@@ -136,6 +144,36 @@ impl Sums {
     }
 }
 
+/// How many sums that makes.
+fn sums(runs: usize, measures: usize) -> Result<usize> {
+    let count = runs.saturating_mul(measures);
+    let bytes = count.saturating_mul(size_of::<ExactSum>());
+    if bytes > MOST_BYTES {
+        let what = format!("the sums of {runs} runs × {measures} measures");
+        return Err(too_large(&what, bytes, "more than the 4 GiB that they may take"));
+    }
+    Ok(count)
+}
+
+/// `[measure][row]`, NaN.
+fn room(measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
+    let column = |_| {
+        let mut column = Vec::new();
+        column.try_reserve_exact(rows).ok()?;
+        column.resize(rows, f64::NAN);
+        Some(column)
+    };
+    (0..measures).map(column).collect::<Option<_>>().ok_or_else(|| {
+        let what = format!("the values of {rows} rankings under {measures} measures");
+        too_large(&what, rows.saturating_mul(measures).saturating_mul(size_of::<f64>()), "more than there is")
+    })
+}
+
+fn too_large(what: &str, bytes: usize, limit: &str) -> Error {
+    let gib = bytes as f64 / f64::from(1 << 30);
+    Error::Unanswerable(format!("{what} need {gib:.1} GiB, {limit}: evaluate fewer at a time"))
+}
+
 /// The runs of some rows, each with the rows of it that lie together.
 fn runs_of(rows: &[u32], queries: u32) -> impl Iterator<Item = (usize, Range<usize>)> {
     let mut start = 0;
@@ -177,5 +215,30 @@ impl PerThread<Sums> {
             all
         });
         merged.unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_sums_than_there_should_be_memory_for_are_refused() {
+        assert_eq!(sums(1000, 40_000).unwrap(), 40_000_000);
+        let error = sums(1000, 90_000).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the sums of 1000 runs × 90000 measures need 7.4 GiB, more than the 4 GiB that they may take: evaluate fewer at a time"
+        );
+        assert!(sums(usize::MAX, 2).is_err());
+    }
+
+    #[test]
+    fn values_that_cannot_be_kept_are_refused() {
+        let error = room(3, isize::MAX as usize / 8).err().unwrap().to_string();
+        assert!(
+            error.starts_with("the values of 1152921504606846975 rankings under 3 measures need"),
+            "{error}"
+        );
     }
 }

@@ -11,6 +11,9 @@ use fearless_simd::{Level, dispatch};
 const LIMB: usize = 32;
 /// 2098 bits from the smallest subnormal to the largest finite number, and room for carries.
 const LIMBS: usize = 68;
+/// Most sums are between 2^−146 and 2^110, and need no more limbs than these.
+const FIRST: usize = 29;
+const FEW: usize = 8;
 /// After so many terms the carries are passed on, long before an i64 could overflow.
 const TERMS: u32 = 1 << 30;
 
@@ -51,20 +54,16 @@ fn split(terms: &[f64]) -> Option<[i64; 2]> {
 /// let sum: ExactSum = [1e100, 0.1, -1e100].into_iter().collect();
 /// assert_eq!(sum.value(), 0.1);
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ExactSum {
-    /// Limb i counts 2^(32·i − 1074).
-    limbs: [i64; LIMBS],
+    /// The limbs from [`FIRST`] on; as long as all terms fit into them there are no others.
+    few: [i64; FEW],
+    /// All limbs, once they are needed; `few` is 0 then.
+    all: Option<Box<[i64; LIMBS]>>,
     /// Terms since the carries were passed on.
     terms: u32,
     /// The sum of the terms that are infinite or not a number.
     special: f64,
-}
-
-impl Default for ExactSum {
-    fn default() -> Self {
-        ExactSum { limbs: [0; LIMBS], terms: 0, special: 0.0 }
-    }
 }
 
 impl ExactSum {
@@ -79,6 +78,9 @@ impl ExactSum {
         }
         let fraction = (bits & ((1 << 52) - 1)) as i64;
         let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+        if mantissa == 0 {
+            return;
+        }
         self.add_integer(
             if term.is_sign_negative() { -mantissa } else { mantissa },
             exponent.saturating_sub(1),
@@ -102,7 +104,7 @@ impl ExactSum {
     #[inline]
     fn add_integer(&mut self, integer: i64, position: usize) {
         let shifted = u128::from(integer.unsigned_abs()) << (position % LIMB);
-        for (at, limb) in self.limbs[position / LIMB..][..3].iter_mut().enumerate() {
+        for (at, limb) in self.limbs_from(position / LIMB).iter_mut().enumerate() {
             *limb += integer.signum() * i64::from((shifted >> (LIMB * at)) as u32);
         }
         self.terms += 1;
@@ -111,28 +113,53 @@ impl ExactSum {
         }
     }
 
+    /// Three limbs, to be added to.
+    #[inline]
+    fn limbs_from(&mut self, first: usize) -> &mut [i64] {
+        match first.checked_sub(FIRST) {
+            Some(first) if first + 3 <= FEW && self.all.is_none() => &mut self.few[first..][..3],
+            _ => &mut self.widen()[first..][..3],
+        }
+    }
+
+    /// All limbs, made if there are none yet.
+    #[cold]
+    fn widen(&mut self) -> &mut [i64; LIMBS] {
+        self.all.get_or_insert_with(|| {
+            let mut all = Box::new([0; LIMBS]);
+            all[FIRST..][..FEW].copy_from_slice(&std::mem::take(&mut self.few));
+            all
+        })
+    }
+
     /// Adds all terms of another sum.
     pub fn merge(&mut self, other: &ExactSum) {
         let mut other = other.clone();
         other.carry();
         self.carry();
-        for (limb, more) in self.limbs.iter_mut().zip(&other.limbs) {
-            *limb += more;
+        match &other.all {
+            None if self.all.is_none() => {
+                self.few.iter_mut().zip(&other.few).for_each(|(limb, more)| *limb += more);
+            }
+            _ => self.widen().iter_mut().zip(other.widen()).for_each(|(limb, more)| *limb += *more),
         }
         self.special += other.special;
         self.terms = 2;
     }
 
-    /// Passes carries on: every limb but the last is then in 0..2³².
+    /// Passes carries on.
     fn carry(&mut self) {
-        let mut carry = 0;
-        for limb in &mut self.limbs[..LIMBS - 1] {
-            *limb += carry;
-            carry = *limb >> LIMB;
-            *limb &= (1 << LIMB) - 1;
-        }
-        self.limbs[LIMBS - 1] += carry;
         self.terms = 1;
+        match &mut self.all {
+            Some(all) => carry(&mut all[..]),
+            None => {
+                carry(&mut self.few);
+                // The next limb takes over, long before this one is full.
+                if self.few[FEW - 1].unsigned_abs() >> LIMB != 0 {
+                    carry(&mut self.widen()[..]);
+                }
+            }
+        }
     }
 
     /// The sum, rounded once, to nearest, ties to even.
@@ -140,37 +167,56 @@ impl ExactSum {
         if self.special != 0.0 {
             return self.special;
         }
-        let mut sum = self.clone();
-        sum.carry();
-        let negative = sum.limbs[LIMBS - 1] < 0;
+        let mut limbs = match &self.all {
+            Some(all) => **all,
+            None => {
+                let mut limbs = [0; LIMBS];
+                limbs[FIRST..][..FEW].copy_from_slice(&self.few);
+                limbs
+            }
+        };
+        carry(&mut limbs);
+        let negative = limbs[LIMBS - 1] < 0;
         if negative {
-            sum.limbs.iter_mut().for_each(|limb| *limb = -*limb);
-            sum.carry();
+            limbs.iter_mut().for_each(|limb| *limb = -*limb);
+            carry(&mut limbs);
         }
-        let magnitude = sum.magnitude();
+        let magnitude = magnitude(&limbs);
         if negative { -magnitude } else { magnitude }
     }
+}
 
-    /// The value of limbs that are all in 0..2³².
-    fn magnitude(&self) -> f64 {
-        let Some(top) = self.limbs.iter().rposition(|&limb| limb != 0) else { return 0.0 };
-        let highest = top * LIMB + self.limbs[top].ilog2() as usize;
-        if highest < 53 {
-            // Up to 2^-1021 the bits of the number are the bits of the float.
-            return f64::from_bits((self.limbs[1] as u64) << LIMB | self.limbs[0] as u64);
-        }
-        let bit = |at: usize| (self.limbs[at / LIMB] >> (at % LIMB)) as u64 & 1;
-        let shift = highest - 52;
-        let mantissa = (shift..=highest).rev().fold(0, |mantissa, at| mantissa << 1 | bit(at));
-        let half = bit(shift - 1) == 1;
-        let below = shift - 1;
-        let sticky = self.limbs[..below / LIMB].iter().any(|&limb| limb != 0)
-            || self.limbs[below / LIMB] & ((1 << (below % LIMB)) - 1) != 0;
-        let rounded = mantissa + u64::from(half && (sticky || mantissa & 1 == 1));
-        // A mantissa that rounded up to 2^53 carries into the exponent, which is what the sum should do; too large is infinite.
-        let bits = ((shift as u64) << 52) + rounded;
-        if bits >= f64::INFINITY.to_bits() { f64::INFINITY } else { f64::from_bits(bits) }
+/// Passes carries on: every limb but the last is then in 0..2³².
+fn carry(limbs: &mut [i64]) {
+    let Some((last, limbs)) = limbs.split_last_mut() else { return };
+    let mut carry = 0;
+    for limb in limbs {
+        *limb += carry;
+        carry = *limb >> LIMB;
+        *limb &= (1 << LIMB) - 1;
     }
+    *last += carry;
+}
+
+/// The value of limbs that are all in 0..2³².
+fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
+    let Some(top) = limbs.iter().rposition(|&limb| limb != 0) else { return 0.0 };
+    let highest = top * LIMB + limbs[top].ilog2() as usize;
+    if highest < 53 {
+        // Up to 2^-1021 the bits of the number are the bits of the float.
+        return f64::from_bits((limbs[1] as u64) << LIMB | limbs[0] as u64);
+    }
+    let bit = |at: usize| (limbs[at / LIMB] >> (at % LIMB)) as u64 & 1;
+    let shift = highest - 52;
+    let mantissa = (shift..=highest).rev().fold(0, |mantissa, at| mantissa << 1 | bit(at));
+    let half = bit(shift - 1) == 1;
+    let below = shift - 1;
+    let sticky = limbs[..below / LIMB].iter().any(|&limb| limb != 0)
+        || limbs[below / LIMB] & ((1 << (below % LIMB)) - 1) != 0;
+    let rounded = mantissa + u64::from(half && (sticky || mantissa & 1 == 1));
+    // A mantissa that rounded up to 2^53 carries into the exponent, which is what the sum should do; too large is infinite.
+    let bits = ((shift as u64) << 52) + rounded;
+    if bits >= f64::INFINITY.to_bits() { f64::INFINITY } else { f64::from_bits(bits) }
 }
 
 impl FromIterator<f64> for ExactSum {
@@ -215,6 +261,27 @@ mod tests {
         }
         assert!(exact_at_once(&[0.5, f64::NAN]).is_nan());
         assert_eq!(exact_at_once(&[0.5, f64::INFINITY]), f64::INFINITY);
+    }
+
+    #[test]
+    fn sums_of_ordinary_size_are_small() {
+        let mut sum: ExactSum = (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
+        sum.add_all(&[1.0, 1e-9, -3.25]);
+        sum.merge(&[0.00001f64.ln(), 4e9].into_iter().collect());
+        assert!(sum.all.is_none() && size_of::<ExactSum>() <= 88);
+        sum.add(1e-60);
+        assert!(sum.all.is_some() && sum.few == [0; FEW]);
+    }
+
+    #[test]
+    fn a_sum_that_grows_takes_the_limbs_it_needs() {
+        for first in [1.0, -1.0, 2f64.powi(97), -2f64.powi(97), 1.0 - f64::EPSILON] {
+            let mut sum: ExactSum = [first].into_iter().collect();
+            for doubled in 1..200 {
+                sum.merge(&sum.clone());
+                assert_eq!(sum.value(), first * 2f64.powi(doubled));
+            }
+        }
     }
 
     #[test]

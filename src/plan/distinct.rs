@@ -1,0 +1,141 @@
+//! Distinct things in the order in which they were first met, each found again in constant time.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher, RandomState};
+
+use crate::fold::{CodeTable, Discount, Fold};
+use crate::label::Above;
+use crate::measure::{Fact, Ideal, RecallRule};
+
+/// A list without repetitions.
+pub(super) struct Distinct<T> {
+    list: Vec<T>,
+    /// By hash, where things are in the list.
+    places: HashMap<u64, Vec<usize>>,
+    state: RandomState,
+    /// How often two things were compared.
+    #[cfg(test)]
+    pub probes: usize,
+}
+
+impl<T> Default for Distinct<T> {
+    fn default() -> Self {
+        Distinct {
+            list: Vec::new(),
+            places: HashMap::new(),
+            state: RandomState::new(),
+            #[cfg(test)]
+            probes: 0,
+        }
+    }
+}
+
+impl<T: Hashed + PartialEq + Clone> Distinct<T> {
+    /// Where a thing is in the list, at the end if it is new.
+    pub fn place(&mut self, thing: &T) -> usize {
+        let mut hasher = self.state.build_hasher();
+        thing.mix_into(&mut hasher);
+        let places = self.places.entry(hasher.finish()).or_default();
+        for &place in places.iter() {
+            #[cfg(test)]
+            (self.probes += 1);
+            if self.list[place] == *thing {
+                return place;
+            }
+        }
+        places.push(self.list.len());
+        self.list.push(thing.clone());
+        self.list.len() - 1
+    }
+
+    pub fn len(&self) -> usize {
+        self.list.len()
+    }
+
+    pub fn list(&self) -> &[T] {
+        &self.list
+    }
+
+    pub fn into_list(self) -> Vec<T> {
+        self.list
+    }
+}
+
+/// Something of which equals have equal hashes, floats included: 0 and −0 are equal.
+pub(super) trait Hashed {
+    fn mix_into(&self, to: &mut impl Hasher);
+}
+
+fn float(number: f64, to: &mut impl Hasher) {
+    (number + 0.0).to_bits().hash(to);
+}
+
+fn table(table: &CodeTable, to: &mut impl Hasher) {
+    table.iter().for_each(|&number| float(number, to));
+}
+
+impl Hashed for usize {
+    fn mix_into(&self, to: &mut impl Hasher) {
+        self.hash(to);
+    }
+}
+
+impl Hashed for (Above, RecallRule) {
+    fn mix_into(&self, to: &mut impl Hasher) {
+        (self.0, std::mem::discriminant(&self.1)).hash(to);
+    }
+}
+
+impl Hashed for Discount {
+    fn mix_into(&self, to: &mut impl Hasher) {
+        std::mem::discriminant(self).hash(to);
+        match *self {
+            Discount::None | Discount::Log2 | Discount::Rank => {}
+            Discount::Power(number) | Discount::InverseSquare(number) => float(number, to),
+        }
+    }
+}
+
+impl Hashed for Fold {
+    fn mix_into(&self, to: &mut impl Hasher) {
+        std::mem::discriminant(self).hash(to);
+        match self {
+            Fold::Count(hits)
+            | Fold::FirstRank(hits)
+            | Fold::PrecisionSum(hits)
+            | Fold::InferredSum(hits)
+            | Fold::PairSum(hits) => hits.hash(to),
+            Fold::WeightedSum { gain: of, discount } | Fold::Cascade { stop: of, discount } => {
+                table(of, to);
+                discount.mix_into(to);
+            }
+            Fold::PeakPrecision { hits, caps } => (hits, caps).hash(to),
+            Fold::PreferenceSum { hits, judged, cap, bound } => (hits, judged, cap, bound).hash(to),
+            Fold::Histogram => {}
+        }
+    }
+}
+
+impl Hashed for Ideal {
+    fn mix_into(&self, to: &mut impl Hasher) {
+        table(&self.gain, to);
+        self.discount.mix_into(to);
+        self.rank.hash(to);
+    }
+}
+
+impl Hashed for Fact {
+    fn mix_into(&self, to: &mut impl Hasher) {
+        std::mem::discriminant(self).hash(to);
+        match self {
+            Fact::Count(set) => set.hash(to),
+            Fact::Fewer { hits, judged } => (hits, judged).hash(to),
+            Fact::MaxGrade(grades) => grades.iter().for_each(|&grade| float(grade, to)),
+            Fact::Hits { hits, rule, recall } => {
+                (*hits, *rule).mix_into(to);
+                float(*recall, to);
+            }
+            Fact::Ideal(ideal) => ideal.mix_into(to),
+        }
+    }
+}
