@@ -14,6 +14,9 @@ use laneval::engine::cpu::folds::{self, Wanted};
 use laneval::fold::Weights;
 use laneval::label::Tile;
 
+#[path = "../tests/simd.rs"]
+mod simd;
+
 const LANES: usize = 64;
 /// Codes above this one are hits.
 const ABOVE: u8 = 2;
@@ -23,23 +26,9 @@ const RELEVANT: u8 = 3;
 const CODES: usize = 6;
 const DENSITIES: [f64; 4] = [0.001, 0.01, 0.1, 0.5];
 
+/// The levels of this machine, the scalar fallback last.
 fn levels() -> Vec<(&'static str, Level)> {
-    let best = Level::new();
-    let mut levels = Vec::new();
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    {
-        if matches!(best, Level::Avx512(_)) {
-            levels.push(("avx512", best));
-        }
-        levels.extend(best.as_avx2().map(|simd| ("avx2", Level::Avx2(simd))));
-        levels.extend(best.as_sse4_2().map(|simd| ("sse4.2", Level::Sse4_2(simd))));
-        levels.extend(best.as_sse2().map(|simd| ("sse2", Level::Sse2(simd))));
-    }
-    if levels.is_empty() {
-        levels.push(("best", best));
-    }
-    levels.push(("fallback", Level::fallback()));
-    levels
+    simd::levels().into_iter().filter_map(|(name, cpu)| Some((name, cpu?.level()))).collect()
 }
 
 /// Tiles of one depth, one after the other.

@@ -1,79 +1,15 @@
-//! The CPU engine equals the reference bit for bit: every row of the table, every parameter, every SIMD level of this machine.
+//! The CPU engine equals the reference bit for bit, and rows are independent. (At every level of SIMD: `levels/agree.rs`.)
 
-use fearless_simd::Level;
-use laneval::engine::cpu::Cpu;
 use laneval::measure::Measure;
-use laneval::stats::ExactSum;
-use laneval::{EngineChoice, Evaluator, QuerySet, Scores, View};
+use laneval::{EngineChoice, Evaluator};
 use proptest::prelude::*;
 
+use crate::compared::{assert_same_bits, views};
 use crate::matrices::{self, matrix, shape};
 use crate::variants::every_measure;
 
-/// Every SIMD level that this machine has, the scalar fallback last.
-fn levels() -> Vec<Cpu> {
-    let mut levels = Cpu::levels();
-    levels.push(Cpu::at(Level::fallback()));
-    levels
-}
-
-fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {
-    for (run, (expected_run, found_run)) in expected.runs.iter().zip(&found.runs).enumerate() {
-        let (a, b) = (expected_run.per_query.as_ref().unwrap(), found_run.per_query.as_ref().unwrap());
-        assert_eq!(a.queries, b.queries);
-        for (measure, (a_values, b_values)) in a.values.iter().zip(&b.values).enumerate() {
-            for (query, (a, b)) in a_values.iter().zip(b_values).enumerate() {
-                let name = &expected.measures[measure];
-                assert_eq!(
-                    a.to_bits(),
-                    b.to_bits(),
-                    "{what}: {name} of query {query}, run {run}: {a} and {b}"
-                );
-            }
-        }
-        for (a, b) in expected_run.summaries.iter().flatten().zip(found_run.summaries.iter().flatten()) {
-            assert_eq!((a.0, a.1.to_bits()), (b.0, b.1.to_bits()), "{what}: a summary");
-        }
-    }
-    assert_eq!(expected.runs.len(), found.runs.len());
-}
-
-/// Means are the exact sums of the values, whichever tiles and threads these came from.
-fn assert_means(scores: &Scores) {
-    for run in &scores.runs {
-        let values = &run.per_query.as_ref().unwrap().values;
-        for (summaries, values) in run.summaries.iter().zip(values) {
-            let sum: ExactSum = values.iter().copied().collect();
-            if let Some(("mean", mean)) = summaries.first() {
-                assert_eq!(mean.to_bits(), (sum.value() / values.len() as f64).to_bits());
-            }
-        }
-    }
-}
-
-fn views() -> impl Strategy<Value = View> {
-    (proptest::option::of(prop_oneof![1..9u32, Just(64), Just(1000)]), any::<bool>())
-        .prop_map(|(depth, judged_only)| View { depth, judged_only })
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 100, ..ProptestConfig::default() })]
-
-    #[test]
-    fn cpu_equals_reference(shape in shape(), view in views(), both: bool) {
-        let matrix = matrix(&shape);
-        let mut evaluator = Evaluator::of(every_measure(&matrix));
-        evaluator.per_query = true;
-        evaluator.view = view;
-        evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
-        evaluator.engine = EngineChoice::Reference;
-        let expected = evaluator.evaluate(&matrix).unwrap();
-        assert_means(&expected);
-        for cpu in levels() {
-            let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
-            assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
-        }
-    }
 
     /// Which folds share a pass depends on what else is asked for: a few measures answer as all of them together.
     #[test]

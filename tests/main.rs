@@ -3,7 +3,7 @@
 mod agree;
 #[cfg(feature = "cli")]
 mod cli;
-mod folds;
+mod compared;
 mod format;
 mod generate;
 mod golden;

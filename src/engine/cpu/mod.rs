@@ -46,18 +46,33 @@ impl Cpu {
         Cpu { level }
     }
 
+    /// The level.
+    pub fn level(&self) -> Level {
+        self.level
+    }
+
+    /// Every level of this kind of processor by name, the best first; `None` where this machine lacks it.
+    pub fn known_levels() -> Vec<(&'static str, Option<Self>)> {
+        let best = Level::new();
+        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
+        let levels = [
+            ("avx512", best.as_avx512().map(Level::Avx512)),
+            ("avx2", best.as_avx2().map(Level::Avx2)),
+            ("sse4.2", best.as_sse4_2().map(Level::Sse4_2)),
+            ("sse2", best.as_sse2().map(Level::Sse2)),
+        ];
+        #[cfg(target_arch = "aarch64")]
+        let levels = [("neon", best.as_neon().map(Level::Neon))];
+        #[cfg(not(any(target_arch = "x86", target_arch = "x86_64", target_arch = "aarch64")))]
+        let levels = [(if best.is_fallback() { "fallback" } else { "best" }, Some(best))];
+        levels.into_iter().map(|(name, level)| (name, level.map(Cpu::at))).collect()
+    }
+
     /// Every level that this machine has, the best first.
     pub fn levels() -> Vec<Self> {
-        let best = Level::new();
-        let mut levels = vec![best];
-        #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-        {
-            levels.extend(best.as_avx2().map(Level::Avx2));
-            levels.extend(best.as_sse4_2().map(Level::Sse4_2));
-            levels.extend(best.as_sse2().map(Level::Sse2));
-            levels.dedup_by_key(|level| std::mem::discriminant(level));
-        }
-        levels.into_iter().map(Cpu::at).collect()
+        let levels: Vec<Self> = Self::known_levels().into_iter().filter_map(|(_, level)| level).collect();
+        // A processor without any of them has the scalar fallback.
+        if levels.is_empty() { vec![Cpu::new()] } else { levels }
     }
 
     /// The level by name, such as `avx512`.

@@ -1,0 +1,53 @@
+//! The CPU engine equals the reference bit for bit: every row of the table, every parameter.
+
+use std::sync::OnceLock;
+
+use laneval::engine::cpu::Cpu;
+use laneval::stats::ExactSum;
+use laneval::{EngineChoice, Evaluator, QuerySet, Scores};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use crate::compared::{assert_same_bits, views};
+use crate::matrices::{matrix, shape};
+use crate::simd::levels;
+use crate::variants::every_measure;
+
+/// Means are the exact sums of the values, whichever tiles and threads these came from.
+fn assert_means(scores: &Scores) {
+    for run in &scores.runs {
+        let values = &run.per_query.as_ref().unwrap().values;
+        for (summaries, values) in run.summaries.iter().zip(values) {
+            let sum: ExactSum = values.iter().copied().collect();
+            if let Some(("mean", mean)) = summaries.first() {
+                assert_eq!(mean.to_bits(), (sum.value() / values.len() as f64).to_bits());
+            }
+        }
+    }
+}
+
+/// All levels at once, because the reference takes longest: where one of them differs, the tests of all of them say which.
+pub fn cpu_equals_reference(_: Cpu) {
+    static COMPARED: OnceLock<Result<(), String>> = OnceLock::new();
+    COMPARED.get_or_init(compare).clone().unwrap_or_else(|error| panic!("{error}"));
+}
+
+fn compare() -> Result<(), String> {
+    let config = Config { cases: 48, max_shrink_iters: 100, failure_persistence: None, ..Config::default() };
+    let compared = TestRunner::new(config).run(&(shape(), views(), any::<bool>()), |(shape, view, both)| {
+        let matrix = matrix(&shape);
+        let mut evaluator = Evaluator::of(every_measure(&matrix));
+        evaluator.per_query = true;
+        evaluator.view = view;
+        evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
+        evaluator.engine = EngineChoice::Reference;
+        let expected = evaluator.evaluate(&matrix).unwrap();
+        assert_means(&expected);
+        for cpu in levels().into_iter().filter_map(|(_, cpu)| cpu) {
+            let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
+            assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
+        }
+        Ok(())
+    });
+    compared.map_err(|error| error.to_string())
+}

@@ -1,0 +1,12 @@
+//! The levels of SIMD, as tests and benches ask for them.
+
+use fearless_simd::Level;
+use laneval::engine::cpu::Cpu;
+
+/// Every level of this kind of processor by name, the best first, the scalar fallback last; `None` where this machine lacks it.
+pub fn levels() -> Vec<(&'static str, Option<Cpu>)> {
+    let mut levels = Cpu::known_levels();
+    levels.retain(|(name, _)| *name != "fallback");
+    levels.push(("fallback", Some(Cpu::at(Level::fallback()))));
+    levels
+}
