@@ -18,8 +18,8 @@ mod readme;
 mod reports;
 #[cfg(feature = "gpu")]
 mod shaders;
-mod staged;
 mod slow_reader;
+mod staged;
 #[cfg(feature = "cli")]
 mod trec;
 mod variants;
