@@ -38,6 +38,9 @@ pub enum Error {
     /// A measure's name or parameters do not parse.
     #[error(transparent)]
     Measure(#[from] MeasureError),
+    /// Several measures of one list do not parse.
+    #[error("{}", lines(.0))]
+    Measures(Vec<MeasureError>),
     /// A GPU that is not there, refuses, or was lost.
     #[error("{0}")]
     Device(String),
@@ -117,8 +120,22 @@ pub struct MeasureError {
     pub span: std::ops::Range<usize>,
     /// What is wrong with them, and what was expected.
     pub message: String,
-    /// The nearest names, best first.
+    /// What was probably meant, best first.
     pub suggestions: Vec<String>,
+    /// What the text may mean, where that is several things: how to write each, and what it is.
+    pub candidates: Vec<(String, String)>,
+}
+
+impl MeasureError {
+    /// An error at some bytes of a text.
+    pub(crate) fn new(text: &str, span: std::ops::Range<usize>, message: impl Into<String>) -> Self {
+        let (text, message) = (text.to_owned(), message.into());
+        MeasureError { text, span, message, suggestions: Vec::new(), candidates: Vec::new() }
+    }
+}
+
+fn lines(errors: &[MeasureError]) -> String {
+    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 impl fmt::Display for MeasureError {
@@ -131,7 +148,10 @@ impl fmt::Display for MeasureError {
         if !self.suggestions.is_empty() {
             write!(f, " did you mean {}?", self.suggestions.join(" or "))?;
         }
-        Ok(())
+        let longest = self.candidates.iter().map(|(spelling, _)| spelling.chars().count()).max().unwrap_or(0);
+        self.candidates
+            .iter()
+            .try_for_each(|(spelling, meaning)| write!(f, "\n    {spelling:longest$}  {meaning}"))
     }
 }
 

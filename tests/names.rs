@@ -1,6 +1,9 @@
 //! Measures as values: what parses to what, and what an error says.
 
-use laneval::measure::{Defaults, MEASURES, parse_list};
+#[cfg(feature = "cli")]
+use std::collections::BTreeSet;
+
+use laneval::measure::{Defaults, FOREIGN, MEASURES, SETS, Tool, parse_list};
 use laneval::{Error, Measure, reference};
 use proptest::prelude::*;
 
@@ -28,15 +31,7 @@ fn every_variant_prints_and_parses_back() {
 fn the_table_is_whole() {
     for (at, row) in MEASURES.iter().enumerate() {
         let others = MEASURES.iter().enumerate().filter(|&(other, _)| other != at).map(|(_, row)| row);
-        for other in others {
-            assert!(other.name != row.name && !other.aliases.contains(&row.name), "{} twice", row.name);
-            assert!(
-                row.aliases.iter().all(|alias| !other.aliases.contains(alias)),
-                "{} and {}",
-                row.name,
-                other.name
-            );
-        }
+        assert!(others.into_iter().all(|other| other.name != row.name), "{} twice", row.name);
         assert!(!row.doc.is_empty() && !row.formula.is_empty() && !row.citation.is_empty(), "{}", row.name);
         for param in row.params {
             let excluded = row.params.iter().any(|other| other.name == param.excludes);
@@ -80,7 +75,10 @@ fn the_names_of_trec_eval() {
     let nine = [5, 10, 15, 20, 30, 100, 200, 500, 1000];
     let cut = |name: &str| nine.map(|k| format!("{name}@{k}"));
     assert_eq!(names("P"), cut("P"));
-    assert_eq!(names("recall"), cut("R"));
+    assert_eq!(names("trec:recall"), cut("R"));
+    assert_eq!(names("recall.10"), ["R@10"]);
+    assert_eq!(names("recall_10"), ["R@10"]);
+    assert_eq!(names("P_5,10"), ["P@5", "P@10"]);
     assert_eq!(names("relative_P"), cut("R(norm=min)"));
     assert_eq!(names("map_cut"), cut("AP"));
     assert_eq!(names("ndcg_cut"), cut("nDCG"));
@@ -128,7 +126,7 @@ fn the_names_of_trec_eval() {
         ("utility", "Utility"),
         ("utility.2,-1,0,0.5", "Utility(a=2,d=0.5)"),
         ("yaap", "YAAP"),
-        ("rbp", "RBP(p=0.9,scale=topic)"),
+        ("trec:rbp", "RBP(p=0.9,scale=topic)"),
         ("rbp.p=0.8", "RBP(scale=topic)"),
         ("rbp_resid", "RBPresid"),
         ("rbp_resid.p=0.8", "RBPresid(p=0.8)"),
@@ -150,20 +148,297 @@ fn the_names_of_ranx() {
         ("hit_rate@5", "Success@5"),
         ("hits@5", "Hits@5"),
         ("precision@10", "P@10"),
-        ("precision", "SetP"),
+        ("ranx:precision", "SetP"),
         ("recall@10", "R@10"),
+        ("ranx:recall", "SetR"),
         ("f1@5", "F@5"),
-        ("f1", "SetF"),
+        ("ranx:f1", "SetF"),
+        ("ranx:bpref", "Bpref(negatives=nonrelevant)"),
+        ("ranx:rbp@95", "RBP(p=0.95,gain=raw)"),
         ("r-precision", "Rprec"),
         ("rbp.95", "RBP(p=0.95,gain=raw)"),
         ("rbp.95-l2", "RBP(p=0.95,rel=2,gain=raw)"),
-        ("f1-l2", "SetF(rel=2)"),
+        ("ranx:f1-l2", "SetF(rel=2)"),
         ("map@10-l2", "AP(rel=2)@10"),
         ("mrr-l3", "RR(rel=3)"),
         ("ndcg@10-l2", "nDCG(rel=2)@10"),
     ] {
         assert_eq!(names(ranx), [ours], "{ranx}");
     }
+}
+
+#[test]
+fn the_names_of_ir_measures() {
+    for (theirs, ours) in [
+        ("nDCG(dcg='exp-log2')@10", "nDCG(gain=exp2)@10"),
+        ("nDCG(dcg=\"log2\")", "nDCG"),
+        ("nDCG(gains={0:0,1:1})@10", "nDCG(gain={0:0,1:1})@10"),
+        ("nDCG(cutoff=10, judged_only=False)", "nDCG@10"),
+        ("AP(rel=2)", "AP(rel=2)"),
+        ("IPrec(recall=0.1)", "IPrec@0.1"),
+        ("SetP(relative=True)", "SetP(norm=min)"),
+        ("SetRelP(rel=2)", "SetP(rel=2,norm=min)"),
+        ("SetF(beta=0.5)", "SetF(beta=0.5)"),
+        ("irm:SetF(beta=0.5)", "SetF(beta2=0.5)"),
+        ("Compat(p=0.8,normalize=False)", "Compat(p=0.8,normalize=false)"),
+        ("RBP(rel=1,p=0.8)", "RBP"),
+        ("irm:RBP(rel=2,p=0.8)", "RBP(rel=2,norm=1000)"),
+        ("BPM(T=2,max_rel=4,min_rel=0)@10", "BPM(T=2,gain=grade,gmax=4)@10"),
+        ("irm:SDCG(dcg='log2',max_rel=3)@5", "SDCG(gain=grade,gmax=3)@5"),
+        ("RPrec", "Rprec"),
+        ("BPref", "Bpref"),
+        ("infAP(rel=2)", "InfAP(rel=2)"),
+        ("NumRelRet", "NumRelRet"),
+    ] {
+        assert_eq!(names(theirs), [ours], "{theirs}");
+    }
+    for (text, part) in [
+        ("P(judged_only=True)@10", "--judged-only"),
+        ("irm:RBP(p=0.9)", "`rel` has to be given"),
+        ("irm:INST", "`max_rel` has to be given"),
+        ("NumRet(rel=2)", "did you mean NumRelRet(rel=2)?"),
+        ("INST(max_rel=3,min_rel=1)", "only min_rel=0"),
+        ("nDCG(dcg='log10')", "is not log2 or exp-log2"),
+        ("nDCG(cutoff=5)@10", "two cutoffs"),
+        ("SetP(relative=True,norm=min)", "`norm` is given twice"),
+        ("SetF(beta=1,beta2=2)", "cannot be given together"),
+        ("alpha_nDCG@10", "subtopics"),
+        ("α_nDCG@10", "subtopics"),
+    ] {
+        assert!(message(text).contains(part), "{text}: {}", message(text));
+    }
+}
+
+#[test]
+fn case_is_ignored_where_names_stay_apart() {
+    for (text, ours) in [
+        ("ap", "AP"),
+        ("rr", "RR"),
+        ("p@10", "P@10"),
+        ("ndcg@10", "nDCG@10"),
+        ("NDCG_cut.10", "nDCG@10"),
+        ("gmap", "GMAP"),
+        ("compat", "Compat"),
+        ("numq", "NumQ"),
+        ("mAP", "AP"),
+        ("MRR@10", "RR@10"),
+        ("cg@5", "CG@5"),
+        ("err", "ERR"),
+        ("iprec11", "IPrec11"),
+        ("HITRATE@3", "Success@3"),
+        ("TREC_eval", ""),
+    ] {
+        let meant = parse_list(text, Defaults::default()).map(|list| list[0].to_string()).unwrap_or_default();
+        assert_eq!(meant, ours, "{text}");
+    }
+    assert_eq!(names("success"), ["Success@1", "Success@5", "Success@10"]);
+    assert_eq!(names("Success"), ["Success"]);
+    assert_eq!(names("G"), names("g"));
+}
+
+/// A word that tools use for different formulas computes none of them.
+#[test]
+fn names_that_differ_between_tools_are_refused_with_what_each_is() {
+    for (text, parts) in [
+        ("precision", &["\n    P@10 ", "\n    SetP ", "ranx:precision"][..]),
+        ("recall", &["\n    R@10 ", "\n    SetR ", "trec:recall.10", "ranx:recall"]),
+        ("Recall", &["\n    R@10 ", "\n    SetR "]),
+        ("f1", &["\n    F@10 ", "\n    SetF "]),
+        ("F1", &["\n    F@10 ", "\n    SetF "]),
+        ("accuracy", &["\n    Accuracy ", "\n    Success ", "beir:Accuracy"]),
+        ("accuracy@5", &["\n    Accuracy ", "\n    Success "]),
+        (
+            "rbp",
+            &[
+                "\n    RBP  ",
+                "\n    RBP(p=0.9,scale=topic) ",
+                "\n    RBP(p=0.95,gain=raw) ",
+                "trec:rbp",
+                "p=0.8, ",
+            ],
+        ),
+        ("rbp@10", &["\n    RBP  ", "\n    RBP(p=0.95,gain=raw) "]),
+        ("rbp(p=0.7)", &["\n    RBP  "]),
+        ("rbp-l2", &["\n    RBP  "]),
+    ] {
+        let said = message(text);
+        assert!(said.contains("is not the same measure everywhere"), "{text}: {said}");
+        parts.iter().for_each(|part| assert!(said.contains(part), "{text}: {part:?} is not in {said}"));
+    }
+    assert_eq!(names("RBP"), ["RBP"]);
+    assert_eq!(names("Accuracy@5"), ["Accuracy@5"]);
+    assert_eq!(names("F1@5"), ["F@5"]);
+}
+
+#[test]
+fn prefixes_choose_a_vocabulary() {
+    assert_eq!(names("trec:P.5"), ["P@5"]);
+    assert_eq!(names("irm:P@5"), ["P@5"]);
+    assert_eq!(names("beir:R_cap@5,beir:Accuracy@5"), ["R(norm=min)@5", "Success@5"]);
+    assert_eq!(names("trec:ndcg_cut.5,10,AP"), ["nDCG@5", "nDCG@10", "AP"]);
+    for (text, part) in [
+        ("ranx:recip_rank", "no measure `recip_rank` of ranx"),
+        ("trec:AP", "no measure `AP` of trec_eval\n  trec:AP\n       ^^"),
+        ("irm:map_cut.5", "of ir_measures"),
+        ("sklearn:AP", "`sklearn:` is no vocabulary, only trec: (trec_eval), ranx:"),
+        ("ranx:rbp", "rbp.95"),
+        ("trec:nDGC", "did you mean trec:ndcg or trec:Rndcg?"),
+    ] {
+        assert!(message(text).contains(part), "{text}: {}", message(text));
+    }
+}
+
+#[test]
+fn one_argument_may_be_a_list() {
+    assert_eq!(names("nDCG@10,AP"), ["nDCG@10", "AP"]);
+    assert_eq!(names("nDCG@10 AP  RR@[1, 5]"), ["nDCG@10", "AP", "RR@1", "RR@5"]);
+    assert_eq!(
+        names("P@[5,10],AP(rel=2, norm=min) nDCG(gain={1:2,2:3})@5"),
+        ["P@5", "P@10", "AP(rel=2,norm=min)", "nDCG(gain={1:2,2:3})@5"]
+    );
+    assert_eq!(names("P @ 5 (rel = 2) , AP"), ["P(rel=2)@5", "AP"]);
+    assert_eq!(names("ndcg_cut.5,10,map"), ["nDCG@5", "nDCG@10", "AP"]);
+    assert_eq!(
+        names("ndcg.1=3,2=9,11pt_avg.0.2,0.5,utility.1,-1,0,0"),
+        ["nDCG(gain={1:3,2:9})", "IPrec11(points=[0.2,0.5])", "Utility"]
+    );
+    assert_eq!(names("P@1..3 R@2"), ["P@1", "P@2", "P@3", "R@2"]);
+    for set in SETS {
+        let of_set: Vec<String> = FOREIGN
+            .iter()
+            .filter(|row| row.sets.contains(&set))
+            .flat_map(|row| names(&row.prefixed(row.name)))
+            .collect();
+        assert_eq!(names(set), of_set);
+        assert_eq!(names(&format!("trec:{set}")), of_set);
+    }
+    assert_eq!(names("official").len(), 9 + 11 + 9, "the thirty lines of trec_eval but runid");
+    let said = message("nDCG@10,XX,P@0");
+    assert_eq!(said.matches("nDCG@10,XX,P@0\n").count(), 2, "{said}");
+    assert!(said.contains("          ^^") && said.contains("               ^"), "{said}");
+    for (text, part) in [
+        ("nDCG@5,10", "         ^^ did you mean nDCG@[5,10]?"),
+        ("AP,", "a measure was expected"),
+        (",", "a measure was expected"),
+        ("AP RP@1", "   ^^"),
+    ] {
+        assert!(message(text).contains(part), "{text}: {}", message(text));
+    }
+    assert!("AP,RR".parse::<Measure>().is_err());
+    assert_eq!(names("P@1..9999,AP").len(), 10_000);
+    assert!(message("P@1..9999,AP,RR").contains("more than 10000 measures"));
+    let Err(Error::Measures(wrong)) = parse_list(&"XX,".repeat(1000), Defaults::default()) else { panic!() };
+    assert_eq!(wrong.len(), 20);
+}
+
+/// What tutorials print leads to what is written here.
+#[test]
+fn the_words_of_tutorials_are_known() {
+    for (text, suggestion) in [
+        ("MAP@K", "AP@10"),
+        ("NDCG@K", "nDCG@10"),
+        ("recall@k", "R@10"),
+        ("Precision@k", "P@10"),
+        ("F2", "F(beta=2)@10 or SetF(beta=2)"),
+        ("F2@5", "F(beta=2)@5 or SetF(beta=2)"),
+        ("F0.5-score", "F(beta=0.5)@10 or SetF(beta=0.5)"),
+        ("F-measure", "F@10 or SetF"),
+        ("fmeasure", "F@10 or SetF"),
+        ("mean average precision", "AP"),
+        ("Mean Average Precision@5", "AP@5"),
+        ("mean avrage precision", "AP"),
+        ("cumulative gain", "CG"),
+        ("normalized discounted cumulative gain at 10", "nDCG@10"),
+        ("hit rate", "Success"),
+        ("hit rate@5", "Success@5"),
+        ("Hit@10", "Success@10"),
+        ("HR@10", "Success@10"),
+        ("capped", "R(norm=min)@10"),
+        ("precision at 5", "P@5 or SetP"),
+        ("R-Precision@5", ""),
+        ("11 point interpolated average precision", "IPrec11"),
+        ("nERR@10", "ERR@10"),
+        ("reciprocal rank,AP", "RR"),
+    ] {
+        let said = parse_list(text, Defaults::default()).err().map(|e| e.to_string()).unwrap_or_default();
+        let suggested = said.split("did you mean ").nth(1).map_or("", |rest| rest.trim_end_matches('?'));
+        assert_eq!(suggested, suggestion, "{text}: {said}");
+    }
+}
+
+/// Every row of the table of foreign names means something, alone or with its tool's prefix, and the same in both.
+#[test]
+fn foreign_names_are_one_table() {
+    for row in FOREIGN {
+        let meaning = row.meaning();
+        let example = row.example();
+        assert!(!meaning.is_empty(), "{example}");
+        assert!(meaning.iter().all(|measure| measure.definition().name == row.measure), "{example}");
+        for (name, _) in row.fixed {
+            assert!(row.definition().params.iter().any(|param| param.name == *name), "{example}: {name}");
+        }
+        let meaning: Vec<String> = meaning.iter().map(ToString::to_string).collect();
+        if row.tool != Tool::Common {
+            assert_eq!(names(&row.prefixed(&example)), meaning, "{example}");
+        }
+        // A canonical name means its measure, whatever another tool makes of it.
+        let canonical = MEASURES.iter().any(|of| of.name == row.name);
+        match parse_list(&example, Defaults::default()) {
+            _ if canonical || !row.bare => {}
+            Ok(list) => {
+                assert_eq!(list.iter().map(ToString::to_string).collect::<Vec<_>>(), meaning, "{example}")
+            }
+            Err(error) => {
+                assert!(error.to_string().contains("is not the same measure"), "{example}: {error}")
+            }
+        }
+    }
+}
+
+/// What `laneval measures NAME` explains is what `-m NAME` computes, for every name of every tool; what one refuses the other
+/// refuses in the same words.
+#[cfg(feature = "cli")]
+#[test]
+fn measures_explains_what_eval_computes() {
+    let folder = tempfile::TempDir::new().unwrap();
+    std::fs::write(folder.path().join("qrels"), "q 0 a 1\nq 0 b 0\n").unwrap();
+    std::fs::write(folder.path().join("run"), "q Q0 a 1 2 t\nq Q0 b 2 1 t\n").unwrap();
+    let call = |args: &[&str]| {
+        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_laneval"));
+        let output = command.current_dir(folder.path()).args(args).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let bare = FOREIGN.iter().flat_map(|row| [row.name.to_owned(), row.example().into_owned()]);
+    let prefixed = FOREIGN.iter().map(|row| row.prefixed(&row.example()));
+    let ours = MEASURES.iter().flat_map(|row| [row.name.to_owned(), row.name.to_lowercase()]);
+    let others = ["official", "trec:set", "AP,nDCG@5", "MAP@K", "rbp@95", "XX,P@0", "F2"].map(str::to_owned);
+    let all: BTreeSet<String> = bare.chain(prefixed).chain(ours).chain(others).collect();
+    let (mut computed_ones, mut refused) = (0, 0);
+    for name in all {
+        let (code, explained, said) = call(&["measures", &name, "--format", "json"]);
+        let (computes, computed, why) = call(&["eval", "qrels", "run", "--format", "jsonl", "-m", &name]);
+        if code != Some(0) {
+            assert_eq!((computes, why), (Some(2), said), "{name}");
+            refused += 1;
+            continue;
+        }
+        let pages: serde_json::Value = serde_json::from_str(&explained).unwrap();
+        let pages = pages.as_array().cloned().unwrap_or_else(|| vec![pages]);
+        let measures = pages.iter().flat_map(|page| page["measures"].as_array().unwrap());
+        let explained: BTreeSet<&str> = measures.map(|measure| measure.as_str().unwrap()).collect();
+        if explained.is_empty() {
+            assert!(computes == Some(2) && why.contains("needs a"), "{name}: {why}");
+            continue;
+        }
+        assert_eq!(computes, Some(0), "{name}: {why}");
+        let lines = computed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
+        let computed: BTreeSet<String> =
+            lines.map(|line| line["measure"].as_str().unwrap().to_owned()).collect();
+        assert_eq!(explained, computed.iter().map(String::as_str).collect(), "{name}");
+        computed_ones += 1;
+    }
+    assert!(computed_ones > 150 && refused > 5, "{computed_ones} {refused}");
 }
 
 #[test]
@@ -217,7 +492,7 @@ fn errors_point_at_the_part_at_fault_and_suggest() {
         ("utility.1,2", "4 numbers were expected"),
         ("rbp.p=0.8,1=3", "has no parameter `1`"),
         ("F", "needs a cutoff"),
-        ("AP@5 please", "is not a cutoff"),
+        ("AP@5 please", "no measure `please`"),
         ("AP(rel=1)x", "nothing was expected"),
         ("RBP(p=1.5)", "is not a number from 0 to 1"),
         ("nDCG(gain={1:2,1:3})", "two gains"),

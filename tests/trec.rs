@@ -235,7 +235,14 @@ fn parameters_cutoffs_and_the_order_of_lines() {
     case.fails("-m ndcg_p", 1, "ndcg_p");
     case.fails("-m P.5,5", 2, "twice");
     case.fails("-m P.0", 2, "at least 1");
-    case.fails("-m utility.1,2", 2, "four numbers");
+    case.fails("-m utility.1,2", 2, "4 numbers");
+    case.fails("-m P.", 1, "after the `.`");
+    case.fails("-m official.", 1, "after the `.`");
+    case.fails("-m ndcg.2=1,2=3", 2, "grade 2 has two gains");
+    case.fails("-m ndcg.x=1,y=2", 2, "grade 0 has two gains");
+    case.fails("-m ndcg.1=3,x", 2, "not a pair");
+    case.fails("-m set_F.-1", 2, "not a number from 0");
+    case.fails("--profile 10 -m rbp.p=1", 2, "below 1");
     case.fails("--profile 10 -m rbp.p=0.8,1=3", 2, "p=");
     case.fails("-m prefs", 2, "not supported yet");
     case.fails("-m map_avgjg", 2, "not supported yet");
@@ -361,6 +368,24 @@ fn gains_may_name_unjudged_documents_and_be_close_together() {
         "the level decides whether anything is relevant"
     );
     assert_eq!(case.lines("-l2 -m Rndcg"), case.lines("-m Rndcg"));
+}
+
+/// A grade that is not a number is 0 to version 9 and nothing to version 10; the values are those of their programs.
+#[test]
+fn gains_of_grades_that_are_no_numbers() {
+    let case = Case::new("1 0 d1 1\n1 0 d2 0\n1 0 d3 2\n", "1 Q0 d1 1 3 t\n1 Q0 d2 2 2 t\n1 Q0 d4 3 1 t\n");
+    for (gains, nine, ten) in [
+        ("x=1", "0.5209", "0.3801"),
+        ("1x=3", "0.7039", "0.3801"),
+        ("1.5=3", "0.7039", "0.3801"),
+        ("+1=3", "0.7039", "0.7039"),
+        ("=3", "0.6075", "0.3801"),
+        ("1=3x", "0.7039", "0.7039"),
+        ("1=", "0.0000", "0.0000"),
+    ] {
+        assert_eq!(case.lines(&format!("-m ndcg.{gains}")), [format!("ndcg_{gains} all {nine}")]);
+        assert_eq!(case.lines(&format!("--profile 10 -m ndcg.{gains}")), [format!("ndcg_{gains} all {ten}")]);
+    }
 }
 
 #[test]

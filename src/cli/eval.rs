@@ -47,9 +47,11 @@ pub struct Eval {
     #[command(flatten)]
     files: Files,
 
-    /// A measure such as nDCG@10, AP, 'P@[5,10]' or a name of trec_eval or ranx; may be repeated
+    /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
+    /// may be repeated
     ///
-    /// See `laneval measures` for all of them.
+    /// See `laneval measures` for all of them. Where a name is not the same measure everywhere, trec:, ranx: or irm: before it
+    /// says whose it is.
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(help_heading = "Measures")]
     measures: Vec<String>,
@@ -164,6 +166,7 @@ impl Eval {
         for name in &self.measures {
             match parse_list(name, Defaults { rel: self.rel }) {
                 Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
+                Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
                 Err(error) => wrong.push(error.to_string()),
             }
         }

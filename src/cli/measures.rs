@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use clap::Args;
-use laneval::measure::{Average, CutoffRule, Definition, Kind, MEASURES, Param, parse_list};
+use laneval::Measure;
+use laneval::measure::{CutoffRule, Definition, FOREIGN, Foreign, Kind, MEASURES, Param, meanings};
 use serde::Serialize;
 
 use super::choice::{Choice, one_of};
@@ -15,14 +16,19 @@ const EXAMPLES: &str = "\
 Examples:
   laneval measures
   laneval measures nDCG
+  laneval measures rbp.95 trec:recall
   laneval measures recip_rank --format json";
 
-/// List the measures, or explain one.
+/// List the measures, or explain some.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Measures {
-    /// A measure by any of its names
-    name: Option<String>,
+    /// Measures by any of their names: whatever `eval -m` takes
+    #[arg(value_name = "NAME")]
+    asked: Vec<String>,
+    /// Only the canonical names, one a line
+    #[arg(long, conflicts_with_all = ["asked", "format"])]
+    names: bool,
     /// How to write it
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(FORMATS))]
     format: Format,
@@ -52,25 +58,93 @@ pub fn way() -> String {
 impl Measures {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
-        let one = self.name.as_deref().map(find).transpose()?;
-        let output = Output::new(None, &[])?;
-        output.write(|to| match (self.format, one) {
-            (Format::Table, None) => list(to),
-            (Format::Table, Some(row)) => explain(row, to),
-            (Format::Json, None) => json(&MEASURES.iter().map(Description::of).collect::<Vec<_>>(), to),
-            (Format::Json, Some(row)) => json(&Description::of(row), to),
+        let pages = self.pages()?;
+        Output::new(None, &[])?.write(|to| match self.format {
+            _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
+            Format::Table if self.asked.is_empty() => list(to),
+            Format::Table => pages.iter().enumerate().try_for_each(|(at, page)| {
+                if at > 0 {
+                    writeln!(to)?;
+                }
+                page.write(to)
+            }),
+            Format::Json if self.asked.is_empty() => {
+                json(&MEASURES.iter().map(Description::of).collect::<Vec<_>>(), to)
+            }
+            Format::Json => match pages.as_slice() {
+                [page] => json(&page.describe(), to),
+                pages => json(&pages.iter().map(Page::describe).collect::<Vec<_>>(), to),
+            },
         })
+    }
+
+    /// A page for each row that one of the names means; all names that are wrong are reported together.
+    fn pages(&self) -> Result<Vec<Page>, Stop> {
+        let (mut pages, mut wrong) = (Vec::<Page>::new(), Vec::new());
+        for name in &self.asked {
+            match meanings(name) {
+                Ok(meant) => meant.into_iter().for_each(|(row, measure)| Page::add(&mut pages, row, measure)),
+                Err(laneval::Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
+                Err(error) => wrong.push(error.to_string()),
+            }
+        }
+        if wrong.is_empty() { Ok(pages) } else { Err(Stop::Failed(wrong)) }
     }
 }
 
-/// The row that a name means: canonical, an alias, or whatever `-m` takes.
-fn find(name: &str) -> Result<&'static Definition, Stop> {
-    if let Some(row) = MEASURES.iter().find(|row| row.name == name || row.aliases.contains(&name)) {
-        return Ok(row);
+/// What is said of a row: of the row itself, and which of its measures were asked for.
+struct Page {
+    row: &'static Definition,
+    measures: Vec<Measure>,
+}
+
+impl Page {
+    /// Adds a measure to the page of its row.
+    fn add(pages: &mut Vec<Page>, row: &'static Definition, measure: Option<Measure>) {
+        let at = pages.iter().position(|page| page.row.name == row.name).unwrap_or_else(|| {
+            pages.push(Page { row, measures: Vec::new() });
+            pages.len() - 1
+        });
+        pages[at].measures.extend(measure);
     }
-    let meant = parse_list(name, Default::default())?;
-    let row = meant.first().map(|measure| measure.definition());
-    row.ok_or_else(|| Stop::new(format!("there is no measure `{name}`")))
+
+    fn names(&self) -> Vec<String> {
+        self.measures.iter().map(ToString::to_string).collect()
+    }
+
+    fn describe(&self) -> Description {
+        Description { measures: Some(self.names()), ..Description::of(self.row) }
+    }
+
+    fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let names = self.names();
+        let asked = (!names.is_empty() && names != [self.row.name]).then(|| names.join(", "));
+        explain(self.row, asked.as_deref(), to)
+    }
+}
+
+/// The names of a row in other tools.
+fn foreign(row: &Definition) -> impl Iterator<Item = &'static Foreign> {
+    let name = row.name;
+    FOREIGN.iter().filter(move |foreign| foreign.measure == name)
+}
+
+/// Other names of a row that mean it with the default parameters, and nothing else in another tool.
+fn aliases(row: &Definition) -> Vec<&'static str> {
+    let is_row = |(of, _): &(&Definition, Option<Measure>)| of.name == row.name;
+    let mut names: Vec<&str> = Vec::new();
+    for foreign in foreign(row).filter(|foreign| foreign.bare && foreign.fixed.is_empty()) {
+        let alone = meanings(&foreign.example()).is_ok_and(|meant| meant.iter().all(is_row));
+        if alone && foreign.name != row.name && !names.contains(&foreign.name) {
+            names.push(foreign.name);
+        }
+    }
+    names
+}
+
+/// What an example of a foreign name means: `R@10`.
+fn meaning(foreign: &Foreign) -> String {
+    foreign.meaning().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 fn json(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
@@ -81,29 +155,25 @@ fn json(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
 fn list(to: &mut dyn Write) -> io::Result<()> {
     let longest = |text: fn(&Definition) -> String| MEASURES.iter().map(|row| text(row).len()).max();
     let names = longest(spelling).unwrap_or(0);
-    let averages = longest(|row| average(row).to_owned()).unwrap_or(0);
+    let averages = longest(|row| row.average.name().to_owned()).unwrap_or(0);
     let width = stdout_width().unwrap_or(usize::MAX);
     writeln!(to, "{:names$}  {:averages$}  what it measures", "measure", "average")?;
     writeln!(to, "{}", "─".repeat(width.min(110)))?;
     for row in MEASURES {
         let indent = names + averages + 4;
         let doc = wrap(row.doc, width, indent);
-        writeln!(to, "{:names$}  {:averages$}  {}", spelling(row), average(row), doc.trim_start())?;
+        let (spelling, average) = (spelling(row), row.average.name());
+        writeln!(to, "{spelling:names$}  {average:averages$}  {}", doc.trim_start())?;
     }
-    writeln!(to, "\n`laneval measures NAME` explains one in full: formula, parameters, aliases, source.")
+    writeln!(
+        to,
+        "\n`laneval measures NAME` explains one in full: formula, parameters, names in other tools, source."
+    )
 }
 
 /// The name with its cutoff: `P@k`, `AP[@k]`, `IPrec@x`.
 fn spelling(row: &Definition) -> String {
     format!("{}{}", row.name, row.cutoff)
-}
-
-fn average(row: &Definition) -> &'static str {
-    match row.average {
-        Average::Mean => "mean",
-        Average::Sum => "sum",
-        Average::Geometric => "geometric",
-    }
 }
 
 fn cutoff(row: &Definition) -> &'static str {
@@ -142,18 +212,19 @@ fn examples(row: &Definition) -> Vec<String> {
     plain.chain(whole).chain(several).chain(row.params.iter().filter_map(other)).collect()
 }
 
-fn explain(row: &Definition, to: &mut dyn Write) -> io::Result<()> {
+/// Explains a row, and says which of its measures were asked for, unless it is the row itself.
+fn explain(row: &Definition, asked: Option<&str>, to: &mut dyn Write) -> io::Result<()> {
     let width = stdout_width().unwrap_or(100).min(100);
     writeln!(to, "{}\n", row.name)?;
     writeln!(to, "{}\n", wrap(row.doc, width, 2))?;
     let mut field =
-        |name: &str, text: &str| writeln!(to, "  {name:<9}{}", wrap(text, width, 11).trim_start());
+        |name: &str, text: &str| writeln!(to, "  {name:<11}{}", wrap(text, width, 13).trim_start());
+    if let Some(asked) = asked {
+        field("asked for", asked)?;
+    }
     field("formula", row.formula)?;
     field("cutoff", cutoff(row))?;
-    field("average", average(row))?;
-    if !row.aliases.is_empty() {
-        field("aliases", &row.aliases.join(", "))?;
-    }
+    field("average", row.average.name())?;
     field("source", row.citation)?;
     if !row.params.is_empty() {
         writeln!(to, "\n  parameters")?;
@@ -170,6 +241,12 @@ fn explain(row: &Definition, to: &mut dyn Write) -> io::Result<()> {
         writeln!(to, "    {} = {}{default}{excludes}", param.name, param.kind)?;
         writeln!(to, "{}", wrap(param.doc, width, 8))?;
     }
+    if foreign(row).next().is_some() {
+        writeln!(to, "\n  in other tools")?;
+    }
+    for name in foreign(row) {
+        writeln!(to, "    {} of {}: {}", name.example(), name.tool.name(), meaning(name))?;
+    }
     writeln!(to, "\n  examples")?;
     examples(row).iter().try_for_each(|example| writeln!(to, "    {example}"))
 }
@@ -177,7 +254,11 @@ fn explain(row: &Definition, to: &mut dyn Write) -> io::Result<()> {
 #[derive(Serialize)]
 struct Description {
     name: &'static str,
-    aliases: &'static [&'static str],
+    /// The measures asked for, where some were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    measures: Option<Vec<String>>,
+    aliases: Vec<&'static str>,
+    foreign: Vec<ForeignName>,
     cutoff: &'static str,
     average: &'static str,
     doc: &'static str,
@@ -185,6 +266,15 @@ struct Description {
     citation: &'static str,
     parameters: Vec<Parameter>,
     examples: Vec<String>,
+}
+
+/// A name in another tool.
+#[derive(Serialize)]
+struct ForeignName {
+    name: &'static str,
+    tool: &'static str,
+    example: String,
+    meaning: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -206,9 +296,17 @@ impl Description {
             excludes: some(param.excludes),
             doc: param.doc,
         };
+        let foreign = foreign(row).map(|foreign| ForeignName {
+            name: foreign.name,
+            tool: foreign.tool.name(),
+            example: foreign.prefixed(&foreign.example()),
+            meaning: foreign.meaning().iter().map(ToString::to_string).collect(),
+        });
         Description {
             name: row.name,
-            aliases: row.aliases,
+            measures: None,
+            aliases: aliases(row),
+            foreign: foreign.collect(),
             cutoff: match row.cutoff {
                 CutoffRule::None => "none",
                 CutoffRule::Optional => "optional",
@@ -233,8 +331,11 @@ mod tests {
     fn every_example_parses_to_its_measure() {
         for row in MEASURES {
             for example in examples(row) {
-                let meant = parse_list(&example, Default::default()).unwrap_or_else(|e| panic!("{e}"));
-                assert!(meant.iter().all(|measure| measure.definition().name == row.name), "{example}");
+                let meant = meanings(&example).unwrap_or_else(|e| panic!("{e}"));
+                assert!(
+                    meant.iter().all(|(of, measure)| of.name == row.name && measure.is_some()),
+                    "{example}"
+                );
             }
         }
     }

@@ -3,14 +3,20 @@
 //! A [`Measure`] is what `nDCG(gain=exp2)@10` means: a row of [`MEASURES`], its parameters, a cutoff. It prints as its canonical
 //! name, parses back to the same value, and compares and hashes by it. A [`Recipe`] is what it needs and how it is finished.
 
+mod foreign;
 mod gain;
 mod parse;
 mod recipe;
+mod resolve;
+mod suffix;
+mod suggest;
 mod table;
 mod value;
 
+pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 pub use gain::{Gains, stop_table};
-pub use parse::{Defaults, parse, parse_list};
+pub use parse::{meanings, parse, parse_list};
 pub use recipe::{Fact, Form, Ideal, Place, Read, RecallRule, Recipe};
+pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
-pub use value::{Average, Better, Cutoff, CutoffRule, Definition, Kind, Measure, Param, Value};
+pub use value::{Average, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Value};

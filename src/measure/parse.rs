@@ -1,35 +1,28 @@
-//! From text to measures: the canonical grammar, and the names of trec_eval and ranx.
+//! The grammar of measures: lists, and what stands after a name.
 //!
 //! ```text
-//! argument = trec | ranx | measure
-//! measure  = name [params] ["@" cuts] [params]
+//! list     = measure {("," | " ") measure}
+//! measure  = [tool ":"] name ( {tail} | suffix ) ["-l" level]
+//! tail     = params | "@" cuts
 //! params   = "(" key "=" value {"," key "=" value} ")"
 //! cuts     = cut | "[" cut {"," cut} "]" | int ".." int
 //! ```
 //!
-//! One argument is a *list* of measures: `P@[5,10]` is two, trec_eval's bare `P` is nine.
+//! A suffix is trec_eval's or ranx's own: `ndcg_cut.5,10`, `rbp.95`. One name may mean several measures: `P@[5,10]` is two,
+//! trec_eval's bare `P` is nine.
 
 use std::ops::Range;
 
-use super::table::MEASURES;
-use super::value::{Cutoff, CutoffRule, Definition, Kind, Measure, Value};
+use super::foreign::{Key, key};
+use super::resolve;
+use super::suffix::finite;
+use super::value::{Cutoff, CutoffRule, Defaults, Definition, Draft, Kind, Measure, Value};
 use crate::error::{MeasureError, Result};
 
-/// What stands in where an argument says nothing.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Defaults {
-    /// The relevance level of binary measures.
-    pub rel: f64,
-}
-
-impl Default for Defaults {
-    fn default() -> Self {
-        Defaults { rel: 1.0 }
-    }
-}
-
 /// The most measures that one argument may mean.
-const MOST: u32 = 10_000;
+const MOST: usize = 10_000;
+/// How many wrong measures of one argument are reported together.
+const LIMIT: usize = 20;
 
 /// The one measure that `text` means.
 ///
@@ -40,216 +33,188 @@ pub fn parse(text: &str) -> Result<Measure> {
     match (list.pop(), list.is_empty()) {
         (Some(measure), true) => Ok(measure),
         _ => {
-            Err(error(text, 0..text.len(), format!("{} measures where one was expected", list.len() + 1))
-                .into())
+            let message = format!("{} measures where one was expected", list.len() + 1);
+            Err(MeasureError::new(text, 0..text.len(), message).into())
         }
     }
 }
 
-/// The measures that `text` means.
+/// The measures that `text` means: a name, or a list of names.
 ///
 /// ```
 /// use laneval::measure::{Defaults, parse_list};
 /// let names = |text| -> laneval::Result<Vec<String>> {
 ///     Ok(parse_list(text, Defaults::default())?.iter().map(ToString::to_string).collect())
 /// };
-/// assert_eq!(names("P@[1,5]")?, ["P@1", "P@5"]);
+/// assert_eq!(names("nDCG@10,P@[1,5]")?, ["nDCG@10", "P@1", "P@5"]);
 /// assert_eq!(names("ndcg_cut.5,10")?, ["nDCG@5", "nDCG@10"]);
+/// assert_eq!(names("trec:recall.100 ranx:recall")?, ["R@100", "SetR"]);
 /// assert_eq!(names("mrr@10-l2")?, ["RR(rel=2)@10"]);
 /// # Ok::<(), laneval::Error>(())
 /// ```
 ///
 /// # Errors
-/// A name, parameter or cutoff that is wrong, with its place in the text and the nearest names.
+/// Each name, parameter or cutoff that is wrong, with its place in the text and what was probably meant.
 pub fn parse_list(text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
-    let list = match foreign(text) {
-        Some(list) => list?,
-        None => Parser { text, at: 0 }.argument()?,
-    };
-    Ok(list.into_iter().map(|draft| draft.measure(defaults)).collect())
-}
-
-/// A measure whose relevance level may still be left to the defaults.
-struct Draft {
-    definition: &'static Definition,
-    values: Vec<(usize, Value)>,
-    cutoff: Option<Cutoff>,
-}
-
-impl Draft {
-    /// With the level that stands behind a name, if the measure has one.
-    fn at_level(mut self, level: Option<f64>) -> Self {
-        let at = self.definition.params.iter().position(|param| param.name == "rel");
-        self.values.extend(at.zip(level.map(Value::Number)));
-        self
-    }
-
-    fn measure(mut self, defaults: Defaults) -> Measure {
-        // Only a binary measure takes the default level: where the table says 1, not where it is a floor of 0.
-        let level = self.definition.params.iter().position(|p| p.name == "rel" && p.default == "1");
-        if let Some(at) = level
-            && self.values.iter().all(|&(of, _)| of != at)
-        {
-            self.values.push((at, Value::Number(defaults.rel)));
-        }
-        Measure::new(self.definition, self.values, self.cutoff)
-    }
-}
-
-/// A name of trec_eval or ranx: which measure it is, and what may follow it.
-struct Foreign {
-    name: &'static str,
-    measure: &'static str,
-    /// Parameters in the canonical spelling.
-    params: &'static str,
-    /// What stands after a `.`, and what it is without.
-    after: After,
-}
-
-/// What trec_eval's `.params` mean for a measure.
-enum After {
-    Nothing,
-    /// Ranks; these without.
-    Ranks(&'static [u32]),
-    /// Levels of recall; the eleven tenths without.
-    Recalls,
-    /// Named parameters of ours, one of which takes the whole text: `beta2` of set_F.
-    Param(&'static str),
-    /// `level=gain,…`.
-    Gains,
-    /// Multiples of R; the ten fifths up to 2 without.
-    Multiples(&'static str),
-    /// Values of these parameters, in this order.
-    Values(&'static [&'static str]),
-    /// `key=value` as trec_eval writes it.
-    Pairs,
-    /// Of rbp: `p=0.95` is trec_eval's; digits after the point, as in `rbp.95`, are ranx's.
-    Persistence,
-}
-
-const NINE: &[u32] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
-
-const fn foreign_name(
-    name: &'static str,
-    measure: &'static str,
-    params: &'static str,
-    after: After,
-) -> Foreign {
-    Foreign { name, measure, params, after }
-}
-
-/// Names that are more than an alias of a row. trec_eval's come first: they win where both tools use a bare word.
-const FOREIGN: &[Foreign] = &[
-    foreign_name("P", "P", "", After::Ranks(NINE)),
-    foreign_name("recall", "R", "", After::Ranks(NINE)),
-    foreign_name("relative_P", "R", "norm=min", After::Ranks(NINE)),
-    foreign_name("success", "Success", "", After::Ranks(&[1, 5, 10])),
-    foreign_name("map_cut", "AP", "", After::Ranks(NINE)),
-    foreign_name("ndcg_cut", "nDCG", "", After::Ranks(NINE)),
-    foreign_name("ndcg", "nDCG", "", After::Gains),
-    foreign_name("dcg", "DCG", "", After::Gains),
-    foreign_name("iprec_at_recall", "IPrec", "", After::Recalls),
-    foreign_name("11pt_avg", "IPrec11", "", After::Param("points")),
-    foreign_name("set_F", "SetF", "", After::Param("beta2")),
-    foreign_name("precision", "SetP", "", After::Nothing),
-    foreign_name("f1", "SetF", "", After::Nothing),
-    foreign_name("set_relative_P", "SetP", "norm=min", After::Nothing),
-    foreign_name("Rprec_mult", "Rprec", "", After::Multiples("mult")),
-    foreign_name("G", "G", "", After::Gains),
-    foreign_name("ideal_dcg", "IDCG", "", After::Gains),
-    foreign_name("ndcg_rel", "nDCGrel", "", After::Gains),
-    foreign_name("Rndcg", "RnDCG", "", After::Gains),
-    foreign_name("utility", "Utility", "", After::Values(&["a", "b", "c", "d"])),
-    foreign_name("unj", "Unjudged", "", After::Ranks(&[5, 10, 20])),
-    foreign_name("rbp_resid", "RBPresid", "", After::Pairs),
-    foreign_name("rbp", "RBP", "", After::Persistence),
-];
-
-/// Names that ranx cuts with `@k` and that are more than an alias.
-const RANX: &[(&str, &str, &str)] =
-    &[("ndcg_burges", "nDCG", "gain=exp2"), ("dcg_burges", "DCG", "gain=exp2")];
-
-/// The measures of a foreign name; `None` where `text` is not one.
-fn foreign(text: &str) -> Option<Result<Vec<Draft>>> {
-    // ranx's `f1-l2` and `rbp.95-l2`.
-    let (whole, level) = split_level(text);
-    let level: Option<f64> =
-        level.and_then(|level| level.parse().ok()).filter(|level| (0.0..=f64::MAX).contains(level));
-    let text = if level.is_some() { whole } else { text };
-    let drafts = foreign_without_level(text)?;
-    Some(drafts.map(|drafts| drafts.into_iter().map(|draft| draft.at_level(level)).collect()))
-}
-
-fn foreign_without_level(text: &str) -> Option<Result<Vec<Draft>>> {
-    FOREIGN.iter().find_map(|name| {
-        let rest = text.strip_prefix(name.name)?;
-        let at = text.len() - rest.len();
-        if rest.is_empty() {
-            return Some(expand(name, text, None));
-        }
-        let after = rest.strip_prefix(['.', '_'])?;
-        // `P_5` is pytrec_eval's spelling, and only where numbers follow; `set_F_0.5` likewise.
-        let numbers = after.starts_with(|c: char| c.is_ascii_digit() || c == '-' || c == '+');
-        (rest.starts_with('.') || numbers).then(|| expand(name, text, Some(at + 1)))
+    each(text, |item, draft| {
+        let name = item.find(['(', '@']).unwrap_or(item.len());
+        draft
+            .measure(defaults)
+            .map_err(|message| MeasureError::new(item, 0..item[..name].trim_end().len(), message))
     })
 }
 
-/// The drafts of a foreign name whose parameters, if any, start at byte `from`.
-fn expand(name: &Foreign, text: &str, from: Option<usize>) -> Result<Vec<Draft>> {
-    let canonical = |params: &str, cut: &str| {
-        let both = [name.params, params].into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(",");
-        let params = if both.is_empty() { String::new() } else { format!("({both})") };
-        let canonical = format!("{}{params}{cut}", name.measure);
-        Parser { text: &canonical, at: 0 }.argument().map_err(|e| match (e, from) {
-            // The span is in a text that the user did not write: point at the parameters that he did.
-            (crate::Error::Measure(e), Some(from)) => error(text, from..text.len(), e.message).into(),
-            (e, _) => e,
-        })
-    };
-    let after = from.map(|from| &text[from..]);
-    let list = |numbers: &[u32]| numbers.iter().map(u32::to_string).collect::<Vec<_>>().join(",");
-    match (&name.after, after) {
-        (After::Ranks(all), None) => canonical("", &format!("@[{}]", list(all))),
-        (After::Ranks(_), Some(cuts)) => canonical("", &format!("@[{cuts}]")),
-        (After::Recalls, None) => canonical("", "@[0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]"),
-        (After::Recalls, Some(cuts)) => canonical("", &format!("@[{cuts}]")),
-        (After::Param("points"), Some(points)) => canonical(&format!("points=[{points}]"), ""),
-        (After::Param(key), Some(value)) => canonical(&format!("{key}={value}"), ""),
-        (After::Gains, Some(gains)) => canonical(&format!("gain={{{}}}", gains.replace('=', ":")), ""),
-        (After::Multiples(key), multiples) => {
-            let multiples = multiples.unwrap_or("0.2,0.4,0.6,0.8,1,1.2,1.4,1.6,1.8,2").split(',');
-            let lists = multiples.map(|multiple| canonical(&format!("{key}={multiple}"), ""));
-            Ok(lists.collect::<Result<Vec<_>>>()?.into_iter().flatten().collect())
+/// What `text` means, as [`parse_list`] reads it, with the row of each; a name that lacks a cutoff has its row alone.
+///
+/// # Errors
+/// As [`parse_list`], but for cutoffs that are missing.
+pub fn meanings(text: &str) -> Result<Vec<(&'static Definition, Option<Measure>)>> {
+    each(text, |_, draft| Ok((draft.definition, draft.measure(Defaults::default()).ok())))
+}
+
+/// Makes something of each measure of a list; those that are wrong, the first twenty at most, are reported together.
+fn each<T>(text: &str, make: impl Fn(&str, Draft) -> Result<T, MeasureError>) -> Result<Vec<T>> {
+    let (mut made, mut wrong) = (Vec::new(), Vec::new());
+    for item in items(text) {
+        let of = &text[item.clone()];
+        let drafts = match bare_rank(text, &item) {
+            Some(error) => Err(error),
+            None => resolve::drafts(of),
+        };
+        let all = drafts.and_then(|drafts| match made.len() + drafts.len() <= MOST {
+            true => drafts.into_iter().map(|draft| make(of, draft)).collect::<Result<Vec<T>, _>>(),
+            false => Err(MeasureError::new(of, 0..of.len(), format!("more than {MOST} measures"))),
+        });
+        match all {
+            Ok(all) => made.extend(all),
+            Err(error) => wrong.push(within(text, item.start, error)),
         }
-        (After::Values(keys), Some(values)) if values.split(',').count() == keys.len() => {
-            let pairs = keys.iter().zip(values.split(',')).map(|(key, value)| format!("{key}={value}"));
-            canonical(&pairs.collect::<Vec<_>>().join(","), "")
+        if wrong.len() == LIMIT {
+            break;
         }
-        (After::Values(keys), Some(_)) => {
-            let message = format!("{} numbers were expected", keys.len());
-            Err(error(text, from.unwrap_or(0)..text.len(), message).into())
+    }
+    match (wrong.pop(), wrong.is_empty()) {
+        (None, _) => Ok(made),
+        (Some(error), true) => Err(error.into()),
+        (Some(error), false) => {
+            wrong.push(error);
+            Err(crate::Error::Measures(wrong))
         }
-        (After::Pairs, Some(pairs)) => canonical(pairs, ""),
-        (After::Persistence, None) => canonical("p=0.9,scale=topic", ""),
-        (After::Persistence, Some(after)) if after.starts_with(|c: char| c.is_ascii_digit()) => {
-            canonical(&format!("gain=raw,p=0.{after}"), "")
-        }
-        (After::Persistence, Some(pairs)) => canonical(&format!("scale=topic,{pairs}"), ""),
-        (After::Nothing, Some(_)) => {
-            Err(error(text, from.unwrap_or(0)..text.len(), format!("`{}` takes no parameters", name.name))
-                .into())
-        }
-        (_, None) => canonical("", ""),
     }
 }
 
-fn error(text: &str, span: Range<usize>, message: String) -> MeasureError {
-    MeasureError { text: text.to_owned(), span, message, suggestions: Vec::new() }
+/// The error of a part, which starts at byte `start`, as one of the whole.
+pub(super) fn within(whole: &str, start: usize, error: MeasureError) -> MeasureError {
+    MeasureError { text: whole.to_owned(), span: error.span.start + start..error.span.end + start, ..error }
+}
+
+/// The measures of a list, each trimmed: split at commas and blanks that stand outside of brackets, unless a number goes on
+/// with a suffix such as `ndcg_cut.5,10`.
+fn items(text: &str) -> Vec<Range<usize>> {
+    let mut items: Vec<Range<usize>> = Vec::new();
+    for piece in cut_outside(text, 0..text.len(), |_, c, _| c == ',') {
+        let mut words = match resolve::is_phrase(&text[piece.clone()]) {
+            true => vec![piece.clone()],
+            false => cut_outside(text, piece.clone(), parts_words),
+        };
+        words.retain(|word| !word.is_empty() || piece.is_empty());
+        for word in words {
+            match items.last_mut() {
+                Some(last) if goes_on(&text[last.clone()], &text[word.clone()]) => last.end = word.end,
+                _ => items.push(word),
+            }
+        }
+    }
+    items
+}
+
+/// Does a character part two measures, given what stands before and after?
+fn parts_words(before: &str, c: char, after: &str) -> bool {
+    let joined = before.trim_end().ends_with(['(', '[', '{', '@', ',', '=', ':', '.']);
+    let joins = after.trim_start().starts_with(['(', '@', ')', ']', '}', ',', '=', ':', '.']);
+    c.is_whitespace() && !joined && !joins
+}
+
+/// Cuts a range of a text at the characters outside of brackets that `cuts` says, and trims the parts.
+fn cut_outside(
+    text: &str,
+    range: Range<usize>,
+    cuts: impl Fn(&str, char, &str) -> bool,
+) -> Vec<Range<usize>> {
+    let (mut parts, mut start, mut depth) = (Vec::new(), range.start, 0usize);
+    for (at, c) in text[range.clone()].char_indices().map(|(at, c)| (at + range.start, c)) {
+        let after = at + c.len_utf8();
+        match c {
+            '(' | '[' | '{' => depth += 1,
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 && cuts(&text[range.start..at], c, &text[after..range.end]) => {
+                parts.push(start..at);
+                start = after;
+            }
+            _ => {}
+        }
+    }
+    parts.push(start..range.end);
+    let trim = |part: Range<usize>| {
+        let start = part.end - text[part.clone()].trim_start().len();
+        start..start + text[part].trim().len()
+    };
+    parts.into_iter().map(trim).collect()
+}
+
+/// Does a number, or a pair of numbers, go on with the suffix of the measure before it?
+fn goes_on(before: &str, word: &str) -> bool {
+    let numeric = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '=' | 'e' | 'E');
+    word.starts_with(|c: char| numeric(c) && !c.is_alphabetic())
+        && word.chars().all(numeric)
+        && resolve::has_suffix(before)
+}
+
+/// What is wrong with an item that is a rank alone: `nDCG@5,10`.
+fn bare_rank(text: &str, item: &Range<usize>) -> Option<MeasureError> {
+    let rank = &text[item.clone()];
+    if rank.is_empty() || !rank.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    let before = text[..item.start].trim_end_matches([',', ' ']);
+    let (name, first) = before.rsplit_once('@')?;
+    let first = first.split(|c: char| !c.is_ascii_digit()).next().filter(|first| !first.is_empty())?;
+    let name = name.rsplit([',', ' ']).next()?;
+    let mut error = MeasureError::new(rank, 0..rank.len(), "several cutoffs stand in brackets");
+    error.suggestions = vec![format!("{name}@[{first},{rank}]")];
+    Some(error)
+}
+
+/// The measures of a name whose parameters and cutoffs are the rest of `text` from byte `at`; `theirs` says whether the
+/// parameters are ir_measures', where both know one.
+pub(super) fn tail(text: &str, at: usize, draft: Draft, theirs: bool) -> Result<Vec<Draft>, MeasureError> {
+    let mut parser = Parser { text, at, draft, theirs, cuts: Vec::new() };
+    if parser.eat("(") {
+        parser.params()?;
+    }
+    if parser.eat("@") {
+        parser.cutoffs()?;
+    }
+    if parser.eat("(") {
+        parser.params()?;
+    }
+    parser.spaces();
+    if !parser.rest().is_empty() {
+        return parser.fail(parser.at..text.len(), "nothing was expected here");
+    }
+    let Parser { draft, cuts, .. } = parser;
+    Ok(match cuts.is_empty() {
+        true => vec![draft],
+        false => cuts.into_iter().map(|cut| Draft { cutoff: Some(cut), ..draft.clone() }).collect(),
+    })
 }
 
 struct Parser<'a> {
     text: &'a str,
     at: usize,
+    draft: Draft,
+    theirs: bool,
+    cuts: Vec<Cutoff>,
 }
 
 impl<'a> Parser<'a> {
@@ -257,8 +222,18 @@ impl<'a> Parser<'a> {
         &self.text[self.at..]
     }
 
-    fn fail<T>(&self, span: Range<usize>, message: impl Into<String>) -> Result<T> {
-        Err(error(self.text, span, message.into()).into())
+    fn fail<T>(&self, span: Range<usize>, message: impl Into<String>) -> Result<T, MeasureError> {
+        Err(MeasureError::new(self.text, span, message))
+    }
+
+    /// The same, with a measure that was probably meant.
+    fn fail_near<T>(
+        &self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        near: String,
+    ) -> Result<T, MeasureError> {
+        Err(MeasureError { suggestions: vec![near], ..MeasureError::new(self.text, span, message) })
     }
 
     fn spaces(&mut self) {
@@ -284,138 +259,150 @@ impl<'a> Parser<'a> {
         (start..start + word.len(), word)
     }
 
-    fn argument(mut self) -> Result<Vec<Draft>> {
-        let (name_span, name) = self.until(&['(', '@']);
-        // ranx writes the relevance level last: `ndcg@10-l2`.
-        let (name, mut level) = split_level(name);
-        let (definition, fixed) = self.definition(name_span.start..name_span.start + name.len(), name)?;
-        let mut values: Vec<(usize, Value)> = Vec::new();
-        if !fixed.is_empty() {
-            Parser { text: fixed, at: 0 }.params(definition, &mut values)?;
-        }
-        if self.eat("(") {
-            self.params(definition, &mut values)?;
-        }
-        let mut cuts = None;
-        if self.eat("@") {
-            let start = self.at;
-            cuts = Some((start, self.cuts(definition, &mut level)?));
-        }
-        if self.eat("(") {
-            self.params(definition, &mut values)?;
-        }
-        self.spaces();
-        if !self.rest().is_empty() {
-            return self.fail(self.at..self.text.len(), "nothing was expected here");
-        }
-        if let Some(level) = level {
-            Parser { text: &format!("rel={level})"), at: 0 }.params(definition, &mut values).map_err(
-                |_| {
-                    error(self.text, 0..self.text.len(), format!("`{}` takes no level `-l`", definition.name))
-                },
-            )?;
-        }
-        let cutoffs = match (cuts, definition.cutoff) {
-            (Some((_, cuts)), _) => cuts.into_iter().map(Some).collect(),
-            (None, CutoffRule::Required) => {
-                return self
-                    .fail(name_span, format!("`{0}` needs a cutoff, such as {0}@10", definition.name));
-            }
-            (None, CutoffRule::Recall) => {
-                return self.fail(
-                    name_span,
-                    format!("`{0}` needs a level of recall, such as {0}@0.1", definition.name),
-                );
-            }
-            (None, _) => vec![None],
-        };
-        Ok(cutoffs.into_iter().map(|cutoff| Draft { definition, values: values.clone(), cutoff }).collect())
+    /// The same without quotes.
+    fn word(&mut self) -> (Range<usize>, &'a str) {
+        let (span, word) = self.until(&[',', ')']);
+        let quoted = ['\'', '"'].iter().find_map(|&quote| word.strip_prefix(quote)?.strip_suffix(quote));
+        (span, quoted.unwrap_or(word))
     }
 
-    /// The row of a name, alias or ranx name, with the parameters that the latter stands for.
-    fn definition(&self, span: Range<usize>, name: &str) -> Result<(&'static Definition, &'static str)> {
-        let row = |name: &str| MEASURES.iter().find(|row| row.name == name || row.aliases.contains(&name));
-        let ranx = RANX.iter().find(|(of, ..)| *of == name);
-        match row(ranx.map_or(name, |(_, canonical, _)| canonical)) {
-            Some(row) => Ok((row, ranx.map_or("", |(.., params)| params))),
-            None => {
-                let message = match name {
-                    "" => "a measure was expected".to_owned(),
-                    _ => format!("there is no measure `{name}`: `laneval measures` lists them"),
-                };
-                Err(MeasureError { suggestions: nearest(name), ..error(self.text, span, message) }.into())
-            }
-        }
-    }
-
-    /// `key=value,…)`; the opening parenthesis is eaten, and the closing one may be missing only at the end of a fixed text.
-    fn params(&mut self, definition: &'static Definition, values: &mut Vec<(usize, Value)>) -> Result<()> {
+    /// `key=value,…)`; the opening parenthesis is eaten.
+    fn params(&mut self) -> Result<(), MeasureError> {
         loop {
-            let (key_span, key) = self.until(&['=', ',', ')']);
-            let Some(at) = definition.params.iter().position(|param| param.name == key) else {
-                let known: Vec<_> = definition.params.iter().map(|param| param.name).collect();
-                let message = match known.as_slice() {
-                    [] => format!("`{}` has no parameters", definition.name),
-                    _ => format!("`{}` has no parameter `{key}`, but {}", definition.name, known.join(", ")),
-                };
-                return self.fail(key_span, message);
-            };
-            let param = &definition.params[at];
-            for (other, _) in values.iter() {
-                if *other == at {
-                    return self.fail(key_span, format!("`{key}` is given twice"));
-                }
-                if definition.params[*other].name == param.excludes {
-                    return self.fail(
-                        key_span,
-                        format!("`{key}` cannot be given together with `{}`", param.excludes),
-                    );
-                }
+            let (span, name) = self.until(&['=', ',', ')']);
+            let definition = self.draft.definition;
+            let ours = definition.place(name);
+            match key(name, definition.name).filter(|_| self.theirs || ours.is_none()) {
+                Some(key) => self.their_value(span, name, key)?,
+                None => self.our_value(span, name, ours)?,
             }
-            if !self.eat("=") {
-                return self.fail(key_span, format!("a value was expected: {key}={}", param.default));
-            }
-            values.push((at, self.value(param.kind)?));
             if self.eat(",") {
                 continue;
             }
-            if self.eat(")") || self.rest().is_empty() && !self.text.contains('(') {
+            if self.eat(")") {
                 return Ok(());
             }
             return self.fail(self.at..self.text.len(), "`,` or `)` was expected");
         }
     }
 
-    fn value(&mut self, kind: Kind) -> Result<Value> {
+    fn equals(&mut self, span: Range<usize>, name: &str, default: &str) -> Result<(), MeasureError> {
+        if self.eat("=") {
+            Ok(())
+        } else {
+            self.fail(span, format!("a value was expected: {name}={default}"))
+        }
+    }
+
+    /// The value of a parameter, at this place among those of the measure.
+    fn our_value(
+        &mut self,
+        span: Range<usize>,
+        name: &str,
+        place: Option<usize>,
+    ) -> Result<(), MeasureError> {
+        let definition = self.draft.definition;
+        let Some(at) = place else {
+            let known: Vec<_> = definition.params.iter().map(|param| param.name).collect();
+            let message = match known.as_slice() {
+                [] => format!("`{}` has no parameters", definition.name),
+                _ => format!("`{}` has no parameter `{name}`, but {}", definition.name, known.join(", ")),
+            };
+            return self.fail(span, message);
+        };
+        self.check_free(&span, name, at)?;
+        self.equals(span, name, definition.params[at].default)?;
+        let value = self.value(definition.params[at].kind)?;
+        self.draft.values.push((at, value));
+        Ok(())
+    }
+
+    /// A parameter is given once, and not together with one that excludes it.
+    fn check_free(&self, span: &Range<usize>, name: &str, at: usize) -> Result<(), MeasureError> {
+        let params = self.draft.definition.params;
+        for &(other, _) in &self.draft.values {
+            if other == at {
+                return self.fail(span.clone(), format!("`{name}` is given twice"));
+            }
+            if params[other].name == params[at].excludes {
+                let message = format!("`{name}` cannot be given together with `{}`", params[other].name);
+                return self.fail(span.clone(), message);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a parameter of ir_measures.
+    fn their_value(&mut self, span: Range<usize>, name: &str, key: Key) -> Result<(), MeasureError> {
+        let definition = self.draft.definition;
+        if let Key::Param(ours) = key {
+            return self.our_value(span, name, definition.place(ours));
+        }
+        self.equals(span.clone(), name, "…")?;
+        let (at, word) = self.word();
+        let is = |of: &str| word.eq_ignore_ascii_case(of);
+        match key {
+            Key::Cutoff if !self.cuts.is_empty() => return self.fail(span, "there are two cutoffs"),
+            Key::Cutoff => {
+                let cut = self.cut(at, word)?;
+                self.cuts.push(cut);
+            }
+            Key::Words(words) => {
+                let Some(&(_, param, ours)) = words.iter().find(|(theirs, ..)| is(theirs)) else {
+                    let known: Vec<_> = words.iter().map(|&(theirs, ..)| theirs).collect();
+                    return self.fail(at, format!("`{word}` is not {}", known.join(" or ")));
+                };
+                if !param.is_empty() {
+                    let place = definition.param(param);
+                    self.check_free(&span, name, place)?;
+                    self.draft.values.push((place, Value::Word(ours)));
+                }
+            }
+            Key::Top => {
+                let Some(top) = finite(word).filter(|top| *top > 0.0) else {
+                    return self.fail(at, format!("`{word}` is not a grade above 0"));
+                };
+                for (param, value) in [("gain", Value::Word("grade")), ("gmax", Value::Number(top))] {
+                    let place = definition.param(param);
+                    self.check_free(&span, name, place)?;
+                    self.draft.values.push((place, value));
+                }
+            }
+            Key::Bottom if finite(word) == Some(0.0) => {}
+            Key::Bottom => return self.fail(at, "grades are worth something from 0 on: only min_rel=0"),
+            Key::JudgedOnly if is("False") => {}
+            Key::JudgedOnly => {
+                let message = "documents without a judgment are dropped for all measures together: leave this out, \
+                               and give --judged-only";
+                return self.fail(span.start..at.end, message);
+            }
+            Key::Of(measure) => {
+                let message = format!("`{}` has no parameter `{name}`", definition.name);
+                return self.fail_near(span, message, format!("{measure}({name}={word})"));
+            }
+            Key::Param(_) => unreachable!("answered above"),
+        }
+        Ok(())
+    }
+
+    fn value(&mut self, kind: Kind) -> Result<Value, MeasureError> {
         self.spaces();
         match kind {
             Kind::Gain if self.rest().starts_with('{') => return self.gain_table(),
             Kind::Points => return self.points(),
             _ => {}
         }
-        let (span, word) = self.until(&[',', ')']);
-        let one_of = |words: &[&'static str]| words.iter().copied().find(|of| *of == word).map(Value::Word);
-        let number = |least: f64, most: f64| {
-            let number = word.parse::<f64>().ok().filter(|number| (least..=most).contains(number));
-            number.map(|number| Value::Number(number + 0.0))
-        };
-        let value = match kind {
-            Kind::Level => number(0.0, f64::MAX),
-            Kind::Number(least, most) => number(least, most),
-            Kind::NumberOr(least, most, words) => number(least, most).or_else(|| one_of(words)),
-            Kind::Ranks(_) if word.bytes().all(|b| b.is_ascii_digit()) => number(1.0, 1e6),
-            Kind::Ranks(words) | Kind::Word(words) => one_of(words),
-            Kind::Gain => one_of(&["linear", "exp2"]),
-            Kind::Points => None,
-        };
-        match value {
+        let (span, word) = self.word();
+        let named = kind.words().iter().find(|of| of.eq_ignore_ascii_case(word)).map(|of| Value::Word(of));
+        let number = || word.parse::<f64>().ok().map(|number| Value::Number(number + 0.0));
+        match named.or_else(number).filter(|value| kind.takes(value)) {
             Some(value) => Ok(value),
             None => self.fail(span, format!("`{word}` is not {kind}")),
         }
     }
 
     /// `{grade:gain,…}`.
-    fn gain_table(&mut self) -> Result<Value> {
+    fn gain_table(&mut self) -> Result<Value, MeasureError> {
         let start = self.at;
         self.eat("{");
         let mut pairs: Vec<(f64, f64)> = Vec::new();
@@ -441,14 +428,15 @@ impl<'a> Parser<'a> {
     }
 
     /// `[x,…]`, ascending and distinct.
-    fn points(&mut self) -> Result<Value> {
+    fn points(&mut self) -> Result<Value, MeasureError> {
         let start = self.at;
         if !self.eat("[") {
             let (span, word) = self.until(&[',', ')']);
             return self.fail(span, format!("`{word}` is not a list such as [0.2,0.5,0.8]"));
         }
         let (span, text) = self.until(&[']']);
-        let points: Option<Vec<f64>> = text.split(',').map(|x| recall_level(x.trim())).collect();
+        let points: Option<Vec<f64>> =
+            text.split(',').map(|x| finite(x).filter(|x| (0.0..=1.0).contains(x))).collect();
         match points {
             Some(points) if points.windows(2).all(|pair| pair[0] < pair[1]) && self.eat("]") => {
                 Ok(Value::List(points))
@@ -457,18 +445,23 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `cut`, `[cut,…]` or `int..int`; a level `-lN` may follow a single cut.
-    fn cuts(&mut self, definition: &Definition, level: &mut Option<&'a str>) -> Result<Vec<Cutoff>> {
+    /// `cut`, `[cut,…]` or `int..int`; the `@` is eaten.
+    fn cutoffs(&mut self) -> Result<(), MeasureError> {
+        let definition = self.draft.definition;
         if definition.cutoff == CutoffRule::None {
-            return self.fail(self.at - 1..self.text.len(), format!("`{}` takes no cutoff", definition.name));
+            let message = format!("`{}` takes no cutoff", definition.name);
+            return self.fail(self.at - 1..self.text.len(), message);
+        }
+        if !self.cuts.is_empty() {
+            return self.fail(self.at - 1..self.text.len(), "there are two cutoffs");
         }
         if self.eat("[") {
-            let mut cuts = Vec::new();
             loop {
                 let (span, text) = self.until(&[',', ']']);
-                cuts.push(self.cut(definition, span, text)?);
+                let cut = self.cut(span, text)?;
+                self.cuts.push(cut);
                 if self.eat("]") {
-                    return Ok(cuts);
+                    return Ok(());
                 }
                 if !self.eat(",") {
                     return self.fail(self.at..self.text.len(), "`]` was expected");
@@ -476,27 +469,31 @@ impl<'a> Parser<'a> {
             }
         }
         let (span, text) = self.until(&['(']);
-        if let Some((from, to)) = text.split_once("..") {
-            let bounds =
-                from.trim().parse::<u32>().ok().zip(to.trim().trim_start_matches('=').parse::<u32>().ok());
-            return match bounds {
-                Some((from, to)) if definition.cutoff != CutoffRule::Recall && 1 <= from && from <= to => {
-                    if to - from >= MOST {
-                        return self.fail(span, format!("more than {MOST} cutoffs"));
-                    }
-                    Ok((from..=to).map(Cutoff::Rank).collect())
-                }
-                _ => self.fail(span, format!("`{text}` is not a range of ranks such as 1..10")),
-            };
-        }
-        let (cut, ranx) = split_level(text);
-        *level = ranx.or(*level);
-        Ok(vec![self.cut(definition, span.start..span.start + cut.len(), cut)?])
+        self.cuts = match text.split_once("..") {
+            Some((from, to)) => self.range(span, from, to)?,
+            None => vec![self.cut(span, text)?],
+        };
+        Ok(())
     }
 
-    fn cut(&self, definition: &Definition, span: Range<usize>, text: &str) -> Result<Cutoff> {
-        if definition.cutoff == CutoffRule::Recall {
-            return match recall_level(text) {
+    fn range(&self, span: Range<usize>, from: &str, to: &str) -> Result<Vec<Cutoff>, MeasureError> {
+        let rank = |text: &str| text.trim().parse::<u32>().ok();
+        match rank(from).zip(rank(to.trim().trim_start_matches('='))) {
+            Some((from, to))
+                if self.draft.definition.cutoff != CutoffRule::Recall && 1 <= from && from <= to =>
+            {
+                if (to - from) as usize >= MOST {
+                    return self.fail(span, format!("more than {MOST} cutoffs"));
+                }
+                Ok((from..=to).map(Cutoff::Rank).collect())
+            }
+            _ => self.fail(span, format!("`{from}..{to}` is not a range of ranks such as 1..10")),
+        }
+    }
+
+    fn cut(&self, span: Range<usize>, text: &str) -> Result<Cutoff, MeasureError> {
+        if self.draft.definition.cutoff == CutoffRule::Recall {
+            return match finite(text).filter(|x| (0.0..=1.0).contains(x)) {
                 Some(x) => Ok(Cutoff::Recall(x)),
                 None => self.fail(span, format!("`{text}` is not a level of recall from 0 to 1")),
             };
@@ -504,58 +501,13 @@ impl<'a> Parser<'a> {
         match text.parse::<u32>() {
             Ok(0) => self.fail(span, "a cutoff is at least 1"),
             Ok(k) if k < u32::MAX => Ok(Cutoff::Rank(k)),
+            _ if ["k", "K", "n", "N"].contains(&text) => {
+                let near = Draft { cutoff: Some(Cutoff::Rank(10)), ..self.draft.clone() };
+                let near =
+                    near.measure(Defaults::default()).map_or_else(|_| String::new(), |m| m.to_string());
+                self.fail_near(span, format!("`{text}` is not a cutoff: it stands for a rank"), near)
+            }
             _ => self.fail(span, format!("`{text}` is not a cutoff: a rank such as 10, [5,10] or 1..10")),
         }
     }
-}
-
-/// `name-l2` is `name` at level 2.
-fn split_level(text: &str) -> (&str, Option<&str>) {
-    match text.rsplit_once("-l") {
-        Some((name, level)) if level.parse::<f64>().is_ok() => (name, Some(level)),
-        _ => (text, None),
-    }
-}
-
-fn finite(text: &str) -> Option<f64> {
-    text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number + 0.0)
-}
-
-fn recall_level(text: &str) -> Option<f64> {
-    finite(text).filter(|x| (0.0..=1.0).contains(x))
-}
-
-/// Names that a misspelt one may have meant, best first.
-fn nearest(name: &str) -> Vec<String> {
-    let bare = name.to_lowercase();
-    let known = MEASURES.iter().flat_map(|row| std::iter::once(row.name).chain(row.aliases.iter().copied()));
-    let foreign = FOREIGN.iter().map(|foreign| foreign.name).chain(RANX.iter().map(|(name, ..)| *name));
-    let mut scored: Vec<(f64, &str)> = known
-        .chain(foreign)
-        .map(|known| {
-            let lower = known.to_lowercase();
-            // The right letters in a wrong order are one mistake, however far they moved.
-            let jumbled = letters(&bare) == letters(&lower);
-            let mistakes = match jumbled {
-                true => usize::from(bare != lower),
-                false => strsim::damerau_levenshtein(&bare, &lower),
-            };
-            (mistakes as f64 / bare.chars().count().max(known.len()).max(1) as f64, known)
-        })
-        .filter(|&(distance, _)| distance <= 0.4)
-        .collect();
-    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut names: Vec<String> = Vec::new();
-    for (_, name) in scored {
-        if names.len() < 3 && !names.iter().any(|of| of.eq_ignore_ascii_case(name)) {
-            names.push(name.to_owned());
-        }
-    }
-    names
-}
-
-fn letters(name: &str) -> Vec<char> {
-    let mut letters: Vec<char> = name.chars().collect();
-    letters.sort_unstable();
-    letters
 }

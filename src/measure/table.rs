@@ -61,7 +61,6 @@ const DEPTH: Param = param("depth", Kind::Ranks(&[]), "1000", "rankings are cut 
 pub static MEASURES: &[Definition] = &[
     Definition {
         name: "P",
-        aliases: &["Precision", "precision"],
         cutoff: CutoffRule::Required,
         params: &[
             REL,
@@ -88,7 +87,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "R",
-        aliases: &["Recall", "recall"],
         cutoff: CutoffRule::Required,
         params: &[
             REL,
@@ -113,7 +111,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "F",
-        aliases: &["F1", "f1"],
         cutoff: CutoffRule::Required,
         params: &[REL, BETA],
         average: Average::Mean,
@@ -129,7 +126,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Success",
-        aliases: &["HitRate", "hit_rate"],
         cutoff: CutoffRule::Optional,
         params: &[REL],
         average: Average::Mean,
@@ -141,7 +137,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Hits",
-        aliases: &["hits"],
         cutoff: CutoffRule::Optional,
         params: &[REL],
         average: Average::Mean,
@@ -153,7 +148,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "AP",
-        aliases: &["MAP", "map"],
         cutoff: CutoffRule::Optional,
         params: &[
             REL,
@@ -183,7 +177,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "GMAP",
-        aliases: &["gm_map"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Geometric,
@@ -198,7 +191,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "RR",
-        aliases: &["MRR", "mrr", "recip_rank"],
         cutoff: CutoffRule::Optional,
         params: &[REL],
         average: Average::Mean,
@@ -214,7 +206,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Rprec",
-        aliases: &["Rprecision", "r-precision"],
         cutoff: CutoffRule::None,
         params: &[
             REL,
@@ -239,7 +230,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "CG",
-        aliases: &["cg"],
         cutoff: CutoffRule::Optional,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
@@ -251,7 +241,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "DCG",
-        aliases: &["dcg"],
         cutoff: CutoffRule::Optional,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
@@ -263,7 +252,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "nDCG",
-        aliases: &["NDCG", "ndcg"],
         cutoff: CutoffRule::Optional,
         params: &[
             GAIN,
@@ -292,7 +280,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "ERR",
-        aliases: &["err"],
         cutoff: CutoffRule::Optional,
         params: &[param(
             "gmax",
@@ -313,7 +300,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "RBP",
-        aliases: &[],
         cutoff: CutoffRule::Optional,
         params: &[
             param("p", Kind::Number(0.0, 1.0), "0.8", "the chance that the user goes on to the next rank"),
@@ -375,7 +361,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "IPrec",
-        aliases: &[],
         cutoff: CutoffRule::Recall,
         params: &[REL, CUT],
         average: Average::Mean,
@@ -387,7 +372,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "IPrec11",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[
             REL,
@@ -416,7 +400,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Judged",
-        aliases: &["judged"],
         cutoff: CutoffRule::Optional,
         params: &[],
         average: Average::Mean,
@@ -432,7 +415,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "SetP",
-        aliases: &["set_P"],
         cutoff: CutoffRule::None,
         params: &[
             REL,
@@ -460,7 +442,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "SetR",
-        aliases: &["set_recall"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
@@ -472,7 +453,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "SetF",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[
             REL,
@@ -500,7 +480,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "SetAP",
-        aliases: &["set_map"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
@@ -515,7 +494,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Bpref",
-        aliases: &["bpref"],
         cutoff: CutoffRule::None,
         params: &[REL, NEGATIVES],
         average: Average::Mean,
@@ -529,7 +507,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "GMBpref",
-        aliases: &["gm_bpref"],
         cutoff: CutoffRule::None,
         params: &[REL, NEGATIVES],
         average: Average::Geometric,
@@ -544,7 +521,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "InfAP",
-        aliases: &["infAP"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
@@ -559,7 +535,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "YAAP",
-        aliases: &["yaap"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
@@ -578,7 +553,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "BinG",
-        aliases: &["binG"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Mean,
@@ -590,7 +564,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "G",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
@@ -602,7 +575,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "nDCGrel",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
@@ -614,7 +586,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "RnDCG",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[REL, GAIN],
         average: Average::Mean,
@@ -626,7 +597,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "IDCG",
-        aliases: &[],
         cutoff: CutoffRule::Optional,
         params: &[GAIN, FLOOR],
         average: Average::Mean,
@@ -641,7 +611,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "RBPresid",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[param(
             "p",
@@ -668,7 +637,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Unjudged",
-        aliases: &[],
         cutoff: CutoffRule::Required,
         params: &[],
         average: Average::Mean,
@@ -685,7 +653,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Utility",
-        aliases: &["utility"],
         cutoff: CutoffRule::None,
         params: &[
             REL,
@@ -710,7 +677,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Accuracy",
-        aliases: &[],
         cutoff: CutoffRule::Optional,
         params: &[REL],
         average: Average::Mean,
@@ -733,7 +699,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "FallOut",
-        aliases: &[],
         cutoff: CutoffRule::Optional,
         params: &[
             REL,
@@ -769,7 +734,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "Compat",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[
             param("p", Kind::Number(0.0, 1.0), "0.95", "the persistence of rank-biased overlap"),
@@ -789,7 +753,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "INST",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
@@ -801,7 +764,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "INSQ",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
@@ -816,7 +778,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "BPM",
-        aliases: &[],
         cutoff: CutoffRule::Optional,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
@@ -828,7 +789,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "SDCG",
-        aliases: &[],
         cutoff: CutoffRule::Required,
         params: &[REL, BINARY, GMAX],
         average: Average::Mean,
@@ -843,7 +803,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NERR8",
-        aliases: &[],
         cutoff: CutoffRule::Optional,
         params: &[REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
@@ -855,7 +814,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NERR9",
-        aliases: &[],
         cutoff: CutoffRule::Optional,
         params: &[REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
@@ -867,7 +825,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NERR10",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[
             param("p", Kind::Number(0.0, 1.0), "0.9", "the chance to go on at all"),
@@ -885,7 +842,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NERR11",
-        aliases: &[],
         cutoff: CutoffRule::None,
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
@@ -897,7 +853,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NumQ",
-        aliases: &["num_q"],
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
@@ -909,7 +864,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NumRet",
-        aliases: &["num_ret"],
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
@@ -921,7 +875,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NumRel",
-        aliases: &["num_rel"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Sum,
@@ -933,7 +886,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NumRelRet",
-        aliases: &["num_rel_ret"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Sum,
@@ -945,7 +897,6 @@ pub static MEASURES: &[Definition] = &[
     },
     Definition {
         name: "NumNonrelRet",
-        aliases: &["num_nonrel_judged_ret"],
         cutoff: CutoffRule::None,
         params: &[REL],
         average: Average::Sum,

@@ -11,8 +11,6 @@ use crate::label::Codebook;
 pub struct Definition {
     /// The canonical name, in the field's own spelling.
     pub name: &'static str,
-    /// Names of other tools that mean the same with the default parameters.
-    pub aliases: &'static [&'static str],
     /// Does it take a cutoff?
     pub cutoff: CutoffRule,
     /// Its parameters, in the order in which they print.
@@ -29,6 +27,27 @@ pub struct Definition {
     pub citation: &'static str,
     /// What it reads and how it is finished, for a codebook.
     pub recipe: fn(&Measure, &Codebook) -> Result<Recipe, String>,
+}
+
+impl Definition {
+    /// The place of a parameter among its parameters.
+    pub(super) fn place(&self, param: &str) -> Option<usize> {
+        self.params.iter().position(|of| of.name == param)
+    }
+
+    /// The same of a parameter that it has.
+    pub(super) fn param(&self, name: &str) -> usize {
+        self.place(name).unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
+    }
+
+    /// What is missing where a cutoff is, if it has to be there.
+    pub(super) fn missing(&self) -> Option<String> {
+        match self.cutoff {
+            CutoffRule::Required => Some(format!("`{0}` needs a cutoff, such as {0}@10", self.name)),
+            CutoffRule::Recall => Some(format!("`{0}` needs a level of recall, such as {0}@0.1", self.name)),
+            CutoffRule::None | CutoffRule::Optional => None,
+        }
+    }
 }
 
 /// Does a measure take a cutoff `@k`?
@@ -89,6 +108,41 @@ pub enum Kind {
     Points,
 }
 
+impl Kind {
+    /// Is this one of the values?
+    pub(super) fn takes(&self, value: &Value) -> bool {
+        match (self, value) {
+            (Kind::Level, Value::Number(level)) => (0.0..=f64::MAX).contains(level),
+            (Kind::Number(least, most) | Kind::NumberOr(least, most, _), Value::Number(number)) => {
+                (least..=most).contains(&number)
+            }
+            (Kind::Ranks(_), Value::Number(ranks)) => (1.0..=1e6).contains(ranks) && ranks.fract() == 0.0,
+            (Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words), Value::Word(word)) => {
+                words.contains(word)
+            }
+            (Kind::Gain, Value::Word(word)) => GAINS.contains(word),
+            (Kind::Gain, Value::Table(pairs)) => pairs.windows(2).all(|pair| pair[0].0 < pair[1].0),
+            (Kind::Points, Value::List(points)) => {
+                points.iter().all(|point| (0.0..=1.0).contains(point))
+                    && points.windows(2).all(|pair| pair[0] < pair[1])
+            }
+            _ => false,
+        }
+    }
+
+    /// The words among the values.
+    pub(super) fn words(&self) -> &'static [&'static str] {
+        match *self {
+            Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words) => words,
+            Kind::Gain => &GAINS,
+            Kind::Level | Kind::Number(..) | Kind::Points => &[],
+        }
+    }
+}
+
+/// The gains that have a name.
+const GAINS: [&str; 2] = ["linear", "exp2"];
+
 impl fmt::Display for Kind {
     /// What may be written, in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -129,6 +183,52 @@ pub enum Cutoff {
     Rank(u32),
     /// At a level of recall.
     Recall(f64),
+}
+
+/// What stands in where an argument says nothing.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Defaults {
+    /// The relevance level of binary measures.
+    pub rel: f64,
+}
+
+impl Default for Defaults {
+    fn default() -> Self {
+        Defaults { rel: 1.0 }
+    }
+}
+
+/// A measure whose relevance level may still be left to the defaults, and whose cutoff may be missing.
+#[derive(Debug, Clone)]
+pub(super) struct Draft {
+    pub definition: &'static Definition,
+    pub values: Vec<(usize, Value)>,
+    pub cutoff: Option<Cutoff>,
+}
+
+impl Draft {
+    /// Is a cutoff missing?
+    pub fn lacks_cutoff(&self) -> bool {
+        self.cutoff.is_none() && self.definition.missing().is_some()
+    }
+
+    /// The measure.
+    ///
+    /// # Errors
+    /// That a cutoff is missing.
+    pub fn measure(mut self, defaults: Defaults) -> Result<Measure, String> {
+        if let Some(message) = self.definition.missing().filter(|_| self.cutoff.is_none()) {
+            return Err(message);
+        }
+        // Only a binary measure takes the default level: where the table says 1, not where it is a floor of 0.
+        let level = self.definition.params.iter().position(|p| p.name == "rel" && p.default == "1");
+        if let Some(at) = level
+            && self.values.iter().all(|&(of, _)| of != at)
+        {
+            self.values.push((at, Value::Number(defaults.rel)));
+        }
+        Ok(Measure::new(self.definition, self.values, self.cutoff))
+    }
 }
 
 /// How the values of queries become one.
@@ -183,6 +283,23 @@ impl Measure {
             .collect();
         values.sort_by_key(|&(at, _)| at);
         Measure { definition, values, cutoff }
+    }
+
+    /// The same measure with another value of a parameter.
+    ///
+    /// # Errors
+    /// A parameter that it does not have, or a value that this does not take.
+    pub fn with(&self, param: &str, value: Value) -> Result<Self> {
+        let at = self.definition.place(param);
+        let kind = at.map(|at| self.definition.params[at].kind);
+        let Some(at) = at.filter(|_| kind.is_some_and(|kind| kind.takes(&value))) else {
+            let expected = kind.map_or("a parameter of it".to_owned(), |kind| kind.to_string());
+            let text = self.to_string();
+            let message = format!("`{param}={value}` is not {expected}");
+            return Err(MeasureError::new(&text, 0..text.len(), message).into());
+        };
+        let others = self.values.iter().filter(|&&(of, _)| of != at).cloned();
+        Ok(Measure::new(self.definition, others.chain([(at, value)]), self.cutoff))
     }
 
     /// The row of the table.
@@ -246,7 +363,7 @@ impl Measure {
     pub fn recipe(&self, book: &Codebook) -> Result<Recipe> {
         (self.definition.recipe)(self, book).map_err(|message| {
             let text = self.to_string();
-            MeasureError { span: 0..text.len(), text, message, suggestions: Vec::new() }.into()
+            MeasureError::new(&text, 0..text.len(), message).into()
         })
     }
 }

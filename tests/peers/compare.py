@@ -144,7 +144,7 @@ GDEVAL = (
 )
 CWL_DEPTH = 1000  # cwl_eval divides by the sum of the weights to this depth
 
-# (laneval's name, ranx's name), the latter also being laneval's argument unless it means another measure there
+# (laneval's name, ranx's name), the latter with `ranx:` also being laneval's argument
 RANX_LEVELS = (
     ("Hits{}@5", "hits@5"), ("Success{}@5", "hit_rate@5"), ("P{}@5", "precision@5"), ("R{}@5", "recall@5"),
     ("F{}@5", "f1@5"), ("AP{}@5", "map@5"), ("AP{}@10", "map@10"), ("AP{}", "map"), ("RR{}@10", "mrr@10"),
@@ -238,10 +238,10 @@ def trec_arguments(cutoffs=""):
 
 
 def as_laneval_takes(argument):
-    """One argument of trec_eval as arguments of laneval: the same one, but for names that laneval has not."""
+    """One argument of trec_eval as arguments of laneval: the same one in its vocabulary."""
     if argument.startswith("Rprec_mult."):
         return [f"Rprec(mult={multiple})" for multiple in TREC_MULTIPLES]
-    return [TREC_PLAIN[argument] if argument in ("ndcg_rel", "Rndcg", "set_relative_P") else argument]
+    return [f"trec:{argument}"]
 
 
 # --- counting ---------------------------------------------------------------------------------------
@@ -604,10 +604,8 @@ def check_ranx(laneval, tally, folder, options):
     for shape, rows in (("distinct", RANX), ("untied", RANX), ("binary", RANX_BINARY)):
         recipes = [{"seed": seed, "shape": shape, "queries": 30, "depth": 50} for seed in seeds]
         for data in data_sets(folder, recipes):
-            # `bpref` and, on binary data, `rbp.95` are other measures of laneval.
-            # laneval does not take a level after ranx's `rbp.95`.
-            odd = ("bpref", "rbp") if rows is RANX_BINARY else ("bpref", "rbp.95-", "rbp.5-")
-            asked = [mine if name.startswith(odd) else name for mine, name in rows]
+            # On binary data `rbp.95` is compared with another measure of laneval.
+            asked = [mine if rows is RANX_BINARY else f"ranx:{name}" for mine, name in rows]
             ours = laneval.evaluate(data, asked, ("--queries", "both"))
             qrels, run = data.read_qrels(), data.read_run()
             theirs = ranx_values([name for _, name in rows if not name.startswith("bpref")], qrels, run)

@@ -1,7 +1,7 @@
 //! `laneval trec-eval`: trec_eval's own command line and output. Also what the program does under the name `trec_eval`.
 //!
 //! ```text
-//! registry   the measures of trec_eval, in its order, and what they are here
+//! registry   the measures of trec_eval, in its order
 //! params     what stands after the `.` of a measure
 //! request    -m options → columns
 //! values     the topics that count, and their values

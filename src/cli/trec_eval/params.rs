@@ -1,68 +1,18 @@
-//! What stands after the `.` of a measure: cutoffs and other parameters, as trec_eval writes and prints them.
+//! What stands after the `.` of a measure, as trec_eval reads and prints it.
 
-use std::cmp::Ordering;
+use laneval::Measure;
+use laneval::measure::{Defaults, Foreign, Numbers, Suffix};
 
-use super::registry::After;
+use super::Profile;
 
-/// What follows a name in print, our parameters, and our cutoff.
-pub type Suffix = (String, String, String);
-
-/// The columns of a measure with these lists of parameters, or with the defaults.
-pub fn suffixes(after: &After, lists: &[&str]) -> Result<Vec<Suffix>, String> {
-    let none = String::new;
-    Ok(match after {
-        After::Nothing => vec![(none(), none(), none())],
-        After::Ranks(defaults) => {
-            let ranks = match lists {
-                [] => defaults.iter().map(|&rank| i64::from(rank)).collect(),
-                lists => merged(lists, integer, |a, b| a.cmp(b))?,
-            };
-            if ranks.first().is_some_and(|&rank| rank < 1) {
-                return Err("a cutoff is at least 1".to_owned());
-            }
-            ranks.iter().map(|rank| (format!("_{rank}"), none(), format!("@{rank}"))).collect()
-        }
-        After::Recalls(defaults) => {
-            let recalls = numbers(defaults, lists)?;
-            recalls.iter().map(|x| (format!("_{x:3.2}"), none(), format!("@{x}"))).collect()
-        }
-        After::Each(key, defaults) => {
-            let values = numbers(defaults, lists)?;
-            values.iter().map(|x| (format!("_{x:3.2}"), format!("{key}={x}"), none())).collect()
-        }
-        After::Text(_, default) if lists.is_empty() => vec![(none(), (*default).to_owned(), none())],
-        After::Text(translate, _) => {
-            let translated = lists.iter().map(|text| Ok((format!("_{text}"), translate(text)?, none())));
-            translated.collect::<Result<_, String>>()?
-        }
-    })
-}
-
-fn numbers(defaults: &[f64], lists: &[&str]) -> Result<Vec<f64>, String> {
-    match lists {
-        [] => Ok(defaults.to_vec()),
-        lists => merged(lists, number, f64::total_cmp),
-    }
-}
-
-/// The cutoffs of all lists, ascending; in one list each may be there only once.
-fn merged<T: Clone>(
-    lists: &[&str],
-    parse: impl Fn(&str) -> T,
-    compare: impl Fn(&T, &T) -> Ordering,
-) -> Result<Vec<T>, String> {
-    let mut all: Vec<T> = Vec::new();
-    for list in lists {
-        let mut cutoffs: Vec<T> = list.split(',').map(&parse).collect();
-        cutoffs.sort_by(&compare);
-        if cutoffs.windows(2).any(|pair| compare(&pair[0], &pair[1]).is_eq()) {
-            return Err(format!("a cutoff is there twice in `{list}`"));
-        }
-        all.extend(cutoffs);
-    }
-    all.sort_by(&compare);
-    all.dedup_by(|a, b| compare(a, b).is_eq());
-    Ok(all)
+/// Numbers as C reads them: what a text starts with, 0 if that is none.
+pub fn numbers(profile: Profile) -> Numbers {
+    let grade = match profile {
+        Profile::V9 => |text: &str| Some(Some(integer(text) as f64)),
+        // Levels that are not whole numbers name no grade.
+        Profile::V10 => |text: &str| Some(text.parse::<i64>().ok().map(|grade| grade as f64)),
+    };
+    Numbers { integer: |text| Some(integer(text)), number: |text| Some(number(text)), grade }
 }
 
 /// The integer at the start of a text, 0 if there is none.
@@ -78,43 +28,57 @@ fn number(text: &str) -> f64 {
     found.find(|number| number.is_finite()).unwrap_or(0.0) + 0.0
 }
 
-/// `x` of set_F.
-pub fn beta2(text: &str) -> Result<String, String> {
-    Ok(format!("beta2={}", number(text)))
-}
-
-/// The four numbers of utility.
-pub fn prices(text: &str) -> Result<String, String> {
-    let prices: Vec<f64> = text.split(',').map(number).collect();
-    match prices.as_slice() {
-        [a, b, c, d] => Ok(format!("a={a},b={b},c={c},d={d}")),
-        _ => Err(format!("four numbers were expected, not `{text}`")),
+/// The measures of a row with these lists of parameters, or with the defaults, and what follows its name in print.
+pub fn measures(
+    row: &Foreign,
+    lists: &[&str],
+    profile: Profile,
+    defaults: Defaults,
+) -> Result<Vec<(String, Measure)>, String> {
+    let read =
+        |list: Option<&str>| row.measures(list, &numbers(profile), defaults).map_err(|error| error.message);
+    // What is given to a measure without parameters is ignored.
+    if lists.is_empty() || row.suffix == Suffix::None {
+        let bare = read(None)?;
+        return Ok(bare.into_iter().map(|measure| (printed(row, &measure, ""), measure)).collect());
     }
-}
-
-/// The levels of recall of 11pt_avg.
-pub fn points(text: &str) -> Result<String, String> {
-    let points: Vec<String> = text.split(',').map(|point| number(point).to_string()).collect();
-    Ok(format!("points=[{}]", points.join(",")))
-}
-
-/// `level=gain,…`; levels that are not whole numbers name no grade.
-pub fn gains(text: &str) -> Result<String, String> {
-    let mut pairs = Vec::new();
-    for pair in text.split(',') {
-        let (level, gain) =
-            pair.split_once('=').ok_or_else(|| format!("`{pair}` is not a pair level=gain"))?;
-        if let Ok(level) = level.trim().parse::<i64>() {
-            pairs.push(format!("{level}:{}", number(gain)));
+    let mut all: Vec<(String, Measure)> = Vec::new();
+    for list in lists {
+        let mut measures = read(Some(list))?;
+        measures.sort_by(|a, b| place(row, a).total_cmp(&place(row, b)));
+        if measures.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(format!("a cutoff is there twice in `{list}`"));
         }
+        all.extend(measures.into_iter().map(|measure| (printed(row, &measure, list), measure)));
     }
-    Ok(if pairs.is_empty() { String::new() } else { format!("gain={{{}}}", pairs.join(",")) })
+    if is_list(row) {
+        all.sort_by(|(_, a), (_, b)| place(row, a).total_cmp(&place(row, b)));
+        all.dedup_by(|(_, a), (_, b)| a == b);
+    }
+    Ok(all)
 }
 
-/// `p=…` of rbp and rbp_resid.
-pub fn persistence(text: &str) -> Result<String, String> {
-    match text.split_once('=') {
-        Some(("p", p)) if !p.contains(',') => Ok(format!("p={}", number(p))),
-        _ => Err(format!("only p=… is supported, no gains of grades: `{text}`")),
+/// Is each part of a row's parameters a measure of its own?
+fn is_list(row: &Foreign) -> bool {
+    matches!(row.suffix, Suffix::Ranks(_) | Suffix::Recalls(_) | Suffix::Each(..))
+}
+
+/// The number by which the measures of a list are ordered.
+fn place(row: &Foreign, measure: &Measure) -> f64 {
+    match row.suffix {
+        Suffix::Ranks(_) => measure.rank().map_or(0.0, f64::from),
+        Suffix::Recalls(_) => measure.recall(),
+        Suffix::Each(param, _) => measure.number(param).unwrap_or(0.0),
+        _ => 0.0,
+    }
+}
+
+/// What follows a name in print.
+fn printed(row: &Foreign, measure: &Measure, list: &str) -> String {
+    match row.suffix {
+        Suffix::Ranks(_) => format!("_{}", place(row, measure)),
+        Suffix::Recalls(_) | Suffix::Each(..) => format!("_{:3.2}", place(row, measure)),
+        _ if list.is_empty() => String::new(),
+        _ => format!("_{list}"),
     }
 }

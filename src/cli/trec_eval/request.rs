@@ -1,11 +1,14 @@
 //! From `-m` options to columns: which measures are printed under which names.
 
-use laneval::measure::{Average, Defaults, Measure, parse_list};
+use laneval::measure::{Average, Defaults, Measure, Value};
 
-use super::params::{integer, suffixes};
-use super::registry::{Entry, OTHER_NICKNAMES, REGISTRY, What};
+use super::params::{self, integer};
+use super::registry::{Entry, OTHER_NICKNAMES, registry};
 use super::{INPUT, Profile, USAGE};
 use crate::cli::stop::Stop;
+
+/// How many labels are shown unless a number is given.
+const LABELS: u32 = 10;
 
 /// What is printed, in this order, and what is evaluated for it.
 pub struct Request {
@@ -61,50 +64,43 @@ impl Kind {
 impl Request {
     /// The columns of the measures asked for, each given as `name` or `name.params`.
     pub fn new(asked: &[String], profile: Profile, level: f64, documents: u64) -> Result<Self, Stop> {
-        let asked = Asked::new(asked, profile)?;
         let mut request = Request { columns: Vec::new(), measures: Vec::new() };
-        for (entry, params) in REGISTRY.iter().zip(asked.0) {
+        for (entry, params) in Asked::new(asked, profile)?.0 {
             let Some(params) = params else { continue };
             request
                 .add(entry, &params, profile, level, documents)
-                .map_err(|message| Stop::coded(INPUT, format!("-m {}: {message}", entry.name)))?;
+                .map_err(|message| Stop::coded(INPUT, format!("-m {}: {message}", entry.name())))?;
         }
         Ok(request)
     }
 
     fn add(
         &mut self,
-        entry: &Entry,
+        entry: Entry,
         params: &[&str],
         profile: Profile,
         level: f64,
         documents: u64,
     ) -> Result<(), String> {
-        let (ours, fixed, after) = match &entry.what {
-            What::RunId => {
-                self.column(entry.name.to_owned(), Source::RunId);
+        let row = match entry {
+            Entry::RunId => {
+                self.column(entry.name().to_owned(), Source::RunId);
                 return Ok(());
             }
-            What::RelString(length) => {
-                self.labels(entry.name, *length, params);
+            Entry::RelString => {
+                self.labels(entry.name(), params);
                 return Ok(());
             }
-            What::OtherFormat => {
+            Entry::OtherFormat(_) => {
                 return Err(
                     "this measure needs another format than qrels, which is not supported yet".to_owned()
                 );
             }
-            What::Measure(ours, fixed, after) => (*ours, *fixed, after),
+            Entry::Measure(row) => row,
         };
-        let cut = if profile == Profile::V10 { "v10" } else { "v9" };
-        let fixed = fixed.replace("{cut}", cut).replace("{docs}", &documents.to_string());
-        for (suffix, params, place) in suffixes(after, params)? {
-            let all: Vec<&str> =
-                [fixed.as_str(), params.as_str()].into_iter().filter(|p| !p.is_empty()).collect();
-            let params = if all.is_empty() { String::new() } else { format!("({})", all.join(",")) };
-            let measures = parse_list(&format!("{ours}{params}{place}"), Defaults { rel: level });
-            let measure = measures.map_err(|error| error.to_string())?.remove(0);
-            let kind = match (ours, measure.definition().average) {
+        for (suffix, measure) in params::measures(row, params, profile, Defaults { rel: level })? {
+            let measure = in_version(measure, profile, documents).map_err(|error| error.to_string())?;
+            let kind = match (row.measure, measure.definition().average) {
                 ("NumQ", _) => Kind::Topics,
                 ("NumRel", _) => Kind::Relevant,
                 (_, Average::Sum) => Kind::Count,
@@ -112,7 +108,7 @@ impl Request {
                 (_, Average::Mean) => Kind::Real,
             };
             self.measures.push(measure);
-            self.column(format!("{}{suffix}", entry.name), Source::Measure(self.measures.len() - 1, kind));
+            self.column(format!("{}{suffix}", row.name), Source::Measure(self.measures.len() - 1, kind));
         }
         Ok(())
     }
@@ -121,9 +117,9 @@ impl Request {
         self.columns.push(Column { name, source });
     }
 
-    fn labels(&mut self, name: &str, length: u32, params: &[&str]) {
+    fn labels(&mut self, name: &str, params: &[&str]) {
         if params.is_empty() {
-            self.column(name.to_owned(), Source::Labels(length));
+            self.column(name.to_owned(), Source::Labels(LABELS));
         }
         for text in params {
             let length = u32::try_from(integer(text).max(0)).unwrap_or(u32::MAX);
@@ -132,12 +128,22 @@ impl Request {
     }
 }
 
-/// For each measure of the registry the parameters given, if it is asked for at all.
-struct Asked<'a>(Vec<Option<Vec<&'a str>>>);
+/// A measure with the version's rule of recall and the size of the collection, where it has such parameters.
+fn in_version(measure: Measure, profile: Profile, documents: u64) -> laneval::Result<Measure> {
+    let cut = Value::Word(if profile == Profile::V10 { "v10" } else { "v9" });
+    match measure.definition().name {
+        "IPrec" | "IPrec11" => measure.with("cut", cut),
+        "Utility" => measure.with("docs", Value::Number(documents as f64)),
+        _ => Ok(measure),
+    }
+}
+
+/// Every measure with the parameters given, if it is asked for at all.
+struct Asked<'a>(Vec<(Entry, Option<Vec<&'a str>>)>);
 
 impl<'a> Asked<'a> {
     fn new(names: &'a [String], profile: Profile) -> Result<Self, Stop> {
-        let mut asked = Asked(REGISTRY.iter().map(|_| None).collect());
+        let mut asked = Asked(registry().into_iter().map(|entry| (entry, None)).collect());
         for text in names {
             let (name, params) = match text.split_once('.') {
                 Some((name, params)) => (name, Some(params)),
@@ -149,6 +155,9 @@ impl<'a> Asked<'a> {
                 );
                 return Err(Stop::coded(INPUT, message));
             }
+            if params == Some("") {
+                return Err(Stop::coded(USAGE, format!("-m {text}: parameters were expected after the `.`")));
+            }
             if !asked.mark(name, params, profile) {
                 return Err(Stop::coded(USAGE, format!("-m {text}: there is no measure `{name}`")));
             }
@@ -159,16 +168,14 @@ impl<'a> Asked<'a> {
     /// Marks the measures of a name; `false` if there are none.
     fn mark(&mut self, name: &str, params: Option<&'a str>, profile: Profile) -> bool {
         let mut found = false;
-        for (entry, asked) in REGISTRY.iter().zip(&mut self.0) {
-            if (entry.is_new() && profile == Profile::V9)
-                || !entry.belongs(name).unwrap_or(entry.name == name)
-            {
+        for (entry, asked) in &mut self.0 {
+            if (entry.is_new() && profile == Profile::V9) || !entry.is_meant_by(name) {
                 continue;
             }
             found = true;
             let asked = asked.get_or_insert_default();
             // What follows a nickname is nobody's.
-            let params = params.filter(|params| entry.name == name && !params.is_empty());
+            let params = params.filter(|_| entry.name() == name);
             asked.extend(params.filter(|params| !asked.contains(params)));
         }
         found

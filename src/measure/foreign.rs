@@ -1,0 +1,353 @@
+//! The table of foreign names: what other tools call the measures of [`MEASURES`](super::MEASURES).
+//!
+//! A name is one row. The parser, `laneval measures` and `laneval trec-eval` read it; nothing else lists names.
+
+use std::borrow::Cow;
+
+use super::table::definition;
+use super::value::{CutoffRule, Definition, Value};
+
+/// A name by which another tool knows a measure.
+pub struct Foreign {
+    /// The name.
+    pub name: &'static str,
+    /// Who calls the measure so.
+    pub tool: Tool,
+    /// The canonical name of the measure.
+    pub measure: &'static str,
+    /// The parameters that the name stands for.
+    pub fixed: &'static [(&'static str, Value)],
+    /// What may follow the name.
+    pub suffix: Suffix,
+    /// The sets of trec_eval that the name belongs to.
+    pub sets: &'static [&'static str],
+    /// Is the name understood without its tool's prefix?
+    pub bare: bool,
+}
+
+/// A tool with names of its own for measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// trec_eval 9 and 10, and pytrec_eval.
+    TrecEval,
+    /// trec_eval since version 10.
+    TrecEval10,
+    /// ranx.
+    Ranx,
+    /// ir_measures.
+    IrMeasures,
+    /// BEIR, and MTEB after it.
+    Beir,
+    /// No tool in particular.
+    Common,
+}
+
+/// What may follow a name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Suffix {
+    /// Nothing of the tool's own.
+    None,
+    /// `.5,10`: ranks to cut at; these without.
+    Ranks(&'static [u32]),
+    /// `.0.2,0.5`: levels of recall to cut at; these without.
+    Recalls(&'static [f64]),
+    /// `.0.5,2`: values of this parameter, each for a measure of its own; these without.
+    Each(&'static str, &'static [f64]),
+    /// `.0.5`: a value of this parameter.
+    Number(&'static str),
+    /// `.0.2,0.5,0.8`: levels of recall as one value of this parameter.
+    Points(&'static str),
+    /// `.1=3,2=9`: gains of grades.
+    Gains,
+    /// `.1,-1,0,0`: values of these parameters, in this order.
+    Numbers(&'static [&'static str]),
+    /// `.p=0.95`: the parameter p.
+    Persistence,
+    /// `.95` or `@95`: the digits after the point of the parameter p.
+    Digits,
+    /// Parameters and a cutoff, as after a canonical name; the parameter named here has to be among them, if one is.
+    Call(&'static str),
+    /// A cutoff, which has to be there.
+    Cut,
+    /// No cutoff: the whole ranking.
+    Whole,
+}
+
+impl Tool {
+    /// The tools that have a prefix.
+    pub const PREFIXED: [Tool; 4] = [Tool::TrecEval, Tool::Ranx, Tool::IrMeasures, Tool::Beir];
+
+    /// The name of the tool.
+    pub fn name(self) -> &'static str {
+        match self {
+            Tool::TrecEval => "trec_eval",
+            Tool::TrecEval10 => "trec_eval 10",
+            Tool::Ranx => "ranx",
+            Tool::IrMeasures => "ir_measures",
+            Tool::Beir => "BEIR",
+            Tool::Common => "the literature",
+        }
+    }
+
+    /// What chooses its vocabulary, before a `:`; empty where nothing does.
+    pub fn prefix(self) -> &'static str {
+        match self {
+            Tool::TrecEval | Tool::TrecEval10 => "trec",
+            Tool::Ranx => "ranx",
+            Tool::IrMeasures => "irm",
+            Tool::Beir => "beir",
+            Tool::Common => "",
+        }
+    }
+}
+
+impl Foreign {
+    /// The row of [`MEASURES`](super::MEASURES) that the name belongs to.
+    pub fn definition(&self) -> &'static Definition {
+        definition(self.measure).unwrap_or_else(|| unreachable!("there is no measure `{}`", self.measure))
+    }
+
+    /// The name with an example of what has to follow it, or, where the bare name means many measures, of what may.
+    pub fn example(&self) -> Cow<'static, str> {
+        let cut = match self.definition().cutoff {
+            CutoffRule::Required => "@10",
+            CutoffRule::Recall => "@0.1",
+            _ => "",
+        };
+        let with = |suffix: &str| Cow::Owned(format!("{}{suffix}", self.name));
+        match self.suffix {
+            Suffix::Ranks(_) => with(".10"),
+            Suffix::Recalls(_) => with(".0.1"),
+            Suffix::Each(..) => with(".0.2"),
+            Suffix::Digits => with(".95"),
+            Suffix::Call("") if !cut.is_empty() => with(cut),
+            Suffix::Call(needed) if !needed.is_empty() => with(&format!("({needed}=1){cut}")),
+            Suffix::Cut => with("@10"),
+            _ => Cow::Borrowed(self.name),
+        }
+    }
+
+    /// The name with its tool's prefix, if the tool has one.
+    pub fn prefixed(&self, name: &str) -> String {
+        match self.tool.prefix() {
+            "" => name.to_owned(),
+            prefix => format!("{prefix}:{name}"),
+        }
+    }
+
+    const fn only_with_prefix(mut self) -> Self {
+        self.bare = false;
+        self
+    }
+
+    const fn since_10(mut self) -> Self {
+        self.tool = Tool::TrecEval10;
+        self
+    }
+}
+
+type Fixed = &'static [(&'static str, Value)];
+
+const fn trec(
+    name: &'static str,
+    measure: &'static str,
+    fixed: Fixed,
+    suffix: Suffix,
+    sets: &'static [&'static str],
+) -> Foreign {
+    Foreign { name, tool: Tool::TrecEval, measure, fixed, suffix, sets, bare: true }
+}
+
+const fn of(tool: Tool, name: &'static str, measure: &'static str, fixed: Fixed, suffix: Suffix) -> Foreign {
+    Foreign { name, tool, measure, fixed, suffix, sets: &[], bare: true }
+}
+
+const fn ranx(name: &'static str, measure: &'static str, fixed: Fixed, suffix: Suffix) -> Foreign {
+    of(Tool::Ranx, name, measure, fixed, suffix)
+}
+
+const fn irm(name: &'static str, measure: &'static str) -> Foreign {
+    of(Tool::IrMeasures, name, measure, &[], Call(""))
+}
+
+const fn irm_with(needed: &'static str, name: &'static str, fixed: Fixed) -> Foreign {
+    of(Tool::IrMeasures, name, name, fixed, Call(needed))
+}
+
+const fn beir(name: &'static str, measure: &'static str, fixed: Fixed) -> Foreign {
+    of(Tool::Beir, name, measure, fixed, Call(""))
+}
+
+const fn common(name: &'static str, measure: &'static str) -> Foreign {
+    of(Tool::Common, name, measure, &[], Call(""))
+}
+
+use Suffix::{Call, Cut, Digits, Each, Gains, Number, Numbers, Persistence, Points, Ranks, Recalls, Whole};
+use Value::{Number as Is, Word};
+
+const NINE: &[u32] = &[5, 10, 15, 20, 30, 100, 200, 500, 1000];
+const TENTHS: &[f64] = &[0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0];
+const FIFTHS: &[f64] = &[0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0];
+
+/// The sets of measures that trec_eval has names for.
+pub const SETS: [&str; 3] = ["official", "set", "all_trec"];
+const EACH: &[&str] = &SETS;
+const OFFICIAL: &[&str] = &["official", "all_trec"];
+const SET: &[&str] = &["set", "all_trec"];
+const ALL: &[&str] = &["all_trec"];
+/// Printed only when named.
+const NAMED: &[&str] = &[];
+
+const MIN: Fixed = &[("norm", Word("min"))];
+const EXP2: Fixed = &[("gain", Word("exp2"))];
+
+/// All foreign names: those of trec_eval first, in the order in which it prints them.
+pub static FOREIGN: &[Foreign] = &[
+    trec("num_q", "NumQ", &[], Suffix::None, EACH),
+    trec("num_ret", "NumRet", &[], Suffix::None, EACH),
+    trec("num_rel", "NumRel", &[], Suffix::None, EACH),
+    trec("num_rel_ret", "NumRelRet", &[], Suffix::None, EACH),
+    trec("map", "AP", &[], Suffix::None, OFFICIAL),
+    trec("gm_map", "GMAP", &[], Suffix::None, OFFICIAL),
+    trec("Rprec", "Rprec", &[], Suffix::None, OFFICIAL),
+    trec("bpref", "Bpref", &[], Suffix::None, OFFICIAL),
+    trec("recip_rank", "RR", &[], Suffix::None, OFFICIAL),
+    trec("iprec_at_recall", "IPrec", &[], Recalls(TENTHS), OFFICIAL),
+    trec("P", "P", &[], Ranks(NINE), OFFICIAL),
+    trec("recall", "R", &[], Ranks(NINE), ALL),
+    trec("infAP", "InfAP", &[], Suffix::None, ALL),
+    trec("gm_bpref", "GMBpref", &[], Suffix::None, ALL),
+    trec("Rprec_mult", "Rprec", &[], Each("mult", FIFTHS), ALL),
+    trec("utility", "Utility", &[], Numbers(&["a", "b", "c", "d"]), SET),
+    trec("11pt_avg", "IPrec11", &[], Points("points"), ALL),
+    trec("binG", "BinG", &[], Suffix::None, ALL),
+    trec("G", "G", &[], Gains, ALL),
+    trec("dcg", "DCG", &[], Gains, NAMED).since_10(),
+    trec("ideal_dcg", "IDCG", &[], Gains, NAMED).since_10(),
+    trec("ndcg", "nDCG", &[], Gains, ALL),
+    trec("ndcg_rel", "nDCGrel", &[], Gains, ALL),
+    trec("Rndcg", "RnDCG", &[], Gains, ALL),
+    trec("ndcg_cut", "nDCG", &[], Ranks(NINE), ALL),
+    trec("map_cut", "AP", &[], Ranks(NINE), ALL),
+    trec("relative_P", "R", MIN, Ranks(NINE), ALL),
+    trec("success", "Success", &[], Ranks(&[1, 5, 10]), ALL),
+    trec("set_P", "SetP", &[], Suffix::None, SET),
+    trec("set_relative_P", "SetP", MIN, Suffix::None, SET),
+    trec("set_recall", "SetR", &[], Suffix::None, SET),
+    trec("set_map", "SetAP", &[], Suffix::None, SET),
+    trec("set_F", "SetF", &[], Number("beta2"), SET),
+    trec("num_nonrel_judged_ret", "NumNonrelRet", &[], Suffix::None, ALL),
+    trec("yaap", "YAAP", &[], Suffix::None, NAMED),
+    trec("rbp", "RBP", &[("p", Is(0.9)), ("scale", Word("topic"))], Persistence, ALL).since_10(),
+    trec("rbp_resid", "RBPresid", &[], Persistence, ALL).since_10(),
+    trec("unj", "Unjudged", &[], Ranks(&[5, 10, 20]), ALL).since_10(),
+    ranx("hits", "Hits", &[], Call("")),
+    ranx("hit_rate", "Success", &[], Call("")),
+    ranx("precision", "P", &[], Cut),
+    ranx("precision", "SetP", &[], Whole),
+    ranx("recall", "R", &[], Cut),
+    ranx("recall", "SetR", &[], Whole),
+    ranx("f1", "F", &[], Cut),
+    ranx("f1", "SetF", &[], Whole),
+    ranx("r-precision", "Rprec", &[], Call("")),
+    ranx("mrr", "RR", &[], Call("")),
+    ranx("map", "AP", &[], Call("")),
+    ranx("dcg", "DCG", &[], Call("")),
+    ranx("dcg_burges", "DCG", EXP2, Call("")),
+    ranx("ndcg", "nDCG", &[], Call("")),
+    ranx("ndcg_burges", "nDCG", EXP2, Call("")),
+    // trec_eval's formula; ranx counts documents with a negative grade too.
+    ranx("bpref", "Bpref", &[("negatives", Word("nonrelevant"))], Call("")).only_with_prefix(),
+    ranx("rbp", "RBP", &[("gain", Word("raw"))], Digits),
+    irm("P", "P"),
+    irm("Precision", "P"),
+    irm("R", "R"),
+    irm("Recall", "R"),
+    irm("AP", "AP"),
+    irm("MAP", "AP"),
+    irm("RR", "RR"),
+    irm("MRR", "RR"),
+    irm("nDCG", "nDCG"),
+    irm("NDCG", "nDCG"),
+    irm("Rprec", "Rprec"),
+    irm("RPrec", "Rprec"),
+    irm("Success", "Success"),
+    irm("IPrec", "IPrec"),
+    irm("ERR", "ERR"),
+    irm_with("rel", "RBP", &[("norm", Is(1000.0))]),
+    irm("Judged", "Judged"),
+    irm("Accuracy", "Accuracy"),
+    irm("Compat", "Compat"),
+    irm("Bpref", "Bpref"),
+    irm("BPref", "Bpref"),
+    irm("infAP", "InfAP"),
+    irm("SetP", "SetP"),
+    of(Tool::IrMeasures, "SetRelP", "SetP", MIN, Call("")),
+    irm("SetR", "SetR"),
+    irm("SetF", "SetF"),
+    irm("SetAP", "SetAP"),
+    irm("NumQ", "NumQ"),
+    irm("NumRet", "NumRet"),
+    irm("NumRel", "NumRel"),
+    irm("NumRelRet", "NumRelRet"),
+    irm_with("max_rel", "INST", &[]),
+    irm_with("max_rel", "INSQ", &[]),
+    irm_with("max_rel", "BPM", &[]),
+    irm_with("max_rel", "SDCG", &[]),
+    irm_with("max_rel", "NERR8", &[]),
+    irm_with("max_rel", "NERR9", &[]),
+    irm_with("max_rel", "NERR10", &[]),
+    irm_with("max_rel", "NERR11", &[]),
+    beir("NDCG", "nDCG", &[]),
+    beir("MAP", "AP", &[]),
+    beir("Recall", "R", &[]),
+    beir("P", "P", &[]),
+    beir("MRR", "RR", &[]),
+    beir("R_cap", "R", MIN),
+    beir("Accuracy", "Success", &[]),
+    common("F1", "F"),
+    common("HitRate", "Success"),
+    common("Rprecision", "Rprec"),
+];
+
+/// What a parameter of ir_measures is here.
+#[derive(Clone, Copy)]
+pub(super) enum Key {
+    /// The cutoff.
+    Cutoff,
+    /// This parameter.
+    Param(&'static str),
+    /// For each of its words this parameter with this word; nothing where the parameter is empty.
+    Words(&'static [(&'static str, &'static str, &'static str)]),
+    /// The top of the grading scale.
+    Top,
+    /// The bottom of the grading scale, which is 0 here.
+    Bottom,
+    /// Whether documents without a judgment are dropped, which is not a measure's business here.
+    JudgedOnly,
+    /// The same parameter of another measure.
+    Of(&'static str),
+}
+
+const PLAYERS: &[&str] = &["INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11"];
+
+/// ir_measures' parameters that have another name here: the key, the measures that have it (all where there are none), what it is.
+const KEYS: &[(&str, &[&str], Key)] = &[
+    ("cutoff", &[], Key::Cutoff),
+    ("recall", &["IPrec"], Key::Cutoff),
+    ("judged_only", &[], Key::JudgedOnly),
+    ("rel", &["NumRet"], Key::Of("NumRelRet")),
+    ("dcg", &["nDCG"], Key::Words(&[("log2", "gain", "linear"), ("exp-log2", "gain", "exp2")])),
+    ("dcg", &["SDCG"], Key::Words(&[("log2", "", "")])),
+    ("gains", &["nDCG"], Key::Param("gain")),
+    ("relative", &["SetP"], Key::Words(&[("True", "norm", "min"), ("False", "norm", "retrieved")])),
+    ("beta", &["SetF"], Key::Param("beta2")),
+    ("max_rel", PLAYERS, Key::Top),
+    ("min_rel", PLAYERS, Key::Bottom),
+];
+
+/// What ir_measures means by a parameter of a measure.
+pub(super) fn key(name: &str, measure: &str) -> Option<Key> {
+    let row = KEYS.iter().find(|(key, of, _)| *key == name && (of.is_empty() || of.contains(&measure)));
+    row.map(|&(.., key)| key)
+}

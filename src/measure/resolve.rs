@@ -1,0 +1,268 @@
+//! From a name to the measures that it means: a canonical name, or one of another tool.
+//!
+//! A canonical name in its own spelling always means its measure. Any other name means what all tools that know it mean by it, case
+//! ignored; where they mean different formulas it is an error that lists them, and `trec:`, `ranx:`, `irm:` or `beir:` chooses.
+
+use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
+use super::parse::{tail, within};
+use super::suffix::{Numbers, Wrong};
+use super::suggest;
+use super::table::{MEASURES, definition};
+use super::value::{Defaults, Draft, Kind, Measure, Value};
+use crate::error::MeasureError;
+
+type Result<T, E = MeasureError> = std::result::Result<T, E>;
+
+/// What one item of a list means.
+pub(super) fn drafts(text: &str) -> Result<Vec<Draft>> {
+    if text.is_empty() {
+        return Err(MeasureError::new(text, 0..0, "a measure was expected"));
+    }
+    let (item, level) = split_level(text);
+    let (tool, start) = vocabulary(item)?;
+    let drafts = named(&item[start..], tool).map_err(|error| within(text, start, error))?;
+    let Some(level) = level else { return Ok(drafts) };
+    let at_level = |mut draft: Draft| {
+        let wrong = |message| Err(MeasureError::new(text, item.len()..text.len(), message));
+        match draft.definition.place("rel") {
+            None => wrong(format!("`{}` takes no level `-l`", draft.definition.name)),
+            Some(rel) if draft.values.iter().any(|&(at, _)| at == rel) => {
+                wrong("the level is given twice".to_owned())
+            }
+            Some(rel) => {
+                draft.values.push((rel, Value::Number(level)));
+                Ok(draft)
+            }
+        }
+    };
+    drafts.into_iter().map(at_level).collect()
+}
+
+/// ranx's `name-l2` is `name` at level 2.
+fn split_level(text: &str) -> (&str, Option<f64>) {
+    let split = text.rsplit_once("-l").and_then(|(name, level)| Some((name, level.parse::<f64>().ok()?)));
+    match split.filter(|(_, level)| Kind::Level.takes(&Value::Number(*level))) {
+        Some((name, level)) => (name, Some(level)),
+        None => (text, None),
+    }
+}
+
+/// The tool whose prefix a text has, and where the name starts.
+fn vocabulary(text: &str) -> Result<(Option<Tool>, usize)> {
+    let Some((prefix, name)) = text.split_once(':') else { return Ok((None, 0)) };
+    let prefix = prefix.trim();
+    if let Some(tool) = Tool::PREFIXED.into_iter().find(|tool| tool.prefix() == prefix) {
+        return Ok((Some(tool), text.len() - name.trim_start().len()));
+    }
+    if prefix.is_empty() || !prefix.chars().all(|c| c.is_alphanumeric() || c == '_') {
+        return Ok((None, 0));
+    }
+    let known = Tool::PREFIXED.map(|tool| format!("{}: ({})", tool.prefix(), tool.name())).join(", ");
+    let message = format!("`{prefix}:` is no vocabulary, only {known}");
+    Err(MeasureError::new(text, 0..prefix.len() + 1, message))
+}
+
+/// A row that a text may mean, and how to read what follows its name.
+struct Candidate<'a> {
+    /// The row's name, its measure, and the parameters that it stands for.
+    name: &'static str,
+    draft: Draft,
+    foreign: Option<&'static Foreign>,
+    rest: Rest<'a>,
+}
+
+/// What follows a name.
+enum Rest<'a> {
+    /// Parameters and cutoffs; ir_measures' first where it is true.
+    Tail(bool),
+    /// A suffix of the row's own, if any, which starts at this byte.
+    Suffix(&'static Foreign, Option<&'a str>, usize),
+}
+
+/// The measures of a name in one vocabulary, or in all.
+fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
+    let end = text.find(['(', '@']).unwrap_or(text.len());
+    let (name, rest) = (text[..end].trim_end(), &text[end..]);
+    let start = |row| Draft { definition: row, values: Vec::new(), cutoff: None };
+    let canonical = definition(name).filter(|_| tool.is_none()).map(start);
+    if let Some(draft) = canonical.filter(|draft| !rest.is_empty() || !draft.lacks_cutoff()) {
+        return tail(text, end, draft, false);
+    }
+    if tool.is_none_or(|tool| tool == Tool::TrecEval) && SETS.contains(&text) {
+        return Ok(set(text));
+    }
+    let rows = MEASURES.iter().filter(|row| tool.is_none() && row.name.eq_ignore_ascii_case(name));
+    let rows = rows.map(|row| Candidate {
+        name: row.name,
+        draft: start(row),
+        foreign: None,
+        rest: Rest::Tail(false),
+    });
+    let foreign =
+        FOREIGN.iter().filter(|row| tool.map_or(row.bare, |tool| tool.prefix() == row.tool.prefix()));
+    let foreign = foreign.filter_map(|row| {
+        let rest = follows(row, text, name, rest, tool)?;
+        Some(Candidate { name: row.name, draft: row.draft(), foreign: Some(row), rest })
+    });
+    let mut candidates: Vec<Candidate> = rows.chain(foreign).collect();
+    let Some(first) = candidates.first() else { return Err(suggest::unknown(text, name, rest, tool)) };
+    if candidates.iter().any(|other| formula(&other.draft) != formula(&first.draft)) {
+        return Err(ambiguous(text, name, &candidates));
+    }
+    candidates.sort_by_key(|candidate| !text.starts_with(candidate.name));
+    let mut answers: Vec<_> = candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
+    let whole = |answer: &Result<Vec<Draft>>| {
+        answer.as_ref().is_ok_and(|drafts| !drafts.iter().any(Draft::lacks_cutoff))
+    };
+    let best = answers.iter().position(whole).or_else(|| answers.iter().position(Result::is_ok)).unwrap_or(0);
+    answers.swap_remove(best)
+}
+
+/// How to read what follows the name of a row, if the text is this name.
+fn follows<'a>(
+    row: &'static Foreign,
+    text: &'a str,
+    name: &str,
+    rest: &'a str,
+    tool: Option<Tool>,
+) -> Option<Rest<'a>> {
+    if !row.name.eq_ignore_ascii_case(name) {
+        return suffix(row, text).map(|(suffix, at)| Rest::Suffix(row, Some(suffix), at));
+    }
+    let tail = Rest::Tail(tool == Some(Tool::IrMeasures));
+    match row.suffix {
+        Suffix::None | Suffix::Call(_) => Some(tail),
+        Suffix::Cut => rest.contains('@').then_some(tail),
+        Suffix::Whole => (!rest.contains('@')).then_some(tail),
+        Suffix::Digits if !rest.is_empty() => {
+            Some(Rest::Suffix(row, rest.strip_prefix('@'), text.len() - rest.len() + 1))
+        }
+        _ => rest.is_empty().then_some(Rest::Suffix(row, None, text.len())),
+    }
+}
+
+/// The suffix of a text that is a row's name with one: after a `.`, or, as pytrec_eval writes it, after a `_` where a number follows.
+fn suffix<'a>(row: &Foreign, text: &'a str) -> Option<(&'a str, usize)> {
+    let (name, rest) = text.split_at_checked(row.name.len())?;
+    let after = rest.strip_prefix(['.', '_'])?;
+    let number = after.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '+'));
+    let found =
+        name.eq_ignore_ascii_case(row.name) && (rest.starts_with('.') || number) && row.suffix.reads(after);
+    found.then_some((after, text.len() - after.len()))
+}
+
+/// Is this a name with a suffix of its tool's own?
+pub(super) fn has_suffix(text: &str) -> bool {
+    let name = vocabulary(text).map_or(text, |(_, start)| &text[start..]);
+    FOREIGN.iter().any(|row| suffix(row, name).is_some())
+}
+
+/// Are these words that together mean a measure, as tutorials write it?
+pub(super) fn is_phrase(text: &str) -> bool {
+    text.contains(char::is_whitespace) && !suggest::terms(text).is_empty()
+}
+
+/// trec_eval's set of this name.
+fn set(name: &str) -> Vec<Draft> {
+    let rows = FOREIGN.iter().filter(|row| row.sets.contains(&name));
+    let bare = |row: &Foreign| row.drafts(None, &Numbers::STRICT);
+    rows.flat_map(|row| bare(row).unwrap_or_else(|wrong| unreachable!("{}", wrong.message))).collect()
+}
+
+/// What decides whether two rows mean the same: the measure and its parameters.
+fn formula(draft: &Draft) -> (&'static str, String) {
+    let whole = Draft { definition: draft.definition, values: draft.values.clone(), cutoff: None };
+    (draft.definition.name, whole.written())
+}
+
+impl Candidate<'_> {
+    /// The measures, where the name ends at byte `end`.
+    fn read(self, text: &str, end: usize) -> Result<Vec<Draft>> {
+        match self.rest {
+            Rest::Tail(theirs) => {
+                let drafts = tail(text, end, self.draft, theirs)?;
+                match self.foreign.and_then(|row| row.lacks(&text[end..])) {
+                    Some(message) => Err(MeasureError::new(text, 0..text.len(), message)),
+                    None => Ok(drafts),
+                }
+            }
+            Rest::Suffix(row, suffix, at) => row.drafts(suffix, &Numbers::STRICT).map_err(|wrong| {
+                let Wrong { span, message } = wrong;
+                let span = if suffix.is_some() { at + span.start..at + span.end } else { 0..text.len() };
+                MeasureError::new(text, span, message)
+            }),
+        }
+    }
+}
+
+/// The error of a name that is not the same everywhere.
+fn ambiguous(text: &str, name: &str, candidates: &[Candidate]) -> MeasureError {
+    let mut meanings: Vec<(Draft, Vec<String>)> = Vec::new();
+    for candidate in candidates {
+        let (draft, name) = match candidate.foreign {
+            Some(row) => (row.exemplified().swap_remove(0), row.prefixed(&row.example())),
+            None => (candidate.draft.clone().at_some_cutoff(None), String::new()),
+        };
+        match meanings.iter_mut().find(|(of, _)| formula(of) == formula(&draft)) {
+            Some((_, names)) => names.push(name),
+            None => meanings.push((draft, vec![name])),
+        }
+    }
+    let one_row = meanings.iter().all(|(draft, _)| draft.definition.name == meanings[0].0.definition.name);
+    let drafts: Vec<&Draft> = meanings.iter().map(|(draft, _)| draft).collect();
+    let listed = meanings.iter().map(|(draft, names)| {
+        let what = if one_row { draft.told_apart(&drafts) } else { draft.definition.doc.to_owned() };
+        let names: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+        let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
+        (draft.written(), format!("{what}{names}"))
+    });
+    let message = format!("`{name}` is not the same measure everywhere: write the one that is meant");
+    let candidates = listed.collect();
+    MeasureError { candidates, ..MeasureError::new(text, 0..name.len(), message) }
+}
+
+impl Draft {
+    /// As it would be written.
+    pub(super) fn written(&self) -> String {
+        Measure::new(self.definition, self.values.clone(), self.cutoff).to_string()
+    }
+
+    /// Its values of the parameters in which some drafts of the measure differ.
+    fn told_apart(&self, drafts: &[&Draft]) -> String {
+        let given = |at: usize| {
+            let default = self.definition.params[at].default;
+            let differs = |(of, value): &(usize, Value)| *of == at && value.to_string() != default;
+            drafts.iter().any(|draft| draft.values.iter().any(differs))
+        };
+        let params = self.definition.params.iter().enumerate().filter(|&(at, _)| given(at));
+        let values = params.map(|(at, param)| {
+            let value = self.values.iter().find(|&&(of, _)| of == at);
+            let value = value.map_or(param.default.to_owned(), |(_, value)| value.to_string());
+            format!("{}={value}", param.name)
+        });
+        values.collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Foreign {
+    /// What the example of the name means.
+    pub fn meaning(&self) -> Vec<Measure> {
+        let measure = |draft: Draft| draft.measure(Defaults::default());
+        let measures = self.exemplified().into_iter().map(measure);
+        measures.collect::<Result<_, _>>().unwrap_or_else(|message| unreachable!("{message}"))
+    }
+
+    fn exemplified(&self) -> Vec<Draft> {
+        named(&self.example(), Some(self.tool)).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
+    /// What is missing where a parameter is, in what follows the name.
+    fn lacks(&self, rest: &str) -> Option<String> {
+        match self.suffix {
+            Suffix::Call(needed) if !rest.contains(needed) => {
+                Some(format!("`{needed}` has to be given: {}", self.example()))
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What a name that means nothing here may have meant: the words of tutorials, and names that are nearly right.
+
+use super::foreign::{FOREIGN, Tool};
+use super::parse::tail;
+use super::table::{MEASURES, definition};
+use super::value::{Cutoff, CutoffRule, Draft};
+use crate::error::MeasureError;
+
+/// What tutorials and papers say, without blanks and signs, and how it is written here; the cutoff is the reader's.
+const TERMS: &[(&str, &[&str])] = &[
+    ("averageprecision", &["AP"]),
+    ("meanaverageprecision", &["AP"]),
+    ("geometricmeanaverageprecision", &["GMAP"]),
+    ("inferredaverageprecision", &["InfAP"]),
+    ("reciprocalrank", &["RR"]),
+    ("meanreciprocalrank", &["RR"]),
+    ("expectedreciprocalrank", &["ERR"]),
+    ("nerr", &["ERR"]),
+    ("precision", &["P", "SetP"]),
+    ("recall", &["R", "SetR"]),
+    ("capped", &["R(norm=min)"]),
+    ("cappedrecall", &["R(norm=min)"]),
+    ("recallcap", &["R(norm=min)"]),
+    ("rprecision", &["Rprec"]),
+    ("fmeasure", &["F", "SetF"]),
+    ("fscore", &["F", "SetF"]),
+    ("fbeta", &["F", "SetF"]),
+    ("f1score", &["F", "SetF"]),
+    ("f1measure", &["F", "SetF"]),
+    ("hit", &["Success"]),
+    ("hr", &["Success"]),
+    ("hitrate", &["Success"]),
+    ("hitratio", &["Success"]),
+    ("successrate", &["Success"]),
+    ("topkaccuracy", &["Success"]),
+    ("pairwiseaccuracy", &["Accuracy"]),
+    ("cumulativegain", &["CG"]),
+    ("cumulatedgain", &["CG"]),
+    ("discountedcumulativegain", &["DCG"]),
+    ("discountedcumulatedgain", &["DCG"]),
+    ("normalizeddiscountedcumulativegain", &["nDCG"]),
+    ("normalizeddiscountedcumulatedgain", &["nDCG"]),
+    ("normaliseddiscountedcumulativegain", &["nDCG"]),
+    ("normaliseddiscountedcumulatedgain", &["nDCG"]),
+    ("idealdcg", &["IDCG"]),
+    ("idealdiscountedcumulativegain", &["IDCG"]),
+    ("interpolatedprecision", &["IPrec", "IPrec11"]),
+    ("interpolatedaverageprecision", &["IPrec11"]),
+    ("11pointaverageprecision", &["IPrec11"]),
+    ("11pointinterpolatedaverageprecision", &["IPrec11"]),
+    ("elevenpointinterpolatedaverageprecision", &["IPrec11"]),
+    ("rankbiasedprecision", &["RBP"]),
+    ("binarypreference", &["Bpref"]),
+    ("compatibility", &["Compat"]),
+    ("fallout", &["FallOut"]),
+    ("hole", &["Unjudged", "Judged"]),
+];
+
+/// Measures of ir_measures that need judgments of subtopics, without blanks and signs.
+const OF_SUBTOPICS: &[&str] = &[
+    "alphandcg",
+    "αndcg",
+    "alphadcg",
+    "αdcg",
+    "erria",
+    "nerria",
+    "nrbp",
+    "nnrbp",
+    "pia",
+    "apia",
+    "mapia",
+    "strecall",
+    "subtopicrecall",
+];
+
+/// The error of a name that nobody knows, in one vocabulary or in all.
+pub(super) fn unknown(text: &str, name: &str, rest: &str, tool: Option<Tool>) -> MeasureError {
+    let plain = simple(name);
+    if OF_SUBTOPICS.contains(&plain.as_str()) {
+        let message = format!("`{name}` needs judgments of subtopics, which are not read yet");
+        return MeasureError::new(text, 0..name.len(), message);
+    }
+    let message = match tool {
+        _ if name.is_empty() => "a measure was expected".to_owned(),
+        Some(tool) => format!("there is no measure `{name}` of {}", tool.name()),
+        None => format!("there is no measure `{name}`: `laneval measures` lists them"),
+    };
+    let mut suggestions = terms(&format!("{name}{rest}"));
+    if suggestions.is_empty() {
+        let prefix = tool.map_or(String::new(), |tool| format!("{}:", tool.prefix()));
+        suggestions = nearest(name, tool).into_iter().map(|name| format!("{prefix}{name}")).collect();
+    }
+    MeasureError { suggestions, ..MeasureError::new(text, 0..name.len(), message) }
+}
+
+/// Letters and digits alone, in lower case.
+fn simple(text: &str) -> String {
+    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// The measures that a tutorial's words mean, with their cutoff, or one for example.
+pub(super) fn terms(text: &str) -> Vec<String> {
+    let (words, cut) = match text.split_once('@').or_else(|| text.split_once(" at ")) {
+        Some((words, cut)) => (words, Some(cut.split('(').next().unwrap_or(cut).trim())),
+        None => (text, None),
+    };
+    let plain = simple(words);
+    let exact = TERMS.iter().find(|(term, _)| *term == plain);
+    let known = exact.or_else(|| near(&plain)).map(|(_, written)| *written);
+    let written: Vec<String> = match (known, beta(words)) {
+        (Some(written), _) => written.iter().map(ToString::to_string).collect(),
+        (None, Some(beta)) => ["F", "SetF"].map(|name| format!("{name}(beta={beta})")).into(),
+        (None, None) => Vec::new(),
+    };
+    written.iter().filter_map(|written| at(written, cut)).collect()
+}
+
+/// The term that some words were meant to be, where they are long enough to tell.
+fn near(plain: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
+    let distance = |term: &str| strsim::damerau_levenshtein(plain, term);
+    let nearest = TERMS.iter().min_by_key(|(term, _)| distance(term))?;
+    (plain.len() >= 12 && distance(nearest.0) <= 2).then_some(nearest)
+}
+
+/// β of `F2`, `F0.5` or `F2-score`.
+fn beta(words: &str) -> Option<f64> {
+    let number = words.strip_prefix(['F', 'f'])?;
+    let number = number.trim_end_matches(|c: char| c.is_alphabetic() || matches!(c, '-' | '_' | ' '));
+    let beta = number.trim_start_matches(['-', '_', ' ']).parse::<f64>().ok()?;
+    (0.0..=1e6).contains(&beta).then_some(beta)
+}
+
+/// A measure with the cutoff asked for.
+fn at(written: &str, cut: Option<&str>) -> Option<String> {
+    let name = written.split('(').next().unwrap_or(written);
+    let draft = Draft { definition: definition(name)?, values: Vec::new(), cutoff: None };
+    let draft = tail(written, name.len(), draft, false).ok()?.pop()?;
+    Some(draft.at_some_cutoff(cut).written())
+}
+
+impl Draft {
+    /// With the rank asked for, or one for example where one is asked for that is none, or where one has to be there.
+    pub(super) fn at_some_cutoff(mut self, asked: Option<&str>) -> Self {
+        let rank =
+            asked.map(|cut| cut.parse::<u32>().ok().filter(|k| (1..u32::MAX).contains(k)).unwrap_or(10));
+        self.cutoff = match self.definition.cutoff {
+            CutoffRule::None => None,
+            CutoffRule::Optional => rank.map(Cutoff::Rank),
+            CutoffRule::Required => Some(Cutoff::Rank(rank.unwrap_or(10))),
+            CutoffRule::Recall => Some(Cutoff::Recall(0.1)),
+        };
+        self
+    }
+}
+
+/// Names that a misspelt one may have meant, best first.
+fn nearest(name: &str, tool: Option<Tool>) -> Vec<String> {
+    let bare = name.to_lowercase();
+    let ours = MEASURES.iter().filter(|_| tool.is_none()).map(|row| row.name);
+    let foreign = FOREIGN.iter().filter(|row| tool.is_none_or(|tool| tool.prefix() == row.tool.prefix()));
+    let mut scored: Vec<(f64, &str)> = ours
+        .chain(foreign.map(|row| row.name))
+        .map(|known| {
+            let lower = known.to_lowercase();
+            // The right letters in a wrong order are one mistake, however far they moved.
+            let jumbled = letters(&bare) == letters(&lower);
+            let mistakes = match jumbled {
+                true => usize::from(bare != lower),
+                false => strsim::damerau_levenshtein(&bare, &lower),
+            };
+            (mistakes as f64 / bare.chars().count().max(known.len()).max(1) as f64, known)
+        })
+        .filter(|&(distance, _)| distance <= 0.4)
+        .collect();
+    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut names: Vec<String> = Vec::new();
+    for (_, name) in scored {
+        if names.len() < 3 && !names.iter().any(|of| of.eq_ignore_ascii_case(name)) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+fn letters(name: &str) -> Vec<char> {
+    let mut letters: Vec<char> = name.chars().collect();
+    letters.sort_unstable();
+    letters
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_term_is_plain_and_leads_to_a_measure() {
+        for (term, written) in TERMS {
+            assert_eq!(simple(term), *term);
+            assert!(TERMS.iter().filter(|(other, _)| other == term).count() == 1, "{term}");
+            written.iter().for_each(|written| assert!(at(written, None).is_some(), "{term}: {written}"));
+        }
+        assert!(OF_SUBTOPICS.iter().all(|name| simple(name) == *name));
+    }
+}
