@@ -388,6 +388,29 @@ fn gains_of_grades_that_are_no_numbers() {
     }
 }
 
+/// As both versions print it: text has no deviation and no `Z`, and a scale that is no number gives `nan`.
+#[test]
+fn deviations_of_text_and_from_no_number() {
+    let case = Case::new("301 0 d1 1\n301 0 d2 0\n", "301 Q0 d1 1 2 tagA\n301 Q0 d2 2 1 tagA\n");
+    case.put("z", "301\tmap\t0.5\t0.2\n301\tset_F\tnan\tnan\n301\tP_5\t0\t-nan\n301\tnum_ret\t0\tinf\n");
+    for profile in ["9", "10"] {
+        let options = "-q -Z z -m map -m set_F -m relstring -m runid -m P.5 -m num_ret";
+        assert_eq!(
+            case.run(&format!("--profile {profile} {options}")).out,
+            "Znum_ret               \t301\t0.0000\n\
+             Zmap                   \t301\t2.5000\n\
+             ZP_5                   \t301\t  -nan\n\
+             relstring             \t301\t'10'\n\
+             Zset_F                 \t301\t   nan\n\
+             runid                 \tall\ttagA\n\
+             Znum_ret               \tall\t0.0000\n\
+             Zmap                   \tall\t2.5000\n\
+             ZP_5                   \tall\t  -nan\n\
+             Zset_F                 \tall\t   nan\n"
+        );
+    }
+}
+
 #[test]
 fn deviations_from_a_mean() {
     let case = whole();

@@ -91,7 +91,9 @@ impl Lines<'_> {
     }
 
     fn start(&self, column: &Column, id: &[u8], to: &mut dyn Write) -> io::Result<()> {
-        let z = if self.zscores.is_some() { "Z" } else { "" };
+        // Text has no deviation.
+        let number = matches!(column.source, Source::Measure(..));
+        let z = if number && self.zscores.is_some() { "Z" } else { "" };
         write!(to, "{z}{:<22}\t", column.name)?;
         to.write_all(id)?;
         to.write_all(b"\t")
@@ -100,6 +102,10 @@ impl Lines<'_> {
     fn value(&self, kind: Kind, value: f64, to: &mut dyn Write) -> io::Result<()> {
         match kind.whole() && self.zscores.is_none() {
             true => writeln!(to, "{value:.0}"),
+            // A file of -Z may have means that are no numbers.
+            false if value.is_nan() => {
+                writeln!(to, "{:>6}", if value.is_sign_negative() { "-nan" } else { "nan" })
+            }
             false => writeln!(to, "{value:6.4}"),
         }
     }
