@@ -83,13 +83,6 @@ impl Discount {
 }
 
 impl Weights {
-    /// How many ranks have a weight.
-    pub fn ranks(&self) -> usize {
-        match self {
-            Weights::Divide(by) | Weights::Multiply(by) => by.len(),
-        }
-    }
-
     /// The term of a gain at index `rank` (from 0).
     #[inline]
     pub fn term(&self, gain: f64, rank: usize) -> f64 {

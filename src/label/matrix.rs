@@ -100,7 +100,7 @@ impl Ids {
 
     /// Does each come bytewise after the one before?
     pub(super) fn are_ascending(&self) -> bool {
-        (1..self.len()).into_par_iter().with_min_len(1 << 12).all(|at| self.get(at - 1) < self.get(at))
+        (1..self.len()).all(|at| self.get(at - 1) < self.get(at))
     }
 
     /// All ids in order.

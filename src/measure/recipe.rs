@@ -251,7 +251,6 @@ impl Ideal {
         mut gains: impl Iterator<Item = (f64, u32)>,
         sums: &mut [f64],
     ) {
-        let tabled = weights.ranks();
         let (mut sum, mut rank) = (0.0, 0);
         let (mut gain, mut end) = (0.0, 0);
         for (cutoff, out) in cutoffs.iter().zip(sums) {
@@ -261,18 +260,28 @@ impl Ideal {
                     let Some((next, count)) = gains.next() else { break };
                     (gain, end) = (next, end + count as usize);
                 }
-                let mut ranks = rank..end.min(cutoff);
-                if rank < tabled {
-                    ranks.end = ranks.end.min(tabled);
-                    add(&mut sum, gain, weights, ranks.clone());
-                } else {
-                    ranks.end = ranks.end.min(rank + BLOCK);
-                    add(&mut sum, gain, &self.discount.weights_of(ranks.clone()), 0..ranks.len());
-                }
+                let ranks = rank..end.min(cutoff);
                 rank = ranks.end;
+                let (Weights::Divide(by) | Weights::Multiply(by)) = weights;
+                match (weights, by.get(ranks.clone())) {
+                    (Weights::Divide(_), Some(by)) => by.iter().for_each(|by| sum += gain / by),
+                    (Weights::Multiply(_), Some(by)) => by.iter().for_each(|by| sum += gain * by),
+                    (_, None) => sum = self.add_beyond_the_table(sum, gain, ranks),
+                }
             }
             *out = sum;
         }
+    }
+
+    /// A sum with one gain more at each of some ranks, in their order.
+    fn add_beyond_the_table(&self, mut sum: f64, gain: f64, ranks: Range<usize>) -> f64 {
+        for start in ranks.clone().step_by(BLOCK) {
+            match self.discount.weights_of(start..ranks.end.min(start + BLOCK)) {
+                Weights::Divide(by) => by.iter().for_each(|by| sum += gain / by),
+                Weights::Multiply(by) => by.iter().for_each(|by| sum += gain * by),
+            }
+        }
+        sum
     }
 
     /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals that differ in nothing
@@ -328,14 +337,6 @@ impl Ideal {
     /// The ideal without its cutoff.
     fn is_like(&self, other: &Ideal) -> bool {
         self.gain == other.gain && self.discount == other.discount
-    }
-}
-
-/// Adds a gain at each of some ranks, in their order.
-fn add(sum: &mut f64, gain: f64, weights: &Weights, ranks: Range<usize>) {
-    match weights {
-        Weights::Divide(by) => by[ranks].iter().for_each(|by| *sum += gain / by),
-        Weights::Multiply(by) => by[ranks].iter().for_each(|by| *sum += gain * by),
     }
 }
 
@@ -469,7 +470,8 @@ mod tests {
                 let weights = discount.weights(gains.len());
                 let plain = (0..).zip(&gains).fold(0.0, |sum, (rank, &gain)| sum + weights.term(gain, rank));
                 let table = ideal.weights(usize::MAX);
-                assert!(table.ranks() <= TABLED);
+                let (Weights::Divide(by) | Weights::Multiply(by)) = &table;
+                assert!(by.len() <= TABLED);
                 let found = ideal.of(&table, counts.into_iter());
                 assert_eq!(found.to_bits(), plain.to_bits(), "{discount:?} at {rank:?}");
             }
