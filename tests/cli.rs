@@ -389,7 +389,8 @@ fn bad_input_is_named_with_its_place() {
     folder.put("empty", "");
     folder.put("wrong.qrels", "q1 0 a z\nq1 0 b\nq1 0 c 1\nq1 0 c 2\nq1 0 d inf\n");
     folder.put("wrong.run", "q1 Q0\nq1 Q0 b 1 x t\nq1 Q0 c 1 nan t\nq1 Q0 d 1 1 t\nq1 Q0 d 1 2 t\n");
-    folder.put("many.run", "q1 Q0 b 1 x t\n".repeat(30));
+    folder.put("many.run", "q1 Q0 a 1 2 t\n".to_owned() + &"q1 Q0 b 1 x t\n".repeat(30));
+    folder.put("columns.qrels", "q1\tb\t1\n".repeat(30));
     folder.put("strangers.run", "zz Q0 a 1 1 t\n");
     let gzip = {
         let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -419,10 +420,11 @@ fn bad_input_is_named_with_its_place() {
                 "error: ",
             ],
         ),
-        ("qrels many.run", &["many.run:20: ", "error: … and 10 more"]),
+        ("qrels many.run", &["many.run:21: ", "error: … and 10 more"]),
+        ("columns.qrels bm25.run", &["columns.qrels: has three columns", "awk"]),
         ("qrels strangers.run", &["strangers.run: no query of qrels is in it"]),
         ("qrels cut.gz", &["cut.gz", "ends early"]),
-        ("bm25.run qrels", &["bm25.run:1: ", "the order is QRELS RUN"]),
+        ("bm25.run qrels", &["bm25.run: is a run and qrels are qrels: the order is QRELS RUN"]),
         ("qrels", &["qrels is not a .lmx file"]),
         ("-", &["stdin alone"]),
         ("- -", &["stdin can be read only once"]),

@@ -318,4 +318,26 @@ mod tests {
             }
         }
     }
+
+    /// Half a gibibyte of one line, and of the lines of one query, from a few kibibytes.
+    #[test]
+    fn no_block_is_much_larger_than_the_longest_line() {
+        for (unit, enough) in [(&b"x"[..], false), (b"q 0 d 1\n", true)] {
+            let mut zstd = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+            let block = unit.repeat((1 << 20) / unit.len());
+            (0..512).for_each(|_| io::Write::write_all(&mut zstd, &block).unwrap());
+            let zstd = zstd.finish().unwrap();
+            let content = (&zstd[..], Some(Codec::Zstd));
+            let take = |taken: &mut Vec<usize>, chunk: Chunk<'_>| taken.push(chunk.text.len());
+            let never = AtomicBool::new(false);
+            let taken = each_chunk(content, ChunkSize::default(), &never, Vec::new, take).unwrap().concat();
+            assert!(taken.iter().all(|&length| length <= 2 * LARGEST), "{taken:?}");
+            let all = taken.iter().sum::<usize>();
+            assert_eq!(
+                (all == 512 << 20, all > LONGEST_LINE),
+                (enough, true),
+                "what follows a line too long is not read"
+            );
+        }
+    }
 }

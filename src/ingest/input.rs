@@ -134,12 +134,15 @@ fn stdin_file() -> Option<File> {
 
 /// Reads a stream to its end, or until a line is longer than those that are taken: nothing after it matters.
 fn read_stream(mut stream: impl Read, path: &Path) -> Result<Vec<u8>> {
-    const BLOCK: u64 = 1 << 20;
+    const BLOCK: usize = 1 << 20;
     let (mut bytes, mut line) = (Vec::new(), 0);
+    let mut read_block = |bytes: &mut Vec<u8>| {
+        bytes.try_reserve(BLOCK)?; // to read without it may abort
+        stream.by_ref().take(BLOCK as u64).read_to_end(bytes)
+    };
     loop {
         let from = bytes.len();
-        let read = stream.by_ref().take(BLOCK).read_to_end(&mut bytes);
-        if read.map_err(|e| Error::io(path, "read", e))? == 0 {
+        if read_block(&mut bytes).map_err(|e| Error::io(path, "read", e))? == 0 {
             return Ok(bytes);
         }
         line = memrchr(b'\n', &bytes[from..]).map_or(line, |feed| from + feed + 1);
