@@ -73,6 +73,8 @@ pub struct Evaluator {
     pub stats: Vec<Stat>,
     /// Keep the values of each query.
     pub per_query: bool,
+    /// Keep the ids of all queries that a run lacks, not only of the first few.
+    pub missing_ids: bool,
 }
 
 impl Evaluator {
@@ -221,7 +223,7 @@ impl Evaluator {
         }
         if self.queries == QuerySet::Complete {
             let incomplete = matrix.runs().iter().enumerate().filter_map(|(run, info)| {
-                let missing = missing(matrix, run);
+                let missing = Unmatched::first(missing(matrix, run));
                 (missing.count > 0).then(|| {
                     format!("{}: lacks {} of the judged queries: {missing}", info.name, missing.count)
                 })
@@ -349,10 +351,7 @@ fn ranking<'a>(matrix: &'a LabelMatrix, row: u32, labels: &'a [u8]) -> Ranking<'
 }
 
 /// The judged queries that a run lacks.
-fn missing(matrix: &LabelMatrix, run: usize) -> Unmatched {
-    if !matrix.run_depths(run).contains(&0) {
-        return Unmatched::default();
-    }
+fn missing(matrix: &LabelMatrix, run: usize) -> impl Iterator<Item = &[u8]> {
     let depths = matrix.run_depths(run).iter().enumerate();
-    Unmatched::new(depths.filter(|&(_, &depth)| depth == 0).map(|(query, _)| matrix.queries().get(query)))
+    depths.filter(|&(_, &depth)| depth == 0).map(|(query, _)| matrix.queries().get(query))
 }

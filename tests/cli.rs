@@ -178,8 +178,8 @@ fn json_is_one_document() {
             "tag": "bm25",
             "queries": {
                 "counted": 3,
-                "missing": 1, "missing_ids": ["q3"], "filled": true,
-                "ignored": 1, "ignored_ids": ["q9"],
+                "missing": 1, "missing_ids": ["q3"], "missing_ids_truncated": false, "filled": true,
+                "ignored": 1, "ignored_ids": ["q9"], "ignored_ids_truncated": false,
             },
             "scores": {
                 "AP": {"mean": 0.4444444444444444, "min": 0.0},
@@ -443,13 +443,100 @@ fn bad_input_is_named_with_its_place() {
 }
 
 #[test]
-fn ids_that_are_not_text_are_shown_escaped() {
+fn ids_that_are_not_text_are_marked_for_programs_and_escaped_for_people() {
     let folder = Folder::new();
     folder.put("b.qrels", b"q\xff 0 a\xfe 1\n");
     folder.put("b.run", b"q\xff Q0 a\xfe 1 1 t\xfd\r\n# a comment\n\nx\xfc Q0 a 1 1 t\xfd\n");
     let ran = folder.run("eval b.qrels b.run -m AP --per-query --format json");
-    assert_says(&ran.out, &[r#""q\\xff""#, r#""t\\xfd""#, r#""x\\xfc""#]);
+    assert_says(&ran.out, &["\"q\u{fffd}ff\"", "\"t\u{fffd}fd\"", "\"x\u{fffd}fc\""]);
     assert_says(&ran.err, &[r"(x\xfc)"]);
+    assert_says(&folder.out("eval b.qrels b.run -m AP --per-query --format jsonl"), &["\"q\u{fffd}ff\""]);
+    assert_says(&folder.out("eval b.qrels b.run -m AP --per-query --format table"), &["\nq\\xff  "]);
+    for format in ["tsv", "csv", "trec"] {
+        folder.out(&format!("eval b.qrels b.run -m AP --per-query --format {format} -o s"));
+        assert!(folder.get("s").windows(2).any(|bytes| bytes == b"q\xff"), "{format}");
+    }
+    folder.out("build b.qrels b.run -o b.lmx");
+    assert_says(&folder.out("info b.lmx"), &[r"  t\xfd "]);
+    assert_says(&folder.out("info b.lmx --format json"), &["\"t\u{fffd}fd\""]);
+}
+
+/// An id with a control character, what it was once written as, and other ids that are easily taken for each other.
+const ALIKE: [&str; 8] =
+    ["a\u{1b}b", "a\\u{1b}b", "a\u{7}b", "a\"b", "a\"\"b", "\"a\"b\"", "a,b", "ä\u{fffd}"];
+
+#[test]
+fn ids_come_back_from_the_formats_of_programs() {
+    let folder = Folder::new();
+    let lines = |end: &str| ALIKE.iter().map(|id| format!("{id} {end}\n")).collect::<String>();
+    folder.put("odd.qrels", lines("0 a 1"));
+    folder.put("odd.run", lines("Q0 a 1 1 t"));
+    let out =
+        |format: &str| folder.out(&format!("eval odd.qrels odd.run -m AP --per-query --format {format}"));
+    let mut ids: Vec<String> =
+        ALIKE.map(|id| id.replace('\u{fffd}', "\u{fffd}ef\u{fffd}bf\u{fffd}bd")).to_vec();
+    ids.sort();
+    let json: serde_json::Value = serde_json::from_str(&out("json")).unwrap();
+    let mut keys: Vec<&String> = json["runs"][0]["per_query"].as_object().unwrap().keys().collect();
+    keys.sort();
+    assert_eq!(keys, ids.iter().collect::<Vec<_>>());
+    let rows = out("jsonl");
+    let rows = rows.lines().map(|row| serde_json::from_str::<serde_json::Value>(row).unwrap());
+    let mut found: Vec<String> = rows.map(|row| row["query_id"].as_str().unwrap().to_owned()).collect();
+    found.retain(|id| !id.is_empty());
+    found.sort();
+    assert_eq!(found, ids);
+    let mut ids = ALIKE.map(str::to_owned).to_vec();
+    ids.sort();
+    for (format, delimiter) in [("tsv", b'\t'), ("csv", b',')] {
+        let text = out(format);
+        let mut rows = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(text.as_bytes());
+        let mut found: Vec<String> = rows.records().map(|row| row.unwrap()[1].to_owned()).collect();
+        found.retain(|id| !id.is_empty());
+        found.sort();
+        assert_eq!(found, ids, "{format}");
+    }
+    let text = out("trec");
+    let mut found: Vec<&str> = text.lines().filter_map(|line| line.split('\t').nth(1)).collect();
+    found.retain(|id| *id != "all");
+    found.sort();
+    assert_eq!(found, ids);
+}
+
+#[test]
+fn json_names_every_query_that_is_missing_or_ignored() {
+    let folder = Folder::new();
+    let ids = |letter: char| (10..40).map(move |number| format!("{letter}{number}"));
+    folder.put(
+        "many.qrels",
+        ids('m').chain(["q".into()]).map(|id| format!("{id} 0 a 1\n")).collect::<String>(),
+    );
+    folder.put(
+        "many.run",
+        ids('i').chain(["q".into()]).map(|id| format!("{id} Q0 a 1 1 t\n")).collect::<String>(),
+    );
+    let queries = |inputs: &str| {
+        let text = folder.out(&format!("eval {inputs} -m AP --format json -q"));
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()["runs"][0]["queries"].take()
+    };
+    let found = queries("many.qrels many.run");
+    let ids = |letter| ids(letter).collect::<Vec<_>>();
+    assert_eq!(found["missing_ids"], serde_json::json!(ids('m')));
+    assert_eq!(found["ignored_ids"], serde_json::json!(ids('i')));
+    assert_eq!(
+        (&found["missing_ids_truncated"], &found["ignored_ids_truncated"]),
+        (&false.into(), &false.into())
+    );
+    assert_eq!(queries("many.qrels many.run --queries both")["missing_ids"], found["missing_ids"]);
+    folder.out("build many.qrels many.run -o many.lmx");
+    let kept = queries("many.lmx");
+    assert_eq!(kept["missing_ids"], found["missing_ids"]);
+    assert_eq!(kept["ignored_ids"], serde_json::json!(ids('i')[..5]), "a matrix keeps only the first few");
+    assert_eq!((&kept["ignored"], &kept["ignored_ids_truncated"]), (&30.into(), &true.into()));
+    assert_says(
+        &folder.run("eval many.qrels many.run").err,
+        &["(m10, m11, m12, m13, m14, …)", "(i10, i11, i12, i13, i14, …)"],
+    );
 }
 
 #[test]

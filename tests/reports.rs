@@ -139,7 +139,7 @@ fn notes_say_what_was_missing_or_ignored() {
     let mut run = run("r", [0.0; 4]);
     assert_eq!(notes(&scores(vec![run.clone()])), []);
     let ids = |count: usize| (0..count).map(|id| format!("q{id}").into_bytes()).collect::<Vec<_>>();
-    let unmatched = |count| Unmatched::new(ids(count).iter().map(Vec::as_slice));
+    let unmatched = |count| Unmatched::all(ids(count).iter().map(Vec::as_slice));
     run.queries = 20;
     run.missing = unmatched(7);
     run.ignored = unmatched(2);

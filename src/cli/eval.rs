@@ -196,6 +196,7 @@ impl Eval {
         evaluator.adapter = self.adapter.clone();
         evaluator.stats = stats;
         evaluator.per_query = self.per_query || trec;
+        evaluator.missing_ids = self.format() == Format::Json;
         Ok(evaluator)
     }
 

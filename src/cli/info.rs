@@ -8,9 +8,9 @@ use laneval::LabelMatrix;
 use laneval::error::printable;
 use laneval::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::label::{Description, Section};
-use laneval::report::{Align, Grid, Options};
+use laneval::report::{Align, Grid, Options, Text};
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::choice::{SCORES, TIES, name_of, one_of};
 use super::inputs::Files;
@@ -62,7 +62,8 @@ impl Info {
 
 #[derive(Serialize)]
 struct Contents {
-    file: String,
+    #[serde(serialize_with = "text")]
+    file: Vec<u8>,
     version: u32,
     bytes: u64,
     fingerprint: String,
@@ -111,7 +112,8 @@ struct Grade {
 #[derive(Serialize)]
 struct Run {
     run: String,
-    tag: String,
+    #[serde(serialize_with = "text")]
+    tag: Vec<u8>,
     source: String,
     results: u64,
     queries: usize,
@@ -131,7 +133,7 @@ impl Contents {
         let rule = matrix.rule();
         let section = |section: &Section| Bytes { section: section.name, bytes: section.length };
         Contents {
-            file: info.file.display().to_string(),
+            file: info.file.as_os_str().as_encoded_bytes().to_vec(),
             version: description.version,
             bytes: description.bytes,
             fingerprint: format!("{:032x}", matrix.fingerprint()),
@@ -152,7 +154,7 @@ impl Contents {
 
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
         let mut field = |name: &str, text: String| writeln!(to, "{name:<13}{text}");
-        field("file", self.file.clone())?;
+        field("file", printable(&self.file))?;
         field("format", format!("version {}, {} bytes", self.version, thousands(self.bytes)))?;
         field("judgments", format!("fingerprint {}", self.fingerprint))?;
         let depth = self.ranking.depth.map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
@@ -185,8 +187,10 @@ impl Contents {
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         for run in &self.runs {
             let numbers = [run.results, run.queries as u64, run.missing as u64, run.ignored].map(thousands);
-            let names = [run.tag.clone(), run.source.clone()];
-            grid.push([run.run.clone()].into_iter().chain(numbers).chain(names).map(Into::into));
+            let names = [&run.tag[..], run.source.as_bytes()].map(printable);
+            grid.push(
+                [printable(run.run.as_bytes())].into_iter().chain(numbers).chain(names).map(Into::into),
+            );
         }
         grid
     }
@@ -246,15 +250,19 @@ impl Run {
         let info = &matrix.runs()[at];
         let missing = matrix.run_depths(at).iter().filter(|&&depth| depth == 0).count();
         Run {
-            run: printable(info.name.as_bytes()),
-            tag: printable(&info.tag),
-            source: printable(info.source.as_bytes()),
+            run: info.name.clone(),
+            tag: info.tag.clone(),
+            source: info.source.clone(),
             results: info.results,
             queries: matrix.queries().len() - missing,
             missing,
             ignored: info.ignored.count,
         }
     }
+}
+
+fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    Text(bytes).serialize(serializer)
 }
 
 /// How many labels there are of each code, padding included.

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Evaluator, QuerySet, missing};
 use crate::error::{Error, Result};
-use crate::label::{Ids, LANES, LabelMatrix};
+use crate::label::{Ids, LANES, LabelMatrix, Unmatched};
 use crate::measure::Average;
 use crate::scores::{PerQuery, RunScores, Scores};
 use crate::stats::{ExactSum, summarise};
@@ -81,6 +81,8 @@ impl<'a> Collected<'a> {
         let Sums { counts, sums } = self.sums.take();
         let runs = matrix.runs().iter().enumerate().map(|(run, info)| {
             let missing = missing(matrix, run);
+            let missing =
+                if evaluator.missing_ids { Unmatched::all(missing) } else { Unmatched::first(missing) };
             let queries = counts[run];
             let all = queries == matrix.queries().len();
             let values = self.values(run, all);

@@ -430,7 +430,7 @@ impl Read {
             tag: self.tag.1,
             source: name.to_owned(),
             results: self.results,
-            ignored: Unmatched::new(ignored),
+            ignored: Unmatched::all(ignored),
         };
         let mut run = StagedRun { info, ..StagedRun::default() };
         let (mut findings, mut repeats) = (self.findings, Findings::default());
@@ -445,7 +445,8 @@ impl Read {
         } else if !joining.rules.late
             && run.pieces.iter().all(|piece| piece.rows.is_empty())
             && problems.first.is_empty()
-            && let (Some(here), false) = (run.info.ignored.first.first(), joining.qrels.queries().is_empty())
+            && let (Some(here), false) =
+                (run.info.ignored.ids.iter().next(), joining.qrels.queries().is_empty())
         {
             let there = quoted(joining.qrels.queries().get(0));
             let message = format!(

@@ -418,8 +418,9 @@ fn encode_runs(runs: &[RunInfo]) -> Vec<u8> {
         out.string(run.source.as_bytes());
         out.u64(run.results);
         out.u64(run.ignored.count);
-        out.u32(run.ignored.first.len() as u32);
-        run.ignored.first.iter().for_each(|id| out.string(id));
+        let first = run.ignored.ids.iter().take(Unmatched::SHOWN);
+        out.u32(first.len() as u32);
+        first.for_each(|id| out.string(id));
     }
     out.0
 }
@@ -432,11 +433,11 @@ fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
         let source = from.text()?;
         let results = from.u64()?;
         let count = from.u64()?;
-        let mut first = Vec::new();
+        let mut ids = Ids::default();
         for _ in 0..from.u32()? {
-            first.push(from.string()?.to_vec());
+            ids.push(from.string()?);
         }
-        runs.push(RunInfo { name, tag, source, results, ignored: Unmatched { count, first } });
+        runs.push(RunInfo { name, tag, source, results, ignored: Unmatched { count, ids } });
     }
     from.end()?;
     Ok(runs)

@@ -117,37 +117,44 @@ impl<'a> FromIterator<&'a [u8]> for Ids {
     }
 }
 
-/// Queries that only one side has: how many, and the first few ids in bytewise order.
+/// Queries that only one side has: how many, and the ids of all or of the first few, in bytewise order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unmatched {
     /// How many there are.
     pub count: u64,
-    /// The first few of them.
-    pub first: Vec<Vec<u8>>,
+    /// The ids of all of them, or of the first few.
+    pub ids: Ids,
 }
 
 impl Unmatched {
-    /// How many ids are kept.
-    pub const KEPT: usize = 5;
+    /// How many ids are shown, and how many a file keeps.
+    pub const SHOWN: usize = 5;
 
-    /// Of ids in bytewise order.
-    pub fn new<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut unmatched = Unmatched::default();
-        for id in ids {
-            if unmatched.first.len() < Self::KEPT {
-                unmatched.first.push(id.to_vec());
-            }
-            unmatched.count += 1;
-        }
-        unmatched
+    /// Keeps all ids, which are in bytewise order.
+    pub fn all<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let ids: Ids = ids.into_iter().collect();
+        Unmatched { count: ids.len() as u64, ids }
+    }
+
+    /// Keeps the first few of ids in bytewise order.
+    pub fn first<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut ids = ids.into_iter();
+        let first: Ids = ids.by_ref().take(Self::SHOWN).collect();
+        Unmatched { count: (first.len() + ids.count()) as u64, ids: first }
+    }
+
+    /// Are there more than those whose ids are kept?
+    pub fn is_truncated(&self) -> bool {
+        self.count > self.ids.len() as u64
     }
 }
 
 impl std::fmt::Display for Unmatched {
-    /// The ids kept, and a sign where there are more.
+    /// The first few ids, and a sign where there are more.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let more = self.count > self.first.len() as u64;
-        let ids = self.first.iter().map(|id| printable(id)).chain(more.then(|| "…".to_owned()));
+        let shown = self.ids.iter().take(Self::SHOWN);
+        let more = self.count > shown.len() as u64;
+        let ids = shown.map(printable).chain(more.then(|| "…".to_owned()));
         f.write_str(&ids.collect::<Vec<_>>().join(", "))
     }
 }
@@ -163,7 +170,7 @@ pub struct RunInfo {
     pub source: String,
     /// Result lines read, those of unjudged queries included.
     pub results: u64,
-    /// Queries of the run that the qrels lack; their results were ignored.
+    /// Queries of the run that the qrels lack; their results were ignored. A file keeps the ids of the first few.
     pub ignored: Unmatched,
 }
 

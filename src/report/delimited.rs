@@ -1,4 +1,5 @@
-//! TSV and CSV: a header line, then the long rows; values in the shortest form that reads back as the same f64.
+//! TSV and CSV: a header line, then the long rows; values in the shortest form that reads back as the same f64, ids in the bytes
+//! of the input, between quotes where they hold a delimiter or a quote.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -13,7 +14,14 @@ pub fn write(delimiter: u8, scores: &Scores, options: &Options, to: &mut impl Wr
     long::rows(scores, options, |row| {
         number.clear();
         let _ = write!(number, "{}", row.value);
-        table.write_record([row.run, row.query_id, row.measure, row.stat, &number]).map_err(plain)
+        let cells = [
+            row.run.as_bytes(),
+            row.query_id.0,
+            row.measure.as_bytes(),
+            row.stat.as_bytes(),
+            number.as_bytes(),
+        ];
+        table.write_record(cells).map_err(plain)
     })?;
     table.flush()
 }

@@ -6,8 +6,7 @@ use std::io;
 
 use serde::Serialize;
 
-use super::Options;
-use crate::error::printable;
+use super::{Options, Text};
 use crate::scores::Scores;
 
 /// The columns, in order.
@@ -17,7 +16,7 @@ pub const COLUMNS: [&str; 5] = ["run", "query_id", "measure", "stat", "value"];
 #[derive(Debug, Serialize)]
 pub struct Row<'a> {
     pub run: &'a str,
-    pub query_id: &'a str,
+    pub query_id: Text<'a>,
     pub measure: &'a str,
     pub stat: &'a str,
     pub value: f64,
@@ -31,18 +30,18 @@ pub fn rows(
 ) -> io::Result<()> {
     let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
     for run in &scores.runs {
-        let name = printable(run.name.as_bytes());
+        let name = run.name.as_str();
         if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query) {
             for (at, id) in per_query.queries.iter().enumerate() {
-                let query_id = &printable(id);
+                let query_id = Text(id);
                 for (measure, values) in measures.iter().zip(&per_query.values) {
-                    each(&Row { run: &name, query_id, measure, stat: "value", value: values[at] })?;
+                    each(&Row { run: name, query_id, measure, stat: "value", value: values[at] })?;
                 }
             }
         }
         for (measure, summary) in measures.iter().zip(&run.summaries) {
             for &(stat, value) in summary {
-                each(&Row { run: &name, query_id: "", measure, stat, value })?;
+                each(&Row { run: name, query_id: Text(b""), measure, stat, value })?;
             }
         }
     }

@@ -9,6 +9,7 @@ mod jsonl;
 mod long;
 mod notes;
 mod table;
+mod text;
 mod trec;
 
 use std::io::{self, Write};
@@ -18,6 +19,7 @@ use crate::scores::Scores;
 
 pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
+pub use text::Text;
 
 /// A way to write scores down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

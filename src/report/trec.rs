@@ -1,4 +1,4 @@
-//! The lines of `trec_eval -q`, with our names: `%-22s\t%s\t%6.4f`, counts as integers.
+//! The lines of `trec_eval -q`, with our names: `%-22s\t%s\t%6.4f`, counts as integers, ids in the bytes of the input.
 //!
 //! The averages are plain sums in the order of the query ids, as trec_eval adds them, not our exact sums: the last printed digit
 //! of a mean may depend on it. So this format needs the values of every query.
@@ -6,7 +6,6 @@
 use std::io::{self, Write};
 
 use super::Options;
-use crate::error::printable;
 use crate::measure::{Average, Measure};
 use crate::scores::{RunScores, Scores};
 
@@ -25,29 +24,32 @@ fn write_run(
     options: &Options,
     to: &mut impl Write,
 ) -> io::Result<()> {
-    writeln!(to, "{:<22}\tall\t{}", "runid", printable(&run.tag))?;
+    write!(to, "{:<22}\tall\t", "runid")?;
+    to.write_all(&run.tag)?;
+    to.write_all(b"\n")?;
     let missing = || io::Error::other("the trec format needs the values of every query");
     let per_query = run.per_query.as_ref().ok_or_else(missing)?;
     if options.per_query {
         for (at, id) in per_query.queries.iter().enumerate() {
-            let id = printable(id);
             for ((name, average), values) in measures.iter().zip(&per_query.values) {
-                line(name, &id, *average, values[at], to)?;
+                line(name, id, *average, values[at], to)?;
             }
         }
     }
     for ((name, average), values) in measures.iter().zip(&per_query.values) {
         if !values.is_empty() {
             let sum = values.iter().fold(0.0, |sum, &value| sum + average.term(value));
-            line(name, "all", *average, average.of(sum, values.len()), to)?;
+            line(name, b"all", *average, average.of(sum, values.len()), to)?;
         }
     }
     Ok(())
 }
 
-fn line(name: &str, query: &str, average: Average, value: f64, to: &mut impl Write) -> io::Result<()> {
+fn line(name: &str, query: &[u8], average: Average, value: f64, to: &mut impl Write) -> io::Result<()> {
+    write!(to, "{name:<22}\t")?;
+    to.write_all(query)?;
     match average {
-        Average::Sum => writeln!(to, "{name:<22}\t{query}\t{value:.0}"),
-        _ => writeln!(to, "{name:<22}\t{query}\t{value:6.4}"),
+        Average::Sum => writeln!(to, "\t{value:.0}"),
+        _ => writeln!(to, "\t{value:6.4}"),
     }
 }

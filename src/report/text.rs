@@ -1,0 +1,95 @@
+//! Bytes of an input as text for programs: other bytes are other text, and text is itself.
+
+use std::borrow::Cow;
+use std::fmt::Write;
+
+use serde::{Serialize, Serializer};
+
+/// U+FFFD, which stands before a byte that is no text.
+const MARK: &str = "\u{fffd}";
+
+/// An id, or other bytes of an input, as JSON carries them: UTF-8 as it is, and every byte that is not, as U+FFFD and two
+/// hexadecimal digits. Where U+FFFD is in the input its three bytes are written so, too.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Text<'a>(pub &'a [u8]);
+
+impl<'a> Text<'a> {
+    /// The text itself.
+    pub fn get(self) -> Cow<'a, str> {
+        match str::from_utf8(self.0) {
+            Ok(text) if !text.contains(MARK) => Cow::Borrowed(text),
+            _ => Cow::Owned(self.marked()),
+        }
+    }
+
+    fn marked(self) -> String {
+        let mut text = String::with_capacity(2 * self.0.len());
+        for chunk in self.0.utf8_chunks() {
+            for (at, part) in chunk.valid().split(MARK).enumerate() {
+                if at > 0 {
+                    mark(MARK.as_bytes(), &mut text);
+                }
+                text.push_str(part);
+            }
+            mark(chunk.invalid(), &mut text);
+        }
+        text
+    }
+}
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.get())
+    }
+}
+
+fn mark(bytes: &[u8], text: &mut String) {
+    for byte in bytes {
+        let _ = write!(text, "{MARK}{byte:02x}"); // a String takes everything
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The bytes that a text stands for.
+    fn bytes(text: &str) -> Vec<u8> {
+        let mut parts = text.split(MARK);
+        let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
+        for part in parts {
+            bytes.push(u8::from_str_radix(&part[..2], 16).unwrap());
+            bytes.extend(part[2..].bytes());
+        }
+        bytes
+    }
+
+    /// Bytes among which are characters cut short, marks, and what looks like a mark's digits.
+    fn odd() -> impl Strategy<Value = Vec<u8>> {
+        let part = prop_oneof![
+            any::<Vec<u8>>(),
+            Just(MARK.as_bytes().to_vec()),
+            "[0-9a-f]{2}|\\\\x[0-9a-f]{2}|\\PC".prop_map(String::into_bytes),
+        ];
+        proptest::collection::vec(part, 0..6).prop_map(|parts| parts.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn other_bytes_are_other_text(id in odd()) {
+            prop_assert_eq!(bytes(&Text(&id).get()), id.as_slice());
+        }
+
+        #[test]
+        fn text_is_itself(id in "[^\u{fffd}]*") {
+            prop_assert_eq!(Text(id.as_bytes()).get(), id.as_str());
+        }
+    }
+
+    #[test]
+    fn a_mark_is_not_taken_for_a_byte() {
+        assert_eq!(Text(b"q\xff").get(), "q\u{fffd}ff");
+        assert_eq!(Text("q\u{fffd}ff".as_bytes()).get(), "q\u{fffd}ef\u{fffd}bf\u{fffd}bdff");
+    }
+}
