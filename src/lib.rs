@@ -19,6 +19,8 @@
 //! `cli` (default): the `laneval` command and the formats it writes. Without it the library
 //! depends on neither an argument parser nor a serialiser.
 
+#![deny(clippy::print_stdout, clippy::print_stderr)] // they panic where nothing can be written
+
 pub mod engine;
 pub mod error;
 pub mod evaluate;

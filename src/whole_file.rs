@@ -1,33 +1,114 @@
 //! Files that appear whole or not at all.
+//!
+//! What is written has a temporary name in the folder of its file until it is complete and synced; then it takes the file's name.
+//! What is unfinished vanishes when writing fails. A program that is told to end can take it along with [`abandon`]; the
+//! library itself heeds no signal.
 
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Writes a file under a temporary name in the same folder, syncs it, and then gives it its name; the file that a link names is
-/// replaced, not the link. New files are as readable as the umask says.
+use tempfile::TempPath;
+
+/// Writes a file under a temporary name in the same folder, syncs it, and then gives it its name. The file that a link names is
+/// replaced or made, not the link. A file that is replaced hands on its permissions, and its owner and group where the system
+/// allows that; a new one is as readable as the umask says.
 ///
 /// # Errors
 /// What the system refuses, in its own words and without the temporary name; there is then no new file, and an old one is as it was.
-pub fn write(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-    let path = &path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".laneval-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask
-    let mut to = BufWriter::new(builder.tempfile_in(folder(path)).map_err(without_path)?);
-    write(&mut to)?;
-    let file = to.into_inner().map_err(|e| e.into_error())?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
-    Ok(())
+pub fn write(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
+    complete(path, write)?.appear()
 }
 
-/// Can a file be made in the folder of this path?
+/// Writes and syncs a file as [`write`](fn@write) does, but leaves it to the caller when it appears.
+///
+/// # Errors
+/// As [`write`](fn@write).
+pub fn complete(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<Complete> {
+    let path = target(path)?;
+    let old = path.metadata().ok();
+    let (file, temporary, listed) = temporary(folder(&path), old.is_none())?;
+    let complete = Complete { temporary, _listed: listed, path };
+    let mut to = BufWriter::new(file);
+    write(&mut to)?;
+    let file = to.into_inner().map_err(|e| e.into_error())?;
+    if let Some(old) = old {
+        resemble(&file, &old)?;
+    }
+    file.sync_all()?;
+    Ok(complete)
+}
+
+/// A file that is complete under a temporary name, and vanishes with this value unless it appears.
+#[derive(Debug)]
+pub struct Complete {
+    temporary: TempPath,
+    _listed: Listed,
+    path: PathBuf,
+}
+
+impl Complete {
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// What the system refuses; an old file of this name is then as it was.
+    pub fn appear(self) -> io::Result<()> {
+        let Complete { temporary, _listed, path } = self;
+        let _unfinished = unfinished(); // no signal comes between the file's name and the end of the list's entry
+        temporary.persist(path).map_err(|e| e.error)
+    }
+}
+
+/// Makes a folder, and those above it that are missing.
+///
+/// # Errors
+/// What the system refuses.
+pub fn make_folder(path: &Path) -> io::Result<MadeFolder> {
+    let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
+    let missing: Vec<&Path> = missing.collect();
+    let mut made = MadeFolder(Vec::new());
+    for folder in missing.into_iter().rev() {
+        let mut unfinished = unfinished();
+        match fs::create_dir(folder) {
+            Ok(()) => made.0.push(Listed::new(&mut unfinished, Made::Folder(folder.to_owned()))),
+            Err(_) if folder.is_dir() => {} // such as `new/..`, or somebody else was faster
+            Err(e) => {
+                drop(unfinished);
+                return Err(e);
+            }
+        }
+    }
+    if path.is_dir() { Ok(made) } else { Err(ErrorKind::NotADirectory.into()) }
+}
+
+/// The folders that were made for a path. They vanish with this value if nothing is in them.
+#[derive(Debug)]
+#[must_use]
+pub struct MadeFolder(Vec<Listed>);
+
+impl Drop for MadeFolder {
+    fn drop(&mut self) {
+        while let Some(listed) = self.0.pop() {
+            listed.0.remove();
+        }
+    }
+}
+
+/// Can a file be made in the folder of this path, and may a file that is there be replaced?
 ///
 /// # Errors
 /// Why not, in the system's own words.
 pub fn check(path: &Path) -> io::Result<()> {
-    tempfile::tempfile_in(folder(path)).map(drop).map_err(without_path)
+    let path = target(path)?;
+    if path.exists() {
+        OpenOptions::new().write(true).open(&path)?;
+    }
+    let refused = |e: io::Error| io::Error::new(e.kind(), format!("no file can be made in its folder: {e}"));
+    temporary(folder(&path), false).map(drop).map_err(refused)
 }
 
 /// The folder that a path lies in.
@@ -35,6 +116,100 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn without_path(error: io::Error) -> io::Error {
-    error.raw_os_error().map_or(error, io::Error::from_raw_os_error)
+/// Removes everything that this process has begun and not finished, for a program that is about to end: as long as what this
+/// gives back is held, no file is begun and none appears.
+pub fn abandon() -> Abandoned {
+    let mut unfinished = unfinished();
+    unfinished.drain(..).rev().for_each(|made| made.remove());
+    Abandoned(unfinished)
+}
+
+/// See [`abandon`].
+#[derive(Debug)]
+#[must_use]
+pub struct Abandoned(#[allow(dead_code)] MutexGuard<'static, Vec<Made>>);
+
+/// What this process has made and not finished, in the order in which it was made.
+static UNFINISHED: Mutex<Vec<Made>> = Mutex::new(Vec::new());
+
+fn unfinished() -> MutexGuard<'static, Vec<Made>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Something that was made, by its path.
+#[derive(Debug, Clone, PartialEq)]
+enum Made {
+    File(PathBuf),
+    Folder(PathBuf),
+}
+
+impl Made {
+    /// Removes a file, or a folder if nothing is in it.
+    fn remove(&self) {
+        let _ = match self {
+            Made::File(path) => fs::remove_file(path),
+            Made::Folder(path) => fs::remove_dir(path),
+        };
+    }
+}
+
+/// An entry of [`UNFINISHED`], which ends with this value.
+#[derive(Debug)]
+struct Listed(Made);
+
+impl Listed {
+    fn new(unfinished: &mut Vec<Made>, made: Made) -> Self {
+        unfinished.push(made.clone());
+        Listed(made)
+    }
+}
+
+impl Drop for Listed {
+    fn drop(&mut self) {
+        unfinished().retain(|made| *made != self.0);
+    }
+}
+
+/// A temporary file in a folder: as readable as the umask says, or by nobody else.
+fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Listed)> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, if readable { 0o666 } else { 0o600 });
+    let mut unfinished = unfinished();
+    let made = tempfile::Builder::new().prefix(".laneval-").make_in(folder, |path| options.open(path))?;
+    let (file, path) = made.into_parts();
+    let listed = Listed::new(&mut unfinished, Made::File(path.to_path_buf()));
+    Ok((file, path, listed))
+}
+
+/// The file that a path names behind all links, whether it exists or not.
+fn target(path: &Path) -> io::Result<PathBuf> {
+    match (path.canonicalize(), path.read_link()) {
+        (Err(e), Ok(link)) if e.kind() == ErrorKind::NotFound => target(&folder(path).join(link)),
+        (Err(e), Err(_)) if e.kind() == ErrorKind::NotFound => Ok(path.to_owned()),
+        (found, _) => found,
+    }
+}
+
+/// Gives a file the permissions of the one that it will replace, and its owner and group if the system lets us. A group that has to
+/// be another one may do nothing.
+#[cfg(unix)]
+fn resemble(file: &File, old: &Metadata) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
+    let new = file.metadata()?;
+    if new.uid() != old.uid() {
+        let _ = fchown(file, Some(old.uid()), None);
+    }
+    let same_group = new.gid() == old.gid() || fchown(file, None, Some(old.gid())).is_ok();
+    let mode = old.mode() & if same_group { 0o777 } else { 0o707 };
+    if file.metadata()?.mode() & 0o777 == mode {
+        return Ok(());
+    }
+    file.set_permissions(fs::Permissions::from_mode(mode))
+}
+
+#[cfg(not(unix))]
+fn resemble(_: &File, _: &Metadata) -> io::Result<()> {
+    Ok(())
 }

@@ -540,6 +540,63 @@ fn json_names_every_query_that_is_missing_or_ignored() {
 }
 
 #[test]
+fn unknown_extensions_are_refused_before_any_work() {
+    let folder = Folder::new();
+    let before = folder.names();
+    let formats = "take .tsv, .csv, .json, .jsonl, .txt, or say --format";
+    for (line, said) in [
+        ("eval none none -o report.html", formats),
+        ("eval none none -o s.csv.gz", formats),
+        ("eval none none -o s.lmx", formats),
+        ("bench none.lmx -o b.csv", "take .json, .txt, or say --format"),
+        ("build none none -o m.txt", "unknown extension .txt: take .lmx"),
+        ("gen -o data.csv", "unknown extension .csv: take .lmx, or end the name of a folder in /"),
+    ] {
+        assert_says(&folder.error(line), &["cannot write: unknown extension .", said]);
+    }
+    assert_eq!(folder.names(), before);
+    for (file, starts) in [("S.CSV", "run,"), ("s.html --format csv", "run,"), ("s.md --explain", "engine: ")]
+    {
+        folder.out(&format!("eval qrels bm25.run -q -o {file}"));
+        assert!(folder.get(file.split(' ').next().unwrap()).starts_with(starts.as_bytes()), "{file}");
+    }
+    folder.out("build qrels bm25.run -o M.LMX");
+    folder.out("gen --queries 2 --depth 3 -o data.v1/");
+    folder.out("gen --queries 2 --depth 3 -o data.v1");
+    assert!(folder.path().join("data.v1/run.txt").is_file());
+}
+
+#[test]
+fn an_adapter_is_for_a_gpu() {
+    let folder = Folder::new();
+    for engine in ["cpu", "reference"] {
+        let said = folder.error(&format!("eval qrels bm25.run --engine {engine} --adapter 0"));
+        assert_says(&said, &["--adapter names a GPU", &format!("--engine {engine}")]);
+    }
+    for line in ["eval qrels bm25.run --adapter=", "bench --adapter="] {
+        assert_says(&folder.error(line), &["--adapter", "a part of a name"]);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn file_names_do_nothing_to_the_terminal() {
+    let folder = Folder::new();
+    for script in [
+        "$L eval qrels $'no\\e[31mthere'",
+        "$L eval qrels bm25.run -o $'no\\e[31m/there'",
+        "$L gen --queries 2 -o $'qrels/a\\e[31m'",
+        "$L trec-eval -Z $'no\\e[31mthere' qrels bm25.run",
+        "$L gen --queries 2 --depth 3 -o $'gen\\e[31m'",
+        "$L build qrels bm25.run -o $'m\\e[31m.lmx'; $L info $'m\\e[31m.lmx' >&2",
+    ] {
+        let ran = folder.shell(script);
+        assert_says(&ran.err, &["\\u{1b}[31m"]);
+        assert!(!ran.err.contains('\u{1b}'), "{script}\n{}", ran.err);
+    }
+}
+
+#[test]
 fn measures_that_do_not_parse_are_pointed_at() {
     let folder = Folder::new();
     let error = folder.error("eval qrels bm25.run -m ngcd@10 -m P@0 -m AP(q=1)");
@@ -565,7 +622,7 @@ fn files_appear_complete_or_not_at_all() {
         ("s.json", "{\n"),
         ("s.jsonl", "{\"run\""),
         ("s.txt", "bm25.run: 3 queries"),
-        ("s.other", "run\tquery_id"),
+        ("s", "run\tquery_id"),
     ] {
         assert_eq!(folder.out(&format!("eval qrels bm25.run -o {file}")), "");
         assert!(folder.get(file).starts_with(starts.as_bytes()), "{file}");

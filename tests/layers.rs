@@ -15,7 +15,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("scores", &["label", "measure"]),
     ("plan", &["error", "label", "fold", "measure"]),
     ("ingest", &["error", "label"]),
-    ("generate", &["error", "label"]),
+    ("generate", &["error", "label", "whole_file"]),
     ("stats", &["measure"]),
     ("timing", &[]),
     (

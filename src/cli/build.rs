@@ -6,15 +6,18 @@ use std::time::Instant;
 use clap::Args;
 
 use super::inputs::{Files, Ranking, recognise};
-use super::output;
+use super::output::{self, unknown_extension};
 use super::stop::Stop;
-use super::style::counted;
+use super::style::{counted, say, shown, tell};
 use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
   laneval build qrels.txt bm25.run dense.run -o trec8.lmx
   laneval build qrels.txt runs/*.gz -o top1000.lmx -M 1000 --score f32";
+
+/// The extension of a label matrix.
+pub const EXTENSION: &str = "lmx";
 
 /// Join runs to judgments into a label matrix, a file that is evaluated without the text.
 #[derive(Debug, Args)]
@@ -43,15 +46,17 @@ impl Build {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let inputs: Vec<PathBuf> = [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
+        if self.output.extension().is_some_and(|extension| !extension.eq_ignore_ascii_case(EXTENSION)) {
+            return Err(unknown_extension(&self.output, &[EXTENSION], ""));
+        }
         output::check(&self.output, &inputs)?;
-        output::check_regular(&self.output)?;
         if let Some((path, _)) = inputs.iter().zip(recognise(&inputs)?).find(|&(_, matrix)| matrix) {
             return Err(Stop::new(format!(
                 "{} is a label matrix already: build from QRELS RUN...",
-                path.display()
+                shown(path)
             )));
         }
-        self.threads.install(|| self.build())?
+        self.threads.install(|| self.build())
     }
 
     fn build(&self) -> Result<(), Stop> {
@@ -59,17 +64,18 @@ impl Build {
         let matrix = self.ranking.join(&self.qrels, &self.runs, self.files)?;
         matrix.write(&self.output)?;
         if !self.quiet {
+            self.threads.note().iter().for_each(say);
             let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
             let bytes = self.output.metadata().map_or(0, |file| file.len());
-            eprintln!(
+            tell(format_args!(
                 "{}: {}, {}, {}, {} in {:.3} s",
-                self.output.display(),
+                shown(&self.output),
                 counted(matrix.runs().len() as u64, "run"),
                 counted(matrix.queries().len() as u64, "judged query"),
                 counted(labels, "label"),
                 counted(bytes, "byte"),
                 start.elapsed().as_secs_f64()
-            );
+            ));
         }
         Ok(())
     }

@@ -52,6 +52,12 @@ pub fn stats() -> Vec<Choice<Stat>> {
     Stat::ALL.iter().map(|&(name, stat)| (name, stat, "")).collect()
 }
 
+/// A part of the name of an adapter, or its number.
+pub fn adapter(text: &str) -> Result<String, String> {
+    let named = Some(text).filter(|text| !text.trim().is_empty());
+    named.map(str::to_owned).ok_or_else(|| "a number, or a part of a name, was expected".to_owned())
+}
+
 /// A parser of one of these names.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     choices: impl Into<Vec<Choice<T>>>,

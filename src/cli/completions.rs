@@ -1,11 +1,10 @@
 //! `laneval completions`: a completion script, from the same definitions as the parser.
 
-use std::io::Write;
-
 use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use super::Cli;
+use super::output::print;
 use super::stop::Stop;
 
 /// Print a completion script for a shell.
@@ -23,6 +22,6 @@ impl Completions {
     pub fn run(self) -> Result<(), Stop> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "laneval", &mut script);
-        Ok(std::io::stdout().write_all(&script)?)
+        print(|to| to.write_all(&script))
     }
 }

@@ -1,12 +1,14 @@
 //! `laneval devices`: what can compute here, and why something cannot.
 
-use std::io::{Write, stdout};
+use std::io::Write;
 
 use clap::Args;
 use laneval::engine::Engine;
 use laneval::engine::cpu::Cpu;
 
+use super::output::print;
 use super::stop::Stop;
+use super::threads::Threads;
 
 /// List what can compute: the CPU with its level of SIMD, and GPU adapters.
 ///
@@ -18,14 +20,17 @@ pub struct Devices {}
 impl Devices {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
-        let mut to = stdout().lock();
-        writeln!(to, "{}", Cpu::new().describe())?;
-        Ok(gpus(&mut to)?)
+        Threads::default().install(|| {
+            print(|to| {
+                writeln!(to, "{}", Cpu::new().describe())?;
+                gpus(to)
+            })
+        })
     }
 }
 
 #[cfg(feature = "gpu")]
-fn gpus(to: &mut impl Write) -> std::io::Result<()> {
+fn gpus(to: &mut dyn Write) -> std::io::Result<()> {
     use laneval::engine::gpu::device::adapters;
     let found = adapters();
     if found.is_empty() {
@@ -59,6 +64,6 @@ fn gpus(to: &mut impl Write) -> std::io::Result<()> {
 }
 
 #[cfg(not(feature = "gpu"))]
-fn gpus(to: &mut impl Write) -> std::io::Result<()> {
+fn gpus(to: &mut dyn Write) -> std::io::Result<()> {
     writeln!(to, "no GPU: laneval was built without its GPU engine (feature `gpu`)")
 }

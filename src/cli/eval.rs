@@ -1,7 +1,7 @@
 //! `laneval eval`: from judgments and runs, or from label matrices, to scores.
 
 use std::collections::HashSet;
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, stdout};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -16,11 +16,11 @@ use laneval::stats::Stat;
 use laneval::timing::Timing;
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, View};
 
-use super::choice::{ENGINES, FORMATS, QUERIES, one_of, stats};
+use super::choice::{ENGINES, FORMATS, QUERIES, adapter, name_of, one_of, stats};
 use super::inputs::{Files, Inputs, Ranking};
-use super::output::Output;
+use super::output::{Output, print, unknown_extension};
 use super::stop::Stop;
-use super::style::{counted, say, stdout_has_colour, stdout_width};
+use super::style::{counted, say, shown, stdout_has_colour, stdout_width, tell};
 use super::threads::Threads;
 
 /// What is computed without `-m`.
@@ -103,7 +103,7 @@ pub struct Eval {
     engine: EngineChoice,
     /// Which GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu`
     /// [default: the most powerful]
-    #[arg(long, value_name = "NAME|INDEX", help_heading = "Engine")]
+    #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
     adapter: Option<String>,
     #[command(flatten)]
     threads: Threads,
@@ -122,15 +122,22 @@ impl Eval {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         if self.measures.iter().any(|measure| measure == "help") {
-            return Ok(writeln!(stdout(), "{}", super::measures::way())?);
+            return print(|to| writeln!(to, "{}", super::measures::way()));
         }
-        let evaluator = self.evaluator()?;
+        let format = self.format()?;
+        let evaluator = self.evaluator(format)?;
         let output = Output::new(self.file(), &self.inputs)?;
         let inputs = Inputs::of(&self.inputs)?;
-        self.threads.install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, output))?
+        self.threads.install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, format, output))
     }
 
-    fn evaluate(&self, evaluator: &Evaluator, inputs: &Inputs, output: Output) -> Result<(), Stop> {
+    fn evaluate(
+        &self,
+        evaluator: &Evaluator,
+        inputs: &Inputs,
+        format: Format,
+        output: Output,
+    ) -> Result<(), Stop> {
         let mut timing = Timing::default();
         let start = Instant::now();
         let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
@@ -148,14 +155,15 @@ impl Eval {
         let evaluated = start.elapsed();
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let rules = self.rule_notes(inputs, &matrices);
-        rules.iter().chain(&notes(&scores)).filter(loud).for_each(say);
+        let threads = self.threads.note();
+        threads.iter().chain(&rules).chain(&notes(&scores)).filter(loud).for_each(say);
         if self.verbose {
             self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
         }
-        let (format, options) = (self.format(), self.options());
+        let options = self.options();
         timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
         if self.timing {
-            eprint!("{}", timings(&timing, inputs, &matrices));
+            tell(timings(&timing, inputs, &matrices).trim_end());
         }
         Ok(())
     }
@@ -173,14 +181,14 @@ impl Eval {
         if wrong.is_empty() { Ok(measures) } else { Err(Stop::Failed(wrong)) }
     }
 
-    fn evaluator(&self) -> Result<Evaluator, Stop> {
+    fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
         let mut stats: Vec<Stat> = Vec::new();
         for &stat in &self.stats {
             if !stats.contains(&stat) {
                 stats.push(stat);
             }
         }
-        let trec = self.format() == Format::Trec;
+        let trec = format == Format::Trec;
         if trec && stats.iter().any(|stat| stat.needs_values()) {
             return Err(Stop::new("the format trec has no place for --stat: choose another format"));
         }
@@ -190,13 +198,19 @@ impl Eval {
             View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         evaluator.engine = match (self.engine, &self.adapter) {
             // Who names an adapter wants it.
-            (EngineChoice::Auto, Some(_)) => EngineChoice::Gpu,
-            (engine, _) => engine,
+            (EngineChoice::Auto | EngineChoice::Gpu, Some(_)) => EngineChoice::Gpu,
+            (engine, Some(_)) => {
+                let engine = name_of(ENGINES, &engine);
+                return Err(Stop::new(format!(
+                    "--adapter names a GPU, which --engine {engine} does not use"
+                )));
+            }
+            (engine, None) => engine,
         };
         evaluator.adapter = self.adapter.clone();
         evaluator.stats = stats;
         evaluator.per_query = self.per_query || trec;
-        evaluator.missing_ids = self.format() == Format::Json;
+        evaluator.missing_ids = format == Format::Json;
         Ok(evaluator)
     }
 
@@ -205,12 +219,18 @@ impl Eval {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    fn format(&self) -> Format {
+    fn format(&self) -> Result<Format, Stop> {
         match (self.format, self.file()) {
-            (Some(format), _) => format,
-            (None, Some(path)) => Format::of_path(path),
-            (None, None) if stdout().is_terminal() => Format::Table,
-            (None, None) => Format::Tsv,
+            (Some(format), _) => Ok(format),
+            (None, Some(path)) if !self.explain => Format::of_path(path).ok_or_else(|| {
+                unknown_extension(
+                    path,
+                    &Format::EXTENSIONS.map(|(extension, _)| extension),
+                    ", or say --format",
+                )
+            }),
+            (None, None) if stdout().is_terminal() => Ok(Format::Table),
+            (None, _) => Ok(Format::Tsv),
         }
     }
 
@@ -230,18 +250,15 @@ impl Eval {
         let Inputs::Matrices(paths) = inputs else { return Vec::new() };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
-            Some(Note::Note(format!(
-                "{}: keeps only the first {depth} ranks of each ranking",
-                path.display()
-            )))
+            Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))
         };
         let first = matrices.first().map(LabelMatrix::rule);
         let other = paths.iter().zip(matrices).find(|(_, matrix)| Some(matrix.rule()) != first);
         let differs = other.map(|(path, _)| {
             Note::Warning(format!(
                 "{} and {} were ranked under different rules (see `laneval info`): their scores differ for that reason too",
-                paths[0].display(),
-                path.display()
+                shown(&paths[0]),
+                shown(path)
             ))
         });
         paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
@@ -290,16 +307,16 @@ impl Eval {
         let labels: u64 = matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
         let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
         let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
-        eprintln!("engine: {}", engine_name(taken));
-        eprintln!(
+        tell(format_args!("engine: {}", engine_name(taken)));
+        tell(format_args!(
             "read: {}, {}, {} in {:.3} s",
             counted(runs, "run"),
             counted(queries, "judged query"),
             counted(labels, "label"),
             read.as_secs_f64()
-        );
+        ));
         let measures = counted(evaluator.measures().len() as u64, "measure");
-        eprintln!("evaluated: {measures} in {:.3} s", took.as_secs_f64());
+        tell(format_args!("evaluated: {measures} in {:.3} s", took.as_secs_f64()));
     }
 }
 

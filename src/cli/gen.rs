@@ -5,10 +5,13 @@ use std::time::Instant;
 
 use clap::Args;
 use laneval::generate::Synthetic;
+use laneval::whole_file;
 
-use super::output;
+use super::build::EXTENSION;
+use super::output::{self, unknown_extension};
+use super::signals;
 use super::stop::Stop;
-use super::style::counted;
+use super::style::{counted, say, shown, tell};
 use super::threads::Threads;
 
 const EXAMPLES: &str = "\
@@ -76,20 +79,33 @@ impl Gen {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let start = Instant::now();
-        let matrix = self.output.extension().is_some_and(|extension| extension == "lmx");
-        self.threads.install(|| if matrix { self.matrix() } else { self.text() })??;
+        let matrix = self.is_matrix()?;
+        self.threads.install(|| if matrix { self.matrix() } else { self.text() })?;
         if !self.quiet {
+            self.threads.note().iter().for_each(say);
             let labels = u64::from(self.queries) * u64::from(self.depth) * u64::from(self.runs);
-            eprintln!(
+            tell(format_args!(
                 "{}: {}, {}, {} in {:.3} s",
-                self.output.display(),
+                shown(&self.output),
                 counted(self.runs.into(), "run"),
                 counted(self.queries.into(), "judged query"),
                 counted(labels, "result"),
                 start.elapsed().as_secs_f64()
-            );
+            ));
         }
         Ok(())
+    }
+
+    /// Is a label matrix to be written, and no folder? What ends like another kind of file may be a mistake.
+    fn is_matrix(&self) -> Result<bool, Stop> {
+        let folder = self.output.is_dir() || self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        match self.output.extension().filter(|_| !folder) {
+            None => Ok(false),
+            Some(extension) if extension.eq_ignore_ascii_case(EXTENSION) => Ok(true),
+            Some(_) => {
+                Err(unknown_extension(&self.output, &[EXTENSION], ", or end the name of a folder in /"))
+            }
+        }
     }
 
     fn synthetic(&self) -> Synthetic {
@@ -99,14 +115,14 @@ impl Gen {
 
     fn matrix(&self) -> Result<(), Stop> {
         output::check(&self.output, &[])?;
-        output::check_regular(&self.output)?;
         Ok(self.synthetic().matrix()?.write(&self.output)?)
     }
 
     fn text(&self) -> Result<(), Stop> {
         let folder: &Path = &self.output;
-        std::fs::create_dir_all(folder)
-            .map_err(|e| Stop::new(format!("{}: cannot make a folder: {e}", folder.display())))?;
+        signals::clean_up();
+        let _made = whole_file::make_folder(folder)
+            .map_err(|e| Stop::new(format!("{}: cannot make a folder: {e}", shown(folder))))?;
         Ok(self.synthetic().write_text(folder)?)
     }
 }

@@ -13,11 +13,12 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::choice::{SCORES, TIES, name_of, one_of};
-use super::inputs::Files;
+use super::inputs::{Files, bytes};
 use super::measures::{FORMATS, Format};
-use super::output::Output;
+use super::output::print;
 use super::stop::Stop;
 use super::style::{stdout_width, thousands};
+use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -44,13 +45,17 @@ pub struct Info {
 impl Info {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
+        Threads::default().install_for(bytes([&self.file]), || self.describe())
+    }
+
+    fn describe(&self) -> Result<(), Stop> {
         if self.verify {
             LabelMatrix::verify_with(&self.file, self.files.access())?;
         }
         let description = Description::read(&self.file)?;
         let matrix = LabelMatrix::open(&self.file, self.files.access())?;
-        let contents = Contents::of(&self, &matrix, &description);
-        Output::new(None, &[])?.write(|to| match self.format {
+        let contents = Contents::of(self, &matrix, &description);
+        print(|to| match self.format {
             Format::Json => {
                 serde_json::to_writer_pretty(&mut *to, &contents)?;
                 writeln!(to)

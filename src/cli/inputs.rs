@@ -7,13 +7,14 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use laneval::error::{Error, Problem, Problems};
+use laneval::error::{Error, Problem, Problems, printable};
 use laneval::ingest::Input;
 use laneval::label::{Description, FileAccess, RankingRule, ScoreType, Ties};
 use laneval::{Join, LabelMatrix};
 
 use super::choice::{SCORES, TIES, name_of, one_of};
 use super::stop::Stop;
+use super::style::shown;
 
 /// How files are opened.
 #[derive(Debug, Clone, Copy, Args)]
@@ -70,7 +71,7 @@ impl Ranking {
     fn open(&self, path: &Path, files: Files) -> Result<LabelMatrix, Stop> {
         let matrix = LabelMatrix::open(path, files.access())?;
         match self.conflict(matrix.rule()) {
-            Some(conflict) => Err(Stop::new(format!("{}: {conflict}", path.display()))),
+            Some(conflict) => Err(Stop::new(format!("{}: {conflict}", shown(path)))),
             None => Ok(matrix),
         }
     }
@@ -112,15 +113,15 @@ impl Inputs {
             (Some(_), None, _) => Ok(Inputs::Matrices(paths.to_vec())),
             (Some(matrix), Some(text), _) => Err(Stop::new(format!(
                 "{} is a label matrix and {} is not: give either QRELS RUN... or .lmx files",
-                matrix.display(),
-                text.display()
+                shown(matrix),
+                shown(text)
             ))),
             (None, Some(only), _) if is_stdin(only) => {
                 Err(Stop::new("stdin alone is not enough: give QRELS RUN..., one of them as `-`"))
             }
             (None, Some(only), _) => Err(Stop::new(format!(
                 "{} is not a .lmx file, and judgments alone have no scores: give QRELS RUN...",
-                only.display()
+                shown(only)
             ))),
             (None, None, _) => Err(Stop::new("nothing to evaluate: give QRELS RUN..., or .lmx files")),
         }
@@ -128,13 +129,10 @@ impl Inputs {
 
     /// The size of the files, unless one of them is a stream.
     pub fn bytes(&self) -> Option<u64> {
-        let paths: Vec<&PathBuf> = match self {
-            Inputs::Text(qrels, runs) => [qrels].into_iter().chain(runs).collect(),
-            Inputs::Matrices(paths) => paths.iter().collect(),
-        };
-        let size =
-            |path: &&PathBuf| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|f| f.len());
-        paths.iter().map(size).sum()
+        match self {
+            Inputs::Text(qrels, runs) => bytes([qrels].into_iter().chain(runs)),
+            Inputs::Matrices(paths) => bytes(paths),
+        }
     }
 
     /// The matrices to evaluate, one after the other.
@@ -158,6 +156,12 @@ pub fn unreadable(file: &str) -> String {
     )
 }
 
+/// The size of some files, unless one of them is a stream.
+pub fn bytes<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Option<u64> {
+    let size = |path| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
+    paths.into_iter().map(size).sum()
+}
+
 /// Which of the paths are label matrices. Files that cannot be opened are reported together.
 pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
     if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
@@ -169,7 +173,7 @@ pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
         match starts_as_matrix(path) {
             Ok(is) => matrix.push(is),
             Err(e) if problems.first.len() < Problems::LIMIT => problems.first.push(Problem {
-                file: path.display().to_string(),
+                file: shown(path),
                 line: 0,
                 message: format!("cannot open: {e}"),
             }),
@@ -207,17 +211,17 @@ fn comparable(paths: &[PathBuf], matrices: &[LabelMatrix]) -> Result<(), Stop> {
         if matrix.fingerprint() != matrices[0].fingerprint() {
             return Err(Stop::new(format!(
                 "{} and {} were built from different judgments, so their scores cannot be compared",
-                paths[0].display(),
-                path.display()
+                shown(&paths[0]),
+                shown(path)
             )));
         }
         for run in matrix.runs() {
             if let Some(other) = named.insert(&run.name, path) {
                 return Err(Stop::new(format!(
                     "a run `{}` is in {} and in {}: build them together, or rename one",
-                    run.name,
-                    other.display(),
-                    path.display()
+                    printable(run.name.as_bytes()),
+                    shown(other),
+                    shown(path)
                 )));
             }
         }

@@ -1,10 +1,9 @@
 //! `laneval man`: manual pages, from the same definitions as the parser.
 
-use std::io::Write;
-
 use clap::{Args, CommandFactory};
 
 use super::Cli;
+use super::output::print;
 use super::stop::Stop;
 
 /// Print a manual page.
@@ -31,6 +30,6 @@ impl Man {
         let mut page = Vec::new();
         let version = concat!("laneval ", env!("CARGO_PKG_VERSION"));
         clap_mangen::Man::new(command).source(version).render(&mut page)?;
-        Ok(std::io::stdout().write_all(&page)?)
+        print(|to| to.write_all(&page))
     }
 }

@@ -8,7 +8,7 @@ use laneval::measure::{CutoffRule, Definition, FOREIGN, Foreign, Kind, MEASURES,
 use serde::Serialize;
 
 use super::choice::{Choice, one_of};
-use super::output::Output;
+use super::output::print;
 use super::stop::Stop;
 use super::style::{stdout_width, wrap};
 
@@ -59,7 +59,7 @@ impl Measures {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let pages = self.pages()?;
-        Output::new(None, &[])?.write(|to| match self.format {
+        print(|to| match self.format {
             _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
             Format::Table if self.asked.is_empty() => list(to),
             Format::Table => pages.iter().enumerate().try_for_each(|(at, page)| {

@@ -12,12 +12,14 @@ mod inputs;
 mod man;
 mod measures;
 mod output;
+mod signals;
 mod stop;
 mod style;
 mod threads;
 mod trec_eval;
 
 use std::ffi::OsString;
+use std::io::{Write, stdout};
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -57,14 +59,13 @@ enum Command {
 impl Cli {
     /// The command of these arguments. Help and wrong usage are answered right here; what is left then is the exit code.
     pub fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, ExitCode> {
+        signals::heed_size_limit();
         let args = trec_eval::arguments(args);
-        Self::try_parse_from(&args).map_err(|error| {
-            // Who cannot print has nobody to tell.
-            let _ = error.print();
-            match error.exit_code() {
-                2 if args.get(1).is_some_and(|command| command == trec_eval::NAME) => ExitCode::from(1),
-                code => ExitCode::from(u8::try_from(code).unwrap_or(2)),
-            }
+        let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
+        Self::try_parse_from(&args).map_err(|error| match error.print().and_then(|()| stdout().flush()) {
+            _ if error.use_stderr() => ExitCode::from(if trec_eval { 1 } else { 2 }),
+            Ok(()) => ExitCode::SUCCESS,
+            Err(refused) => Stop::from(refused).exit(),
         })
     }
 

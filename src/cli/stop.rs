@@ -3,6 +3,8 @@
 use std::io::{self, ErrorKind};
 use std::process::ExitCode;
 
+use super::style::tell;
+
 /// The end of a command that did not do what was asked.
 #[derive(Debug)]
 pub enum Stop {
@@ -39,7 +41,7 @@ impl Stop {
             Stop::BrokenPipe => ExitCode::SUCCESS,
             Stop::Failed(messages) => Stop::Coded(2, messages).exit(),
             Stop::Coded(code, messages) => {
-                messages.iter().for_each(|message| eprintln!("error: {message}"));
+                messages.iter().for_each(|message| tell(format_args!("error: {message}")));
                 ExitCode::from(code)
             }
         }

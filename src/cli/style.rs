@@ -1,7 +1,10 @@
 //! What the terminal can show, and lines for stderr.
 
-use std::io::{IsTerminal, stderr, stdout};
+use std::fmt::Display;
+use std::io::{IsTerminal, Write, stderr, stdout};
+use std::path::Path;
 
+use laneval::error::printable;
 use laneval::report::Note;
 
 /// Does the user want colour at all?
@@ -21,13 +24,23 @@ pub fn stdout_width() -> Option<usize> {
     size.map(|(width, _)| usize::from(width.0)).filter(|_| stdout().is_terminal())
 }
 
+/// Says a line on stderr. Where that cannot be written there is nobody to tell.
+pub fn tell(line: impl Display) {
+    let _ = stderr().write_all(format!("{line}\n").as_bytes());
+}
+
+/// A path for a message.
+pub fn shown(path: &Path) -> String {
+    printable(path.as_os_str().as_encoded_bytes())
+}
+
 /// Says a note on stderr.
 pub fn say(note: &Note) {
     let loud = stderr().is_terminal() && colour_wanted();
     match note {
-        Note::Note(text) => eprintln!("note: {text}"),
-        Note::Warning(text) if loud => eprintln!("\x1b[1;33mwarning:\x1b[0m {text}"),
-        Note::Warning(text) => eprintln!("warning: {text}"),
+        Note::Note(text) => tell(format_args!("note: {text}")),
+        Note::Warning(text) if loud => tell(format_args!("\x1b[1;33mwarning:\x1b[0m {text}")),
+        Note::Warning(text) => tell(format_args!("warning: {text}")),
     }
 }
 

@@ -1,44 +1,71 @@
 //! How many threads a command works on.
 
+use std::num::NonZeroUsize;
+
 use clap::Args;
+use laneval::report::Note;
 
-use super::stop::Stop;
+use super::style::say;
 
-/// So many bytes of input are little work.
+/// Bytes of input up to which the work is done before a pool would have started.
 const LITTLE: u64 = 4 << 20;
+/// Threads that may be asked for on any machine.
+const MOST: u16 = 64;
+/// Threads that may be asked for to each that the machine has.
+const EACH: u16 = 4;
 
 /// The size of the thread pool.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub struct Threads {
-    /// How many threads to work on [default: as many as the machine has]
+    /// How many threads to work on, at most 64 or four times what the machine has [default: as many as the machine has]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Engine")]
     threads: Option<u16>,
 }
 
 impl Threads {
+    /// Says that fewer threads are taken than were asked for, if so.
+    pub fn note(&self) -> Option<Note> {
+        let (asked, most) = (self.threads?, most());
+        let text = format!("{asked} threads would only wait for each other: {most} are taken");
+        (asked > most).then_some(Note::Note(text))
+    }
+
     /// Does the work in a pool of this size.
-    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Stop> {
+    pub fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
         self.install_for(None, work)
     }
 
-    /// Does the work, over so many bytes of input if that is known, in a pool of this size. Little work is done before a pool
-    /// would have started.
-    pub fn install_for<T: Send>(
-        &self,
-        bytes: Option<u64>,
-        work: impl FnOnce() -> T + Send,
-    ) -> Result<T, Stop> {
-        let little = bytes.is_some_and(|bytes| bytes <= LITTLE);
-        let threads = match self.threads {
-            None if !little => return Ok(work()),
-            threads => threads.unwrap_or(1),
+    /// Does the work in a pool of this size. Where `bytes`, the size of the input, is known to be small, or no thread can be had,
+    /// this thread does it alone.
+    pub fn install_for<T: Send>(&self, bytes: Option<u64>, work: impl FnOnce() -> T + Send) -> T {
+        let pool = rayon::ThreadPoolBuilder::new();
+        let refused = match self.threads.map(|threads| threads.min(most())) {
+            None if bytes.is_some_and(|bytes| bytes <= LITTLE) => return alone(work),
+            Some(1) => return alone(work),
+            None => match pool.build_global() {
+                Ok(()) => return work(),
+                Err(refused) => refused,
+            },
+            Some(threads) => match pool.num_threads(threads.into()).build() {
+                Ok(pool) => return pool.install(work),
+                Err(refused) => refused,
+            },
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.into());
-        // This very thread is the only one, so none is started.
-        let pool = if threads == 1 { pool.use_current_thread() } else { pool };
-        match pool.build() {
-            Ok(pool) => Ok(pool.install(work)),
-            Err(e) => Err(Stop::new(format!("cannot start {threads} threads: {e}"))),
-        }
+        say(&Note::Warning(format!("no threads can be started ({refused}): one does all the work")));
+        alone(work)
     }
+}
+
+/// Does the work on this thread, without starting any.
+fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    match rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
+        Ok(pool) => pool.install(work),
+        Err(_) => work(), // it is the one of such a pool already
+    }
+}
+
+/// The most threads that may be asked for here.
+fn most() -> u16 {
+    let here = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    MOST.max(u16::try_from(here).unwrap_or(u16::MAX).saturating_mul(EACH))
 }

@@ -1,6 +1,5 @@
 //! Synthetic data as TREC text: formatted in parallel, written in order.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::ops::Range;
 use std::path::Path;
@@ -9,23 +8,29 @@ use rayon::prelude::*;
 
 use super::model::{Model, Scratch};
 use crate::error::{Error, Result};
+use crate::whole_file::{self, Complete};
 
 /// Lines that are formatted at a time by one worker.
 const LINES: u32 = 8192;
 /// Pieces that are formatted while as many are written.
 const PIECES: usize = 16;
 
+/// Writes all files, and only then lets them appear.
 pub(super) fn write(model: &Model, folder: &Path) -> Result<()> {
     let qrels = |query: u32, scratch: &mut Scratch, out: &mut Vec<u8>| judgments(model, query, scratch, out);
-    write_file(model, &folder.join("qrels.txt"), model.shape.judged, qrels)?;
+    let path = folder.join("qrels.txt");
+    let file = write_file(model, &path, model.shape.judged, qrels)?;
+    let mut files = vec![(path, file)];
     for (run, name) in (0..).zip(model.shape.run_names()) {
         let tag = name.trim_end_matches(".txt").as_bytes();
         let run = |query: u32, scratch: &mut Scratch, out: &mut Vec<u8>| {
             ranking(model, query, (run, tag), scratch, out);
         };
-        write_file(model, &folder.join(&name), model.shape.depth, run)?;
+        let path = folder.join(&name);
+        let file = write_file(model, &path, model.shape.depth, run)?;
+        files.push((path, file));
     }
-    Ok(())
+    files.into_iter().try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
 }
 
 /// Writes a file of all queries, of about so many lines each.
@@ -34,8 +39,8 @@ fn write_file(
     path: &Path,
     lines: u32,
     format: impl Fn(u32, &mut Scratch, &mut Vec<u8>) + Sync,
-) -> Result<()> {
-    let write = |file: &mut File| {
+) -> Result<Complete> {
+    let write = |file: &mut (dyn Write + Send)| {
         let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
         for pieces in pieces(model.shape.queries, (LINES / lines).max(1)) {
             let (_, written) =
@@ -45,16 +50,7 @@ fn write_file(
         }
         write_all(file, &mut full)
     };
-    let failed = |source| Error::io(path, "write", source);
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".laneval-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666)); // less the umask, as any new file
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = builder.tempfile_in(folder).map_err(failed)?;
-    write(file.as_file_mut()).map_err(failed)?;
-    file.persist(path).map_err(|e| failed(e.error))?;
-    Ok(())
+    whole_file::complete(path, write).map_err(|e| Error::io(path, "write", e))
 }
 
 /// All queries, so many in a piece, and [`PIECES`] at a time.
@@ -77,7 +73,7 @@ fn fill(
     });
 }
 
-fn write_all(file: &mut File, pieces: &mut [Vec<u8>]) -> io::Result<()> {
+fn write_all(file: &mut dyn Write, pieces: &mut [Vec<u8>]) -> io::Result<()> {
     for piece in pieces {
         file.write_all(piece)?;
         piece.clear();

@@ -189,7 +189,7 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     if path.metadata().is_ok_and(|kind| !kind.is_file()) {
         return Err(failed(std::io::Error::other("it is not a regular file")));
     }
-    let content = |file: &mut dyn Write| {
+    let content = |file: &mut (dyn Write + Send)| {
         file.write_all(&head)?;
         let mut written = head.len();
         for (offset, bytes) in table {

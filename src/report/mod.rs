@@ -58,15 +58,20 @@ impl Default for Options {
 }
 
 impl Format {
-    /// The format that a file's extension names; TSV where it names none.
-    pub fn of_path(path: &Path) -> Self {
-        match path.extension().and_then(|extension| extension.to_str()) {
-            Some("csv") => Format::Csv,
-            Some("json") => Format::Json,
-            Some("jsonl") => Format::Jsonl,
-            Some("txt") => Format::Table,
-            _ => Format::Tsv,
-        }
+    /// The extensions that name a format.
+    pub const EXTENSIONS: [(&'static str, Format); 5] = [
+        ("tsv", Format::Tsv),
+        ("csv", Format::Csv),
+        ("json", Format::Json),
+        ("jsonl", Format::Jsonl),
+        ("txt", Format::Table),
+    ];
+
+    /// The format that a file's extension names; TSV where it has none, and `None` where it has another.
+    pub fn of_path(path: &Path) -> Option<Self> {
+        let Some(extension) = path.extension() else { return Some(Format::Tsv) };
+        let mut known = Self::EXTENSIONS.into_iter();
+        known.find(|(name, _)| extension.eq_ignore_ascii_case(name)).map(|(_, format)| format)
     }
 
     /// Writes scores in this format.

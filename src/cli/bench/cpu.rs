@@ -72,7 +72,10 @@ fn memory(labels: usize, turns: &Turns) -> Result<Option<Row>, Stop> {
         return Ok(None);
     }
     // Ones, for zeros would not be there until they are changed.
-    let bytes = vec![1; BEYOND_CACHES];
+    let mut bytes = Vec::new();
+    let refused = |_| Stop::new(format!("there are no {} MiB of memory to measure", BEYOND_CACHES >> 20));
+    bytes.try_reserve_exact(BEYOND_CACHES).map_err(refused)?;
+    bytes.resize(BEYOND_CACHES, 1);
     let mut work = [Work::new(|| {
         read_all(&bytes);
         Ok(())

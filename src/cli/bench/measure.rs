@@ -114,9 +114,13 @@ impl Subject {
         let turns = Turns::new(budget, alone + others(threads > 1) + others(gpu.is_ok()));
         let mut found = Found::default();
         turns.say("CPU, 1 thread");
-        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-        let one = one.map_err(|e| Stop::new(format!("cannot start a thread: {e}")))?;
-        found.rows = one.install(|| cpu::rows(self, &turns))?;
+        found.rows = if threads > 1 {
+            let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            let one = one.map_err(|e| Stop::new(format!("cannot start a thread: {e}")))?;
+            one.install(|| cpu::rows(self, &turns))?
+        } else {
+            cpu::rows(self, &turns)?
+        };
         if self.labels > cpu::PLAIN_LABELS {
             found
                 .notes

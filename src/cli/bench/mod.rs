@@ -11,19 +11,20 @@ mod measure;
 mod report;
 mod turns;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use laneval::LabelMatrix;
 use laneval::generate::Synthetic;
 
-use super::choice::one_of;
+use super::choice::{adapter, one_of};
 use super::r#gen::{positive, share};
 use super::inputs::Files;
 use super::measures::{FORMATS, Format};
-use super::output::Output;
+use super::output::{Output, unknown_extension};
 use super::stop::Stop;
+use super::style::say;
 use super::threads::Threads;
 use measure::Subject;
 use report::Report;
@@ -70,7 +71,7 @@ pub struct Bench {
     seed: u64,
 
     /// Which GPU, by its number or a part of its name; software only when named [default: the most powerful]
-    #[arg(long, value_name = "NAME|INDEX", help_heading = "Engine")]
+    #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
     adapter: Option<String>,
     #[command(flatten)]
     threads: Threads,
@@ -86,6 +87,17 @@ pub struct Bench {
     output: Option<PathBuf>,
 }
 
+/// The format that the extension of a file names.
+fn of_path(file: Option<&Path>) -> Result<Format, Stop> {
+    let extension = file.and_then(|path| Some((path, path.extension()?)));
+    match extension {
+        None => Ok(Format::Table),
+        Some((_, name)) if name.eq_ignore_ascii_case("json") => Ok(Format::Json),
+        Some((_, name)) if name.eq_ignore_ascii_case("txt") => Ok(Format::Table),
+        Some((path, _)) => Err(unknown_extension(path, &["json", "txt"], ", or say --format")),
+    }
+}
+
 /// A time, 0 to an hour.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..=3600.0).contains(seconds));
@@ -96,10 +108,10 @@ impl Bench {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let file = self.output.as_deref().filter(|path| path.as_os_str() != "-");
+        let format = self.format.map_or_else(|| of_path(file), Ok)?;
+        self.threads.note().iter().for_each(say);
         let output = Output::new(file, self.file.as_slice())?;
-        let by_name = file.is_some_and(|path| path.extension().is_some_and(|extension| extension == "json"));
-        let format = self.format.unwrap_or(if by_name { Format::Json } else { Format::Table });
-        let report = self.threads.install(|| self.measure())??;
+        let report = self.threads.install(|| self.measure())?;
         output.write(|to| match format {
             Format::Json => report.write_json(to),
             Format::Table => report.write_table(file.is_none(), to),

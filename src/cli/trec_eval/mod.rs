@@ -27,9 +27,11 @@ use laneval::ingest::{Dialect, Input};
 use laneval::{Error, Evaluator, Join, LabelMatrix, QuerySet, View};
 
 use super::choice::{Choice, one_of};
-use super::inputs::Files;
-use super::output::Output;
+use super::inputs::{Files, bytes};
+use super::output::print;
 use super::stop::Stop;
+use super::style::tell;
+use super::threads::Threads;
 use request::Request;
 use values::Table;
 use zscores::ZScores;
@@ -145,7 +147,7 @@ impl TrecEval {
         if self.version {
             let of = PROFILES.iter().find(|(_, profile, _)| *profile == self.profile);
             let as_what = of.map_or("", |(.., what)| what.split(':').next().unwrap_or(what));
-            eprintln!("laneval {} as {as_what}", env!("CARGO_PKG_VERSION"));
+            tell(format_args!("laneval {} as {as_what}", env!("CARGO_PKG_VERSION")));
             return Ok(());
         }
         self.check_formats()?;
@@ -154,10 +156,12 @@ impl TrecEval {
         };
         let request = Request::new(&self.measures, self.profile, f64::from(self.level), self.documents)?;
         let zscores = self.zscores.as_deref().map(ZScores::read).transpose()?;
-        let matrix = self.join(qrels, run)?;
-        self.check_topics(&matrix)?;
-        let table = self.evaluate(&request, &matrix)?;
-        Output::new(None, &[])?.write(|to| {
+        let table = Threads::default().install_for(bytes([qrels, run]), || {
+            let matrix = self.join(qrels, run)?;
+            self.check_topics(&matrix)?;
+            self.evaluate(&request, &matrix)
+        })?;
+        print(|to| {
             let lines = lines::Lines { table: &table, columns: &request.columns, zscores: zscores.as_ref() };
             lines.write(self.per_query, !self.no_summary, to)
         })

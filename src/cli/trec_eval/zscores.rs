@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::INPUT;
 use crate::cli::stop::Stop;
+use crate::cli::style::shown;
 
 /// What a value is where there is no scale for it.
 const UNKNOWN: f64 = -1_000_000.0;
@@ -15,7 +16,7 @@ pub struct ZScores(HashMap<Vec<u8>, HashMap<String, (f64, f64)>>);
 impl ZScores {
     /// Reads lines of `topic measure mean deviation`.
     pub fn read(path: &Path) -> Result<Self, Stop> {
-        let wrong = |what: String| Stop::coded(INPUT, format!("{}{what}", path.display()));
+        let wrong = |what: String| Stop::coded(INPUT, format!("{}{what}", shown(path)));
         let text = std::fs::read(path).map_err(|error| wrong(format!(": cannot read: {error}")))?;
         let mut scales: HashMap<Vec<u8>, HashMap<String, (f64, f64)>> = HashMap::new();
         for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
