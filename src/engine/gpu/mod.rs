@@ -4,6 +4,11 @@
 //! [`tasks`] turns a program into integers, [`fixed`] says in which units and how exactly, [`kernels`] makes shaders of it, [`batch`]
 //! sends tiles through a device, and the host makes f64 columns of what comes back. [`mirror`] computes the same integers plainly.
 
+#[cfg(target_endian = "big")]
+compile_error!(
+    "devices are given words as they lie in memory, and expect them little-endian: build without the feature `gpu`"
+);
+
 pub mod batch;
 pub mod device;
 pub mod fixed;
