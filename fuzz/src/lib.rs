@@ -1,0 +1,182 @@
+//! What must hold for any bytes: no panic, no allocation beyond reason, and the CPU engine's values are the reference's to the bit.
+//!
+//! One function a fuzz target.
+
+use std::num::NonZeroU32;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use laneval::engine::cpu::Cpu;
+use laneval::ingest::{Dialect, Input, Join};
+use laneval::label::{FileAccess, ScoreType, Ties};
+use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
+use laneval::{EngineChoice, Evaluator, LabelMatrix, View};
+
+use forge::{Change, Forged};
+
+#[allow(dead_code)]
+#[path = "../../tests/forge.rs"]
+mod forge;
+#[allow(dead_code)]
+#[path = "../../tests/variants.rs"]
+mod variants;
+
+/// A small text with some of everything: a negative grade, a fraction, a missing query, an ignored one, documents nobody retrieves.
+const TEXT: &str = "\
+1 0 a 1\n1 0 b 0\n1 0 c 3\n1 0 e -1\n2 0 a 2.5\n2 0 z 1\n3 0 a 1\n%
+1 Q0 b 1 9 t\n1 Q0 c 2 8 t\n1 Q0 x 3 7 t\n1 Q0 a 4 6 t\n1 Q0 e 5 5 t\n3 Q0 x 1 2 t\n3 Q0 a 2 1 t\n4 Q0 a 1 1 t\n";
+
+/// Bytes that are taken from the front; 0 once there are none left.
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn byte(&mut self) -> u8 {
+        self.0.split_off_first().copied().unwrap_or(0)
+    }
+
+    fn number<const N: usize>(&mut self) -> u64 {
+        (0..N).fold(0, |number, _| number << 8 | u64::from(self.byte()))
+    }
+}
+
+/// Qrels and a run, of which the first line `%` stands between them, read in any way.
+pub fn text(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let join = any_join(&mut bytes);
+    if let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) {
+        let view = View { depth: None, judged_only: data.len() % 2 == 0 };
+        assert_same(&matrix, every_measure(&matrix), view);
+    }
+}
+
+/// The same, compressed: whole, it is read as the text is; cut off and changed, it is at most an error.
+pub fn compressed(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let (join, gzip) = (any_join(&mut bytes), bytes.byte() % 2 == 0);
+    let (at, to, cut) = (bytes.number::<2>() as usize, bytes.byte(), bytes.number::<2>() as usize);
+    let compress = |text: &[u8]| match gzip {
+        true => {
+            let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+            std::io::Write::write_all(&mut encoder, text).expect("memory");
+            encoder.finish().expect("memory")
+        }
+        false => zstd::encode_all(text, 1).expect("memory"),
+    };
+    let plain = joined(join, bytes.0, |text| text.to_vec());
+    let whole = joined(join, bytes.0, compress);
+    // Empty text is no text, however it is packed; what starts like a compressed file is read as one.
+    if let (Some(plain), Some(whole)) = (&plain, &whole) {
+        assert!(plain.tile_bytes() == whole.tile_bytes() && plain.depths() == whole.depths());
+        assert!(plain.fingerprint() == whole.fingerprint());
+    }
+    joined(join, bytes.0, |text| {
+        let mut text = compress(text);
+        let length = text.len().max(1);
+        if let Some(byte) = text.get_mut(at % length) {
+            *byte ^= to;
+        }
+        text.truncate(text.len() - cut % length);
+        text
+    });
+}
+
+/// An argument of `-m`: what parses is printed as something that means the same, and is a number or an error.
+pub fn measure(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let Ok(measures) = parse_list(text, Defaults::default()) else { return };
+    for measure in &measures {
+        let printed = measure.to_string();
+        assert_eq!(printed.parse::<Measure>().expect("its own name").to_string(), printed);
+    }
+    let few: Vec<Measure> = measures.into_iter().take(50).collect();
+    assert_same(&sound(), few, View::default());
+}
+
+/// A label matrix with changes whose checksums fit: it is refused, or evaluated by every measure; if `verify` calls it sound, with
+/// the values of the reference.
+pub fn lmx(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("forged.lmx");
+    static SOUND: OnceLock<Forged> = OnceLock::new();
+    let sound = SOUND.get_or_init(|| {
+        sound().write(&path).expect("a file");
+        Forged::of(&std::fs::read(&path).expect("the same file"))
+    });
+    let mut forged = sound.clone();
+    while !bytes.0.is_empty() {
+        let (kind, at, to) = (bytes.byte(), bytes.number::<4>() as u32, bytes.number::<8>());
+        forged.change(Change { kind, at, to });
+    }
+    std::fs::write(&path, forged.bytes()).expect("a file");
+    evaluated(&path);
+}
+
+fn evaluated(path: &Path) {
+    let Ok(matrix) = LabelMatrix::map(path) else {
+        assert!(LabelMatrix::read(path).is_err() && LabelMatrix::verify(path).is_err());
+        return;
+    };
+    let measures = every_measure(&matrix);
+    if LabelMatrix::verify_with(path, FileAccess::Read).is_ok() {
+        return assert_same(&matrix, measures, View::default());
+    }
+    for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
+        let mut evaluator = Evaluator::of(measures.clone());
+        evaluator.engine = engine;
+        let _ = evaluator.evaluate(&matrix);
+    }
+}
+
+fn sound() -> LabelMatrix {
+    joined(Join::default(), TEXT.as_bytes(), |text| text.to_vec()).expect("a sound text")
+}
+
+fn any_join(bytes: &mut Bytes<'_>) -> Join {
+    Join {
+        dialect: [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10][usize::from(bytes.byte() % 3)],
+        ties: [Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input][usize::from(bytes.byte() % 3)],
+        score: [ScoreType::F64, ScoreType::F32][usize::from(bytes.byte() % 2)],
+        depth: NonZeroU32::new(u32::from(bytes.byte())),
+        ..Join::default()
+    }
+}
+
+/// The matrix of qrels and a run, packed in some way, if they can be joined.
+fn joined(join: Join, text: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>) -> Option<LabelMatrix> {
+    let at = text.windows(2).position(|pair| pair == b"%\n")?;
+    let input = |name: &str, text| Input::Bytes { name: name.to_owned(), bytes: pack(text) };
+    join.files(input("qrels", &text[..at]), [input("run", &text[at + 2..])]).ok()
+}
+
+/// Every measure that the grades of a matrix admit.
+fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
+    static ALL: OnceLock<Vec<Measure>> = OnceLock::new();
+    let all = ALL.get_or_init(|| MEASURES.iter().flat_map(variants::variants).collect());
+    all.iter().filter(|measure| measure.recipe(matrix.book()).is_ok()).cloned().collect()
+}
+
+/// The CPU engine and the reference: the same bits, or both an error.
+fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
+    let mut evaluator = Evaluator::of(measures);
+    evaluator.per_query = true;
+    evaluator.view = view;
+    let found = evaluator.evaluate_on(&Cpu::new(), matrix);
+    evaluator.engine = EngineChoice::Reference;
+    let expected = evaluator.evaluate(matrix);
+    let (Ok(found), Ok(expected)) = (&found, &expected) else {
+        assert_eq!(found.is_err(), expected.is_err());
+        return;
+    };
+    for (found, expected) in found.runs.iter().zip(&expected.runs) {
+        let values = |run: &laneval::scores::RunScores| run.per_query.clone().expect("values").values;
+        for ((measure, found), expected) in
+            evaluator.measures().iter().zip(values(found)).zip(values(expected))
+        {
+            let same = |(a, b): (&f64, &f64)| a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan();
+            assert!(found.iter().zip(&expected).all(same), "{measure}: {found:?} is not {expected:?}");
+        }
+    }
+}
