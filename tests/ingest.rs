@@ -375,7 +375,7 @@ fn other_formats_get_one_line_with_their_name() {
         let wide = text.iter().flat_map(|&byte| if first == 0 { [byte, 0] } else { [0, byte] });
         wide.collect::<Vec<u8>>()
     };
-    let binary: Vec<u8> = (0..5000u32).map(|n| (n * n >> 3) as u8).collect();
+    let binary: Vec<u8> = (0..5000u32).map(|n| ((n * n) >> 3) as u8).collect();
     let after = |start: &[u8]| [start, &binary].concat();
     let run = RUN.repeat(20).into_bytes();
     for (bytes, name) in [
@@ -466,6 +466,10 @@ fn lines_that_are_all_wrong_alike_are_one_problem_and_a_few_are_listed() {
     );
     for few in [wrong(2), [&wrong(19)[..], RUN].concat(), [RUN, &wrong(19)].concat()] {
         assert_eq!(message(QRELS, &few).lines().count(), few.matches("high").count());
+    }
+    for first in ["{", "[1]", "1 qid:1", "q,1,2", "1 0 d1", "1 0 d1 1", "1 0 d1 1 2", "\0"] {
+        let message = message(QRELS, &format!("{first}\n{RUN}"));
+        assert!(message.starts_with("a.run:1: ") && !message.contains('\n'), "{message}");
     }
 }
 

@@ -218,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn no_more_of_a_stream_is_read_than_its_first_line_that_is_too_long() {
+        let path = Path::new("it");
+        let lines = b"q 0 d 1\n".repeat(300_000);
+        assert_eq!(read_stream(&lines[..], path).unwrap(), lines);
+        let endless = read_stream((&lines[..]).chain(std::io::repeat(b'x')), path).unwrap();
+        let line = endless.len() - lines.len();
+        assert!((LONGEST_LINE + 1..LONGEST_LINE + (2 << 20)).contains(&line), "{line}");
+    }
+
+    #[test]
     fn the_shortest_suffix_that_tells_runs_apart() {
         assert_eq!(named(&["/data/a/x.run"]), ["x.run"]);
         assert_eq!(named(&["-"]), ["stdin"]);

@@ -267,19 +267,12 @@ mod tests {
     #[test]
     fn hashes_change_nothing() {
         let ids: Vec<[u8; 16]> = colliding(KNOWN).take(12).collect();
-        let text = |line: &dyn Fn(&[u8], &[u8], usize) -> Vec<u8>| {
-            let lines = (0..40).map(|n| line(&ids[n * 7 % 3], &ids[n * 5 % 12], n));
-            lines.collect::<Vec<_>>().concat()
+        let line = |n: usize, rest: String| {
+            [&ids[n * 7 % 3][..], b" 0 ", &ids[n * 5 % 12], rest.as_bytes(), b"\n"].concat()
         };
-        let fields = |fields: [&[u8]; 3]| [fields.join(&b' '), b"\n".to_vec()].concat();
-        let qrels = text(&|query, docno, n| match n {
-            0..10 => fields([query, b"0", &[docno, format!(" {}", n % 3).as_bytes()].concat()]),
-            _ => Vec::new(),
-        });
-        let run = text(&|query, docno, n| match n {
-            0..12 => fields([query, b"0", &[docno, format!(" 1 {} t", n % 4).as_bytes()].concat()]),
-            _ => Vec::new(),
-        });
+        let qrels: Vec<Vec<u8>> = (0..10).map(|n| line(n, format!(" {}", n % 3))).collect();
+        let run: Vec<Vec<u8>> = (0..12).map(|n| line(n, format!(" 1 {} t", n % 4))).collect();
+        let (qrels, run) = (qrels.concat(), run.concat());
         let read = |seed: Seed| {
             let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
             let (qrels, run) = (input("qrels", &qrels), input("run", &run));
