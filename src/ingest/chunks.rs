@@ -7,7 +7,7 @@
 use std::io::{self, Read};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 
 use memchr::{memchr, memrchr};
 
@@ -64,7 +64,10 @@ pub(super) fn each_chunk<W: Send>(
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
-        let decompress = scope.spawn(move || decompress(codec, bytes, size, &full, &returned));
+        let all = move || decompress(codec, bytes, size, |block| full.send(block).is_ok(), &returned);
+        let Ok(decompress) = std::thread::Builder::new().spawn_scoped(scope, all) else {
+            return on_this_thread(codec, bytes, size, stop, worker(), take);
+        };
         let blocks = Mutex::new(blocks);
         let next = || {
             blocks
@@ -87,6 +90,24 @@ pub(super) fn each_chunk<W: Send>(
         let done = decompress.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         done.map(|()| workers).map_err(|error| codec.explain(error))
     })
+}
+
+/// Decompresses and works in turns, where no thread can be had.
+fn on_this_thread<W>(
+    codec: Codec,
+    bytes: &[u8],
+    size: usize,
+    stop: &AtomicBool,
+    mut worker: W,
+    take: impl Fn(&mut W, Chunk<'_>),
+) -> io::Result<Vec<W>> {
+    let (empty, returned) = channel();
+    let work = |Block { number, start, text, length }: Block| {
+        take(&mut worker, Chunk { number, start, text: &text[..length] });
+        empty.send(text).is_ok() && !stop.load(Ordering::Relaxed)
+    };
+    decompress(codec, bytes, size, work, &returned).map_err(|error| codec.explain(error))?;
+    Ok(vec![worker])
 }
 
 /// Small texts are cut finer, so that every thread has some.
@@ -214,12 +235,12 @@ struct Block {
     length: usize,
 }
 
-/// Decompresses into blocks, until all is sent or nobody receives any more.
+/// Decompresses into blocks, until all is sent or `send` says that it wants no more.
 fn decompress(
     codec: Codec,
     bytes: &[u8],
     size: usize,
-    full: &SyncSender<Block>,
+    mut send: impl FnMut(Block) -> bool,
     returned: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
     let mut reader = codec.reader(bytes)?;
@@ -238,7 +259,7 @@ fn decompress(
         grow(&mut next, rest.len().max(size))?;
         next[..rest.len()].copy_from_slice(rest);
         let rest = rest.len();
-        if full.send(Block { number, start, text, length }).is_err() || end {
+        if !send(Block { number, start, text, length }) || end {
             return Ok(());
         }
         (text, filled, number, start, wanted) =
@@ -339,5 +360,20 @@ mod tests {
                 "what follows a line too long is not read"
             );
         }
+    }
+
+    #[test]
+    fn one_thread_decompresses_and_works() {
+        let text: String = (0..400).map(|n| format!("q{} 0 d{n} 1\n", n / 7)).collect();
+        let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
+        let read = |bytes: &[u8], stop: &AtomicBool| {
+            let take = |taken: &mut Vec<u8>, chunk: Chunk<'_>| taken.extend(chunk.text);
+            on_this_thread(Codec::Zstd, bytes, 500, stop, Vec::new(), take)
+        };
+        let parts = read(&zstd, &AtomicBool::new(false)).unwrap();
+        assert_eq!(parts, [text.as_bytes()]);
+        assert!(read(&zstd[..zstd.len() / 2], &AtomicBool::new(false)).is_err());
+        let stopped = read(&zstd, &AtomicBool::new(true)).unwrap().concat();
+        assert!(stopped.len() < text.len() && text.as_bytes().starts_with(&stopped));
     }
 }
