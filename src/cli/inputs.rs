@@ -173,7 +173,7 @@ pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
         match starts_as_matrix(path) {
             Ok(is) => matrix.push(is),
             Err(e) if problems.first.len() < Problems::LIMIT => problems.first.push(Problem {
-                file: shown(path),
+                file: path.display().to_string(),
                 line: 0,
                 message: format!("cannot open: {e}"),
             }),

@@ -2,9 +2,8 @@
 
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stderr, stdout};
-use std::path::Path;
 
-use laneval::error::printable;
+pub use laneval::error::printable_path as shown;
 use laneval::report::Note;
 
 /// Does the user want colour at all?
@@ -27,11 +26,6 @@ pub fn stdout_width() -> Option<usize> {
 /// Says a line on stderr. Where that cannot be written there is nobody to tell.
 pub fn tell(line: impl Display) {
     let _ = stderr().write_all(format!("{line}\n").as_bytes());
-}
-
-/// A path for a message.
-pub fn shown(path: &Path) -> String {
-    printable(path.as_os_str().as_encoded_bytes())
 }
 
 /// Says a note on stderr.
