@@ -19,7 +19,10 @@ mod simd;
 #[path = "../variants.rs"]
 mod variants;
 
-const TESTS: [(&str, fn(Cpu)); 6] = [
+/// A name, and what must hold at a level.
+type Test = (&'static str, fn(Cpu));
+
+const TESTS: [Test; 6] = [
     ("agree::cpu_equals_reference", agree::cpu_equals_reference),
     ("folds::shallow_tiles", folds::shallow_tiles),
     ("folds::tiles_of_several_blocks", folds::tiles_of_several_blocks),
