@@ -571,7 +571,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Gain discounted by how far the ranking lags behind the ideal one.",
         formula: "G = (Σ gain(i) / lg(2 + C(i) − S(i))) / Σ ideal gains; S the gain so far, C that of the ideal, at least 1 a rank",
         citation: "Buckley et al., trec_eval (G)",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gains(m, book).map(|_| Recipe::Walk),
     },
     Definition {
         name: "nDCGrel",
@@ -582,7 +582,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
         formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at least 0",
         citation: "Sakai 2007; trec_eval (ndcg_rel)",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gains(m, book).map(|_| Recipe::Walk),
     },
     Definition {
         name: "RnDCG",
@@ -593,7 +593,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
         formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gains(m, book).map(|_| Recipe::Walk),
     },
     Definition {
         name: "IDCG",

@@ -109,11 +109,16 @@ fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
     }
     for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
         prop_assert_eq!(cpu.to_bits(), reference.to_bits(), "{}: {} and {}", measure, cpu, reference);
-        if let Some(range) = ranges::of(measure) {
+        if let Some(range) = ranges::of(measure).filter(|_| !overflows(measure, &mapped)) {
             prop_assert!(range.contains(&cpu), "{measure} is {cpu}");
         }
     }
     Ok(())
+}
+
+/// May sums of gains be beyond all numbers, though each gain is one?
+fn overflows(measure: &Measure, matrix: &LabelMatrix) -> bool {
+    matrix.book().max_grade().is_some_and(|grade| grade > 1000.0) && measure.to_string().contains("exp2")
 }
 
 /// Numbers at which something may turn over.

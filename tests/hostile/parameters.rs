@@ -98,3 +98,14 @@ fn every_extreme_with_grade_0_alone() {
 fn every_extreme_with_grades() {
     every_extreme_of(&[0.0, 1.0, 4.0]);
 }
+
+#[test]
+fn a_gain_that_is_no_number_is_an_error() {
+    let [small, large] = [1023.0, 1024.0].map(|grade| graded(&[0.0, grade]));
+    for name in ["CG", "DCG", "nDCG", "IDCG", "G", "nDCGrel", "RnDCG"] {
+        let measure: Measure = format!("{name}(gain=exp2)").parse().unwrap();
+        assert!(measure.recipe(small.book()).is_ok(), "{name}");
+        let error = measure.recipe(large.book()).err().map(|e| e.to_string()).unwrap_or_default();
+        assert!(error.starts_with("the gain of grade 1024 is not a finite number"), "{name}: {error}");
+    }
+}
