@@ -1,5 +1,6 @@
 //! Scores: what an evaluation answers.
 
+use crate::error::{Error, Result};
 use crate::label::{Ids, Unmatched};
 use crate::measure::Measure;
 
@@ -51,8 +52,49 @@ impl RunScores {
 
 impl Scores {
     /// The runs of several evaluations under the same measures, one after the other.
-    pub fn append(&mut self, other: Scores) {
-        debug_assert_eq!(self.measures, other.measures);
+    ///
+    /// # Errors
+    /// The measures differ; then nothing is added.
+    pub fn append(&mut self, other: Scores) -> Result<()> {
+        if self.measures != other.measures {
+            let names = |scores: &Scores| {
+                scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+            };
+            return Err(Error::Unanswerable(format!(
+                "scores of different measures are no one table: {}, and {}",
+                names(self),
+                names(&other)
+            )));
+        }
         self.runs.extend(other.runs);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_scores_of_the_same_measures_are_appended() {
+        let run = |name: &str| RunScores {
+            name: name.to_owned(),
+            tag: Vec::new(),
+            queries: 0,
+            missing: Unmatched::default(),
+            filled: false,
+            ignored: Unmatched::default(),
+            summaries: Vec::new(),
+            per_query: None,
+        };
+        let scores = |measures: &[&str], name: &str| Scores {
+            measures: measures.iter().map(|name| name.parse().unwrap()).collect(),
+            runs: vec![run(name)],
+        };
+        let mut all = scores(&["AP", "RR"], "a");
+        all.append(scores(&["AP", "RR"], "b")).unwrap();
+        let error = all.append(scores(&["RR", "AP"], "c")).unwrap_err().to_string();
+        assert_eq!(error, "scores of different measures are no one table: AP, RR, and RR, AP");
+        assert_eq!(all.runs.iter().map(|run| &run.name[..]).collect::<Vec<_>>(), ["a", "b"]);
     }
 }

@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("measure", &["error", "label", "fold"]),
     ("engine", &["error", "label", "fold"]),
     ("reference", &["label", "measure"]),
-    ("scores", &["label", "measure"]),
+    ("scores", &["error", "label", "measure"]),
     ("plan", &["error", "label", "fold", "measure"]),
     ("ingest", &["error", "label"]),
     ("generate", &["error", "label", "whole_file"]),

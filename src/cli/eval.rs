@@ -276,7 +276,7 @@ impl Eval {
         let mut engine = taken.map(|taken| taken.engine.as_ref());
         let cpu = Cpu::new();
         for matrix in matrices {
-            all.append(match engine.map(|engine| evaluator.evaluate_on_timed(engine, matrix, timing)) {
+            let scores = match engine.map(|engine| evaluator.evaluate_on_timed(engine, matrix, timing)) {
                 Some(Err(Error::Device(message))) if evaluator.engine == EngineChoice::Auto => {
                     self.say_cpu(&message);
                     engine = Some(&cpu);
@@ -284,7 +284,8 @@ impl Eval {
                 }
                 Some(scores) => scores?,
                 None => evaluator.evaluate_timed(matrix, timing)?,
-            });
+            };
+            all.append(scores)?;
         }
         Ok(all)
     }
