@@ -7,6 +7,7 @@ where the definition does not say so. A topic that the run lacks is an empty ran
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 
 UNPOOLED, NEGATIVE = -1, -2  # labels of documents without a grade: not in the qrels, in them below 0
 INFINITY = math.inf
@@ -81,7 +82,8 @@ def precision(t, k, rel=1, norm="k"):
 
 def recall(t, k, rel=1, norm="judged"):
     total = relevant(t, rel)
-    return ratio(hits(t, k, rel), min(k, total) if norm == "min" else total)
+    most = {"judged": total, "min": k, "retrieved": len(t.top(k))}[norm]
+    return ratio(hits(t, k, rel), min(most, total))
 
 
 def f_measure(t, k, rel=1, beta=1):
@@ -154,7 +156,11 @@ def r_precision(t, k, rel=1, mult=1):
 
 def interpolated_precision(t, k, x, rel=1, cut="v9"):
     total = relevant(t, rel)
-    needed = math.floor(x * total + 0.5) if cut == "v10" else math.trunc(x * total + 0.9)
+    needed = {
+        "v9": math.trunc(x * total + 0.9),
+        "v10": math.floor(x * total + 0.5),
+        "exact": math.ceil(Fraction(str(x)) * total),
+    }[cut]
     return max((hits(t, i, rel) / i for i in range(1, t.n + 1) if hits(t, i, rel) >= needed), default=0.0)
 
 
@@ -207,26 +213,29 @@ def ideal_gains(t, **how):
     return sorted((x for x in (gain_of(g, **how) for g in t.grades) if x > 0), reverse=True)
 
 
-def discounted(values, k=None):
-    """D and I: the sum of gain / lg(i + 1) to rank k."""
-    return math.fsum(x / math.log2(i + 1) for i, x in enumerate(values[:k], 1))
+def discounted(values, k=None, discount="lg", base=2):
+    """D and I: the sum of gain / lg(i + 1) to rank k, or of gain / log_b(i) with nothing divided before rank b."""
+    def by(i):
+        return math.log2(i + 1) if discount == "lg" else math.log(i, base) if i >= base else 1.0
+
+    return math.fsum(x / by(i) for i, x in enumerate(values[:k], 1))
 
 
 def cg(t, k, **how):
     return math.fsum(gains(t, **how)[:k])
 
 
-def dcg(t, k, **how):
-    return discounted(gains(t, **how), k)
+def dcg(t, k, discount="lg", base=2, **how):
+    return discounted(gains(t, **how), k, discount, base)
 
 
-def ideal_dcg(t, k, **how):
-    return discounted(ideal_gains(t, **how), k)
+def ideal_dcg(t, k, discount="lg", base=2, **how):
+    return discounted(ideal_gains(t, **how), k, discount, base)
 
 
-def ndcg(t, k, ideal="judged", **how):
+def ndcg(t, k, ideal="judged", discount="lg", base=2, **how):
     best = ideal_gains(t, **how) if ideal == "judged" else sorted((x for x in gains(t, **how) if x > 0), reverse=True)
-    return ratio(dcg(t, k, **how), discounted(best, k))
+    return ratio(dcg(t, k, discount, base, **how), discounted(best, k, discount, base))
 
 
 def g_measure(t, k, **how):
