@@ -9,7 +9,7 @@ use std::fmt;
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, Task, Weights};
 use crate::label::{Above, LabelMatrix};
-use crate::measure::{Average, Fact, Form, Ideal, Measure, Place, Read, RecallRule, Recipe};
+use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
 
 /// The most measures of a plan: a thread that finishes a tile keeps a number of each for every row of it.
@@ -85,7 +85,7 @@ impl Plan {
         self.gather(queries, together, columns, gathered);
         let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
         for ((recipe, sources), values) in self.recipes.iter().zip(values.chunks_exact_mut(rows)) {
-            let Recipe::Folds { finish, .. } = recipe else { continue };
+            let Recipe::Folds { last, .. } = recipe else { continue };
             numbers.clear();
             numbers.extend(sources.iter().map(|source| match *source {
                 Source::Column(column) => &columns.values[column * columns.lanes..][..rows],
@@ -93,7 +93,7 @@ impl Plan {
                 Source::Fact(fact) if together => &self.columns[fact][queries[0] as usize..][..rows],
                 Source::Fact(fact) => &gathered[(self.ideals.len() + fact) * rows..][..rows],
             }));
-            finish(&numbers, values);
+            last.finish(&numbers, values);
         }
     }
 
@@ -112,23 +112,34 @@ impl Plan {
         }
     }
 
-    /// Every measure as a column times a factor of the query, `None` if one of them is something else, or is not averaged by a mean.
-    pub fn products(&self) -> Option<Vec<Product>> {
-        let product = |(measure, (recipe, sources)): (&Measure, &(Recipe, Vec<Source>))| {
-            let Recipe::Folds { form, .. } = recipe else { return None };
-            let by = match (form, &sources[..]) {
-                (Form::Over(by), _) => Factor::Same(1.0 / by),
-                (Form::Ratio(most), [_, Source::Fact(fact)]) => {
-                    let factor = |&by: &f64| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) };
-                    Factor::PerQuery(self.columns[*fact].iter().map(factor).collect())
-                }
-                (Form::Reciprocal(most), _) => Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32),
-                _ => return None,
-            };
-            let Source::Column(column) = *sources.first()? else { return None };
-            (measure.definition().average == Average::Mean).then_some(Product { column, by })
+    /// Every measure as a column times a factor of the query.
+    ///
+    /// # Errors
+    /// The first measure that is something else, or is not averaged by a mean.
+    pub fn products(&self) -> std::result::Result<Vec<Product>, &Measure> {
+        let each = self.measures.iter().zip(&self.recipes);
+        each.map(|(measure, (recipe, sources))| {
+            let product = self.product(recipe, sources);
+            product.filter(|_| measure.definition().average == Average::Mean).ok_or(measure)
+        })
+        .collect()
+    }
+
+    /// A recipe as a column times a factor of the query.
+    fn product(&self, recipe: &Recipe, sources: &[Source]) -> Option<Product> {
+        let Recipe::Folds { last, .. } = recipe else { return None };
+        let by = match (last, sources) {
+            (Last::Over(by), _) => Factor::Same(1.0 / by),
+            (Last::Times(by), _) => Factor::Same(*by),
+            (Last::Ratio { most }, [_, Source::Fact(fact)]) => {
+                let factor = |&by: &f64| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) };
+                Factor::PerQuery(self.columns[*fact].iter().map(factor).collect())
+            }
+            (Last::Reciprocal { most }, _) => Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32),
+            _ => return None,
         };
-        self.measures.iter().zip(&self.recipes).map(product).collect()
+        let Source::Column(column) = *sources.first()? else { return None };
+        Some(Product { column, by })
     }
 
     /// The measures that walk down each ranking instead, by index.
@@ -450,6 +461,31 @@ mod tests {
     fn a_column_that_nobody_asked_for_is_none() {
         let (draft, _) = drafted(&measures(&["P@5".to_owned()]));
         draft.finish().source(Asked::Cut(0, Cut::At(6)));
+    }
+
+    #[test]
+    fn products_are_the_last_lines() {
+        let matrix =
+            crate::generate::Synthetic { queries: 2, depth: 3, ..Default::default() }.matrix().unwrap();
+        let plan = |names: &[&str]| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            Plan::new(&measures(&names), &matrix).unwrap()
+        };
+        let factors = |names: &[&str]| {
+            let products = plan(names).products().unwrap();
+            products.into_iter().map(|product| product.by).collect::<Vec<_>>()
+        };
+        let expected = [1.0 - 0.8, 1.0 - 0.5, 1.0 / 4.0, 1.0].map(Factor::Same);
+        assert_eq!(factors(&["RBP", "RBP(p=0.5,gain=raw)", "P@4", "Hits"]), expected);
+        assert_eq!(factors(&["RR@7"]), [Factor::Reciprocal(7)]);
+        assert!(matches!(&factors(&["AP"])[..], [Factor::PerQuery(by)] if by.len() == 2));
+        for (names, other) in [
+            (["AP", "SetP", "INST"], "SetP"),
+            (["GMAP", "P@5", "RR"], "GMAP"),
+            (["RR", "P@5", "IDCG"], "IDCG"),
+        ] {
+            assert_eq!(plan(&names).products().unwrap_err().to_string(), other);
+        }
     }
 
     #[test]

@@ -159,8 +159,12 @@ fn precision(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 fn recall(m: &Measure, r: &Ranking<'_>) -> f64 {
     let relevant = r.relevant(m.rel());
-    let most = if m.word("norm") == "min" { relevant.min(cutoff(m)) } else { relevant };
-    ratio(r.hits(m.rel(), m.rank()), most)
+    let most = match m.word("norm") {
+        "min" => cutoff(m),
+        "retrieved" => r.retrieved().min(cutoff(m)),
+        _ => f64::INFINITY,
+    };
+    ratio(r.hits(m.rel(), m.rank()), relevant.min(most))
 }
 
 fn f_of(precision: f64, recall: f64, beta2: f64) -> f64 {
@@ -260,8 +264,18 @@ fn discounted(gain: f64, rank: usize) -> f64 {
     if gain == 0.0 { 0.0 } else { gain / discount(rank) }
 }
 
+/// The gain of each rank divided by lg(i + 1), or from rank b on by log_b(i) and by nothing before.
+fn discounted_under(m: &Measure) -> impl Fn(f64, usize) -> f64 {
+    let base = (m.word("discount") == "jk").then(|| m.number("base").unwrap_or(2.0));
+    move |gain, rank| match base {
+        None => discounted(gain, rank),
+        Some(base) if (rank as f64) < base => gain,
+        Some(base) => gain / ((rank as f64).log2() / base.log2()),
+    }
+}
+
 fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let gain = gain(m);
+    let (gain, discounted) = (gain(m), discounted_under(m));
     let mut sum = 0.0;
     for (rank, document) in r.top(m.rank()) {
         sum += discounted(gain(document), rank);
@@ -296,7 +310,7 @@ impl Ideal {
 }
 
 /// DCG of gains in order, down to rank k.
-fn dcg_of(gains: impl Iterator<Item = f64>, k: Option<u32>) -> f64 {
+fn dcg_of(gains: impl Iterator<Item = f64>, k: Option<u32>, discounted: impl Fn(f64, usize) -> f64) -> f64 {
     let mut sum = 0.0;
     for (index, gain) in gains.take(k.map_or(usize::MAX, |k| k as usize)).enumerate() {
         sum += discounted(gain, index + 1);
@@ -310,11 +324,11 @@ fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
         "retrieved" => Ideal::new(r.top(None).map(|(_, document)| (gain(document), 1))),
         _ => Ideal::of_judged(r, gain),
     };
-    ratio(discounted_cumulated_gain(m, r), dcg_of(ideal.gains(), m.rank()))
+    ratio(discounted_cumulated_gain(m, r), dcg_of(ideal.gains(), m.rank(), discounted_under(m)))
 }
 
 fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
-    dcg_of(Ideal::of_judged(r, gain(m)).gains(), m.rank())
+    dcg_of(Ideal::of_judged(r, gain(m)).gains(), m.rank(), discounted_under(m))
 }
 
 fn expected_reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -378,8 +392,7 @@ fn rbp_residual(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 /// The largest precision at any rank that has at least as many hits as the level of recall needs.
 fn peak(m: &Measure, r: &Ranking<'_>, recall: f64) -> f64 {
-    let rule = if m.word("cut") == "v10" { RecallRule::V10 } else { RecallRule::V9 };
-    let needed = rule.hits(recall, r.relevant(m.rel()) as u64) as f64;
+    let needed = RecallRule::of(m).hits(recall)(r.relevant(m.rel()) as u64) as f64;
     let (mut hits, mut peak) = (0.0, 0.0f64);
     for (rank, document) in r.top(None) {
         if document.is_relevant(m.rel()) {
@@ -531,7 +544,7 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
     let documents = ideal.documents() as f64;
     let missing = documents - f64::from(found);
     // Below 0, which takes negative gains, it counts as 0.
-    ratio(sum + ratio(missing * dcg, dcg_of(ideal.gains(), None)), documents).max(0.0)
+    ratio(sum + ratio(missing * dcg, dcg_of(ideal.gains(), None, discounted)), documents).max(0.0)
 }
 
 fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -554,7 +567,7 @@ fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
     }
     let documents = ideal.documents();
     if documents > 0 && gains.len() >= documents + 2 {
-        sum += dcg_of(gains.into_iter(), None) / best;
+        sum += dcg_of(gains.into_iter(), None, discounted) / best;
         count += 1.0;
     }
     ratio(sum, count)

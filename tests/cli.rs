@@ -828,6 +828,35 @@ fn measures_are_explained_under_every_name() {
 }
 
 #[test]
+fn what_is_known_of_values_is_said() {
+    let folder = Folder::new();
+    let list = folder.out("measures");
+    let at = |name: &str| list.find(&format!("\n{name}")).unwrap_or_else(|| panic!("{name}\n{list}"));
+    assert!(at("nDCG[@k]") < at("Hits[@k]") && at("Hits[@k]") < at("IPrec11"), "{list}");
+    let text = folder.out("measures P@1 P@10 R@1 RBPresid Judged");
+    for said in [
+        "  range      0 or 1 (P@1); 0 to 1 (P@10)\n",
+        "  range      0 to 1\n",
+        "of an empty ranking: 0; where nothing is relevant: follows from the ranking\n",
+        "of two neighbours, the better one upwards, never make it worse\n",
+        "  status     special\n",
+    ] {
+        assert_says(&text, &[said]);
+    }
+    assert!(!folder.out("measures Judged").contains("  swaps"), "more of it is not better");
+    let json = |of: &str| -> serde_json::Value {
+        serde_json::from_str(&folder.out(&format!("measures {of} --format json"))).unwrap()
+    };
+    let yaap = json("YAAP");
+    assert_eq!((&yaap["status"], &yaap["successor"]), (&"historical".into(), &"AP".into()));
+    let none = serde_json::Value::Null;
+    assert_eq!((&yaap["values"][0]["empty"], &yaap["values"][0]["least"]), (&none, &none));
+    let hits = &json("AP(norm=hits)@10")["values"][0];
+    assert_eq!((&hits["measure"], &hits["most"]), (&"AP(norm=hits)@10".into(), &1.0.into()));
+    assert_eq!((&hits["better_swaps"], &hits["nothing_relevant"]), (&false.into(), &0.0.into()));
+}
+
+#[test]
 fn the_plan_is_shown_without_running_it() {
     let folder = Folder::new();
     let text = folder.out("eval qrels bm25.run -m AP -m P@[5,10] --explain");

@@ -6,6 +6,8 @@ use laneval::label::{ScoreType, View};
 use laneval::measure::{Average, Defaults, parse_list};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, QuerySet};
 
+use crate::matrices::{Query, Shape, matrix};
+
 /// The matrix of sample files.
 pub fn sample(qrels: &str, runs: &[&str]) -> LabelMatrix {
     let path = |name: &&str| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("examples/data").join(name);
@@ -126,6 +128,61 @@ fn tutorial() {
     ] {
         assert_printed(&matrix, 0, names, &printed);
     }
+}
+
+/// Rankings of single queries as labels, 0 being a document without a judgment and n + 1 one of grade n, and judged documents that
+/// nobody retrieves.
+fn labelled(queries: &[(&[u8], &[u8])]) -> LabelMatrix {
+    let code = |labels: &[u8]| labels.iter().map(|&label| if label == 0 { 1 } else { label + 2 }).collect();
+    let query = |&(labels, unretrieved): &(&[u8], &[u8])| Query {
+        rankings: vec![code(labels)],
+        unretrieved: code(unretrieved),
+    };
+    matrix(&Shape { grades: vec![0.0, 1.0, 2.0, 3.0], queries: queries.iter().map(query).collect() })
+}
+
+/// The worked example of Järvelin and Kekäläinen 2002 with b = 2, of which the ideal has three documents each of grades 3 and 2 and
+/// four of grade 1; the ideal and b = 10 by hand.
+#[test]
+fn discounts_of_2002() {
+    let matrix = labelled(&[(&[4, 3, 4, 1, 1, 2, 3, 3, 4, 1], &[2, 2, 2])]);
+    let dcg = ["3", "5", "6.89", "6.89", "6.89", "7.28", "7.99", "8.66", "9.61", "9.61"];
+    assert_printed(&matrix, 0, "DCG(discount=jk)@1..10", &dcg);
+    let ideal =
+        ["3", "6", "7.8928", "8.8928", "9.7541", "10.5278", "10.8841", "11.2174", "11.5329", "11.8339"];
+    assert_printed(&matrix, 0, "IDCG(discount=jk)@1..10", &ideal);
+    assert_printed(&matrix, 0, "nDCG(discount=jk)@[2,10]", &["0.833333", "0.811662"]);
+    assert_printed(&matrix, 0, "DCG(discount=jk,base=10)@[3,10]", &["8", "16"]);
+    assert_printed(&matrix, 0, "IDCG(discount=jk,base=10)@[9,10]", &["18", "19"]);
+    assert_printed(&matrix, 0, "IDCG(discount=jk,base=8)@9", &["17.946395"]);
+}
+
+/// Three relevant documents at ranks 1, 2 and 4: recall 0.7 needs all three, for 2/3 is less.
+#[test]
+fn exact_levels_of_recall() {
+    let matrix = labelled(&[(&[2, 2, 1, 2], &[])]);
+    assert_printed(&matrix, 0, "IPrec(cut=exact)@[0.6,0.7,1]", &["1", "0.75", "0.75"]);
+    assert_printed(&matrix, 0, "IPrec@[0.6,0.7,1]", &["1", "1", "0.75"]);
+    assert_printed(&matrix, 0, "IPrec11(cut=exact)", &["0.90909091"]);
+    assert_printed(&matrix, 0, "IPrec11", &["0.93181818"]);
+    assert_printed(&matrix, 0, "IPrec11(cut=v10)", &["0.95454545"]);
+}
+
+/// Hits divided by the smaller of R and the documents that the first k ranks hold: 2 of 3 where 3 were retrieved and R is 5; 1 of 1; 0
+/// where nothing was retrieved.
+#[test]
+fn capped_recall_of_short_rankings() {
+    for (labels, unretrieved, printed) in [
+        (&[2u8, 0, 2][..], &[2u8, 2, 2][..], ["1", "0.5", "0.666667"]),
+        (&[1, 2], &[], ["0", "1", "1"]),
+        (&[], &[2], ["0", "0", "0"]),
+        (&[0, 1], &[], ["0", "0", "0"]),
+    ] {
+        let matrix = labelled(&[(labels, unretrieved)]);
+        assert_printed(&matrix, 0, "R(norm=retrieved)@[1,2,10]", &printed);
+    }
+    let matrix = labelled(&[(&[2, 0, 2], &[2, 2, 2])]);
+    assert_printed(&matrix, 0, "R(norm=min)@10", &["0.4"]);
 }
 
 /// One topic with every kind of label, as two trec_eval versions, ir_measures and cwl_eval answer it.

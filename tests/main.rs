@@ -20,6 +20,7 @@ mod reports;
 mod shaders;
 mod slow_reader;
 mod staged;
+mod traits;
 #[cfg(feature = "cli")]
 mod trec;
 mod variants;

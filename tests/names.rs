@@ -3,7 +3,7 @@
 #[cfg(feature = "cli")]
 use std::collections::BTreeSet;
 
-use laneval::measure::{Defaults, FOREIGN, MEASURES, SETS, Tool, parse_list};
+use laneval::measure::{Defaults, FOREIGN, Kind, MEASURES, SETS, Tool, Value, parse_list};
 use laneval::{Error, Measure, reference};
 use proptest::prelude::*;
 
@@ -36,6 +36,10 @@ fn the_table_is_whole() {
         for param in row.params {
             let excluded = row.params.iter().any(|other| other.name == param.excludes);
             assert!(param.excludes.is_empty() || excluded, "{}: {}", row.name, param.name);
+            let needed = row.params.iter().any(|other| {
+                matches!(other.kind, Kind::Word(words) if words.iter().any(|word| format!("{}={word}", other.name) == param.needs))
+            });
+            assert!(param.needs.is_empty() || needed, "{}: {}", row.name, param.name);
             assert!(!param.doc.is_empty());
         }
         assert_eq!(
@@ -53,7 +57,8 @@ fn the_table_is_whole() {
 fn written_defaults_are_dropped() {
     for row in MEASURES {
         let cut = variants(row)[0].to_string()[row.name.len()..].to_owned();
-        for param in row.params.iter().filter(|param| !param.default.is_empty()) {
+        let plain = row.params.iter().filter(|param| !param.default.is_empty() && param.needs.is_empty());
+        for param in plain {
             let text = format!("{}({}={}){cut}", row.name, param.name, param.default);
             assert_eq!(text.parse::<Measure>().unwrap().to_string(), format!("{}{cut}", row.name));
         }
@@ -514,4 +519,18 @@ proptest! {
             let _ = e.to_string();
         }
     }
+}
+
+#[test]
+fn a_parameter_may_need_another() {
+    assert_eq!(names("DCG(base=2,discount=jk)@5"), ["DCG(discount=jk)@5"]);
+    assert_eq!(names("nDCG(discount=jk,base=10)"), ["nDCG(discount=jk,base=10)"]);
+    for alone in ["DCG(base=2)", "DCG(base=10)@5", "nDCG(discount=lg,base=3)"] {
+        let error = parse_list(alone, Defaults::default()).unwrap_err().to_string();
+        assert!(error.contains("`base` means something only together with `discount=jk`"), "{error}");
+    }
+    let plain: Measure = "DCG".parse().unwrap();
+    assert!(plain.with("base", Value::Number(10.0)).is_err());
+    let error = parse_list("Utility(docs=0.5)", Defaults::default()).unwrap_err().to_string();
+    assert!(error.contains("`0.5` is not a whole number from 0 to 1000000000000000"), "{error}");
 }

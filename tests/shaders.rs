@@ -8,6 +8,7 @@ use laneval::engine::cpu::Cpu;
 use laneval::engine::gpu::device::{Adapter, Device};
 use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers};
 use laneval::engine::gpu::layout::{Batch, Product, Tile};
+use laneval::engine::gpu::reduce::Scaled;
 use laneval::engine::gpu::tasks::{Integers, Kind};
 use laneval::engine::gpu::{Gpu, mirror};
 use laneval::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, Task};
@@ -134,6 +135,23 @@ fn the_device_is_used_as_wgpu_allows() {
 }
 
 #[test]
+fn a_measure_that_cannot_be_averaged_on_the_device_is_named() {
+    let gpu = noop();
+    let query = Query { rankings: vec![vec![3, 1, 4, 2]], unretrieved: vec![4] };
+    let matrix = matrix(&Shape { grades: vec![0.0, 1.0], queries: vec![query; 3] });
+    let loaded = gpu.load(&matrix).unwrap();
+    let error = |names: [&str; 3]| {
+        let resident = Evaluator::new(names).unwrap().resident(&loaded).map(|_| ());
+        resident.err().map_or(String::new(), |error| error.to_string())
+    };
+    assert_eq!(error(["AP", "RBP", "nDCG(discount=jk)@5"]), "");
+    let said = error(["AP", "SetP", "RBP"]);
+    assert!(said.starts_with("SetP is not a sum or count times a factor of the query"), "{said}");
+    let said = error(["AP", "RBP", "CG(gain={0:-1})"]);
+    assert!(said.starts_with("CG(gain={0:-1}) cannot be averaged on the device"), "{said}");
+}
+
+#[test]
 fn a_device_that_was_lost_is_an_error() {
     let query = Query { rankings: vec![vec![3, 1, 4]], unretrieved: vec![4] };
     let matrix = matrix(&Shape { grades: vec![0.0, 1.0], queries: vec![query] });
@@ -206,6 +224,45 @@ proptest! {
         let plan = Evaluator::of(measures).plan(&matrix).unwrap();
         compare(plan.program(), &matrix, View { depth, judged_only });
     }
+
+    /// Whatever is averaged on the device: the integers of each row stand for the value of the CPU.
+    #[test]
+    fn products_in_integers_agree_with_f64(shape in shape()) {
+        let matrix = matrix(&shape);
+        prop_assume!(!matrix.queries().is_empty());
+        let product = |m: &laneval::Measure| {
+            !has_signs(m) && Evaluator::of(vec![m.clone()]).plan(&matrix).is_ok_and(|plan| plan.products().is_ok())
+        };
+        let mut evaluator = Evaluator::of(every_measure(&matrix).into_iter().filter(product).collect());
+        evaluator.per_query = true;
+        let scores = evaluator.evaluate(&matrix).unwrap();
+        let plan = evaluator.plan(&matrix).unwrap();
+        let products = plan.products().unwrap();
+        let depth = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
+        let integers = Integers::new(plan.program(), depth);
+        let scaled: Vec<_> = products.iter().map(|product| Scaled::new(product, &integers)).collect();
+        let plain: laneval::Measure = "RBP".parse().unwrap();
+        let at = evaluator.measures().iter().position(|measure| *measure == plain);
+        prop_assert!(at.is_some_and(|at| scaled[at].is_some()), "RBP is averaged on the device");
+        let queries = matrix.queries().len();
+        for tile in 0..matrix.packing().tiles.len() {
+            let mut scratch = Vec::new();
+            let seen = View::default().of(matrix.tile(tile), &mut scratch);
+            for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
+                let (run, query) = (row as usize / queries, row as usize % queries);
+                let words = mirror::lane(&integers, plan.program(), seen, lane, query);
+                let values = &scores.runs[run].per_query.as_ref().unwrap().values;
+                for (measure, scaled) in scaled.iter().enumerate() {
+                    let Some(scaled) = scaled else { continue };
+                    let found = scaled.sum(scaled.value(|word| words[word as usize], query).into());
+                    let value = values[measure][query];
+                    let bound = scaled.error + (2.0 * f64::from(depth) + 16.0) * f64::EPSILON / 2.0 * value.abs();
+                    let name = &evaluator.measures()[measure];
+                    prop_assert!((found - value).abs() <= bound, "{name}: {found} is not {value} ± {bound:e}");
+                }
+            }
+        }
+    }
 }
 
 /// Gains of both signs cancel, and then the f64 of the CPU has no bound relative to the sum.
@@ -235,6 +292,7 @@ fn the_deepest_rankings_agree() {
         fold(Fold::WeightedSum { gain: gains(&[0.0, 1.0, 3.0]), discount: Discount::Log2 }),
         fold(Fold::WeightedSum { gain: gains(&[0.0, 1.0, 1e6]), discount: Discount::None }),
         fold(Fold::WeightedSum { gain: gains(&[0.0, 1.0, 1.0]), discount: Discount::Power(0.99) }),
+        fold(Fold::WeightedSum { gain: gains(&[0.0, 1.0, 3.0]), discount: Discount::LogFrom(3.0) }),
         fold(Fold::Cascade { stop: gains(&[0.0, 0.0001, 0.001]), discount: Discount::Rank }),
         Task { fold: Fold::InferredSum(set), cuts: vec![Cut::End] },
         Task { fold: Fold::PeakPrecision { hits: set, caps: vec![0, 1] }, cuts: vec![Cut::End] },

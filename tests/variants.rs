@@ -16,6 +16,7 @@ fn values(kind: Kind) -> Vec<String> {
         Kind::NumberOr(_, most, others) => {
             [words(others), vec!["5".into(), "10".into(), most.min(100.0).to_string()]].concat()
         }
+        Kind::Whole(_) => words(&["0", "1000000"]),
         Kind::Ranks(others) => [words(others), words(&["1", "7", "300"])].concat(),
         Kind::Word(all) => words(all),
         Kind::Gain => words(&["linear", "exp2", "{1:0.5,4:9}", "{-1:0.25,-2:-1,0:0.125}", "{-2:5}"]),
@@ -27,13 +28,14 @@ fn values(kind: Kind) -> Vec<String> {
 pub fn variants(row: &Definition) -> Vec<Measure> {
     let mut params = vec![String::new()];
     for param in row.params {
-        params.extend(values(param.kind).iter().map(|value| format!("({}={value})", param.name)));
+        let needs = if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
+        params.extend(values(param.kind).iter().map(|value| format!("({needs}{}={value})", param.name)));
     }
     let cuts: &[&str] = match row.cutoff {
         CutoffRule::None => &[""],
         CutoffRule::Optional => &["", "@1", "@2", "@10", "@64", "@1000"],
         CutoffRule::Required => &["@1", "@5", "@63", "@1000"],
-        CutoffRule::Recall => &["@0", "@0.1", "@0.55", "@1"],
+        CutoffRule::Recall => &["@0", "@0.1", "@0.55", "@0.7", "@1"],
     };
     let text =
         params.iter().flat_map(|params| cuts.iter().map(move |cut| format!("{}{params}{cut}", row.name)));

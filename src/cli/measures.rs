@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use clap::Args;
 use laneval::Measure;
-use laneval::measure::{CutoffRule, Definition, FOREIGN, Foreign, Kind, MEASURES, Param, meanings};
+use laneval::measure::{
+    Better, CutoffRule, Definition, FOREIGN, Foreign, Kind, MEASURES, Param, Range, Status, meanings,
+};
 use serde::Serialize;
 
 use super::choice::{Choice, one_of};
@@ -69,7 +71,7 @@ impl Measures {
                 page.write(to)
             }),
             Format::Json if self.asked.is_empty() => {
-                json(&MEASURES.iter().map(Description::of).collect::<Vec<_>>(), to)
+                json(&MEASURES.iter().map(|row| Description::of(row, &[])).collect::<Vec<_>>(), to)
             }
             Format::Json => match pages.as_slice() {
                 [page] => json(&page.describe(), to),
@@ -113,13 +115,11 @@ impl Page {
     }
 
     fn describe(&self) -> Description {
-        Description { measures: Some(self.names()), ..Description::of(self.row) }
+        Description { measures: Some(self.names()), ..Description::of(self.row, &self.measures) }
     }
 
     fn write(&self, to: &mut dyn Write) -> io::Result<()> {
-        let names = self.names();
-        let asked = (!names.is_empty() && names != [self.row.name]).then(|| names.join(", "));
-        explain(self.row, asked.as_deref(), to)
+        explain(self.row, &self.measures, to)
     }
 }
 
@@ -159,11 +159,18 @@ fn list(to: &mut dyn Write) -> io::Result<()> {
     let width = stdout_width().unwrap_or(usize::MAX);
     writeln!(to, "{:names$}  {:averages$}  what it measures", "measure", "average")?;
     writeln!(to, "{}", "─".repeat(width.min(110)))?;
-    for row in MEASURES {
-        let indent = names + averages + 4;
-        let doc = wrap(row.doc, width, indent);
-        let (spelling, average) = (spelling(row), row.average.name());
-        writeln!(to, "{spelling:names$}  {average:averages$}  {}", doc.trim_start())?;
+    for (status, heading) in [
+        ("everyday", ""),
+        ("special", "\nfor questions of their own\n"),
+        ("historical", "\nto compare with old results\n"),
+    ] {
+        write!(to, "{heading}")?;
+        for row in MEASURES.iter().filter(|row| row.traits.status.name() == status) {
+            let indent = names + averages + 4;
+            let doc = wrap(row.doc, width, indent);
+            let (spelling, average) = (spelling(row), row.average.name());
+            writeln!(to, "{spelling:names$}  {average:averages$}  {}", doc.trim_start())?;
+        }
     }
     writeln!(
         to,
@@ -203,28 +210,69 @@ fn examples(row: &Definition) -> Vec<String> {
             }
             Kind::Ranks(_) => Some("100"),
             Kind::Gain => Some("exp2"),
-            Kind::Number(..) => ["0.5", "2"].into_iter().find(|value| *value != param.default),
+            Kind::Number(least, _) => {
+                let obvious = ["0.5", "2", "10"].into_iter().zip([0.5, 2.0, 10.0]);
+                let mut others =
+                    obvious.filter(|(value, number)| *value != param.default && *number >= least);
+                others.next().map(|(value, _)| value)
+            }
+            Kind::Whole(_) => Some("1000000"),
             Kind::Points => Some("[0.2,0.5,0.8]"),
         };
-        value.map(|value| format!("{}({}={value}){at}", row.name, param.name))
+        let needs = if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
+        value.map(|value| format!("{}({needs}{}={value}){at}", row.name, param.name))
     };
     let plain = [format!("{}{at}", row.name)].into_iter();
     plain.chain(whole).chain(several).chain(row.params.iter().filter_map(other)).collect()
 }
 
+/// The measures of a page: those asked for, or else the plain one.
+fn meant(row: &Definition, asked: &[Measure]) -> Vec<Measure> {
+    let plain = || meanings(&examples(row)[0]).into_iter().flatten().filter_map(|(_, measure)| measure);
+    if asked.is_empty() { plain().collect() } else { asked.to_vec() }
+}
+
+/// What is true of each of some measures: once where it is the same of all, else with their names.
+fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
+    let texts: Vec<String> = measures.iter().map(text).collect();
+    match texts.first() {
+        Some(first) if texts.iter().all(|text| text == first) => first.clone(),
+        _ => {
+            let named = measures.iter().zip(&texts).map(|(measure, text)| format!("{text} ({measure})"));
+            named.collect::<Vec<_>>().join("; ")
+        }
+    }
+}
+
 /// Explains a row, and says which of its measures were asked for, unless it is the row itself.
-fn explain(row: &Definition, asked: Option<&str>, to: &mut dyn Write) -> io::Result<()> {
+fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Result<()> {
+    let measures = meant(row, asked);
+    let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
     let width = stdout_width().unwrap_or(100).min(100);
     writeln!(to, "{}\n", row.name)?;
     writeln!(to, "{}\n", wrap(row.doc, width, 2))?;
     let mut field =
         |name: &str, text: &str| writeln!(to, "  {name:<11}{}", wrap(text, width, 13).trim_start());
-    if let Some(asked) = asked {
-        field("asked for", asked)?;
+    if !names.is_empty() && names != [row.name] {
+        field("asked for", &names.join(", "))?;
     }
     field("formula", row.formula)?;
     field("cutoff", cutoff(row))?;
     field("average", row.average.name())?;
+    field("range", &of_each(&measures, |m| m.range().to_string()))?;
+    let value =
+        |known: Option<f64>, of: &str| known.map_or(format!("follows from the {of}"), |at| at.to_string());
+    let empty = value(row.traits.empty, "judgments");
+    let nothing = of_each(&measures, |m| value((row.traits.nothing_relevant)(m), "ranking"));
+    field("value", &format!("of an empty ranking: {empty}; where nothing is relevant: {nothing}"))?;
+    if row.better != Better::Neither {
+        let swaps = |m: &Measure| match (row.traits.better_swaps)(m) {
+            true => "never make it worse".to_owned(),
+            false => "can make it worse".to_owned(),
+        };
+        field("swaps", &format!("of two neighbours, the better one upwards, {}", of_each(&measures, swaps)))?;
+    }
+    field("status", &row.traits.status.to_string())?;
     field("source", row.citation)?;
     if !row.params.is_empty() {
         writeln!(to, "\n  parameters")?;
@@ -238,7 +286,11 @@ fn explain(row: &Definition, asked: Option<&str>, to: &mut dyn Write) -> io::Res
             "" => String::new(),
             other => format!("; not together with {other}"),
         };
-        writeln!(to, "    {} = {}{default}{excludes}", param.name, param.kind)?;
+        let needs = match param.needs {
+            "" => String::new(),
+            other => format!("; only together with {other}"),
+        };
+        writeln!(to, "    {} = {}{default}{excludes}{needs}", param.name, param.kind)?;
         writeln!(to, "{}", wrap(param.doc, width, 8))?;
     }
     if foreign(row).next().is_some() {
@@ -261,11 +313,53 @@ struct Description {
     foreign: Vec<ForeignName>,
     cutoff: &'static str,
     average: &'static str,
+    status: &'static str,
+    /// What is used instead of a historical one.
+    successor: Option<&'static str>,
+    /// One for each of the measures asked for, or else that of the plain one.
+    values: Vec<Values>,
     doc: &'static str,
     formula: &'static str,
     citation: &'static str,
     parameters: Vec<Parameter>,
     examples: Vec<String>,
+}
+
+/// What is known of the values of a measure.
+#[derive(Serialize)]
+struct Values {
+    measure: String,
+    /// In words.
+    range: String,
+    /// The ends of the range, where it has any.
+    least: Option<f64>,
+    most: Option<f64>,
+    /// Are there none between whole numbers?
+    whole: bool,
+    /// None where it follows from the judgments.
+    empty: Option<f64>,
+    /// None where it follows from the ranking.
+    nothing_relevant: Option<f64>,
+    /// None where no value is better than another.
+    better_swaps: Option<bool>,
+}
+
+impl Values {
+    fn of(measure: &Measure) -> Self {
+        let row = measure.definition();
+        let (range, (least, most)) = (measure.range(), measure.range().bounds());
+        let end = |number: f64| Some(number).filter(|number| number.is_finite());
+        Values {
+            measure: measure.to_string(),
+            range: range.to_string(),
+            least: end(least),
+            most: end(most),
+            whole: matches!(range, Range::Binary | Range::Count),
+            empty: row.traits.empty,
+            nothing_relevant: (row.traits.nothing_relevant)(measure),
+            better_swaps: (row.better != Better::Neither).then(|| (row.traits.better_swaps)(measure)),
+        }
+    }
 }
 
 /// A name in another tool.
@@ -283,17 +377,19 @@ struct Parameter {
     values: String,
     default: Option<&'static str>,
     excludes: Option<&'static str>,
+    needs: Option<&'static str>,
     doc: &'static str,
 }
 
 impl Description {
-    fn of(row: &'static Definition) -> Self {
+    fn of(row: &'static Definition, asked: &[Measure]) -> Self {
         let some = |text: &'static str| Some(text).filter(|text| !text.is_empty());
         let parameter = |param: &'static Param| Parameter {
             name: param.name,
             values: param.kind.to_string(),
             default: some(param.default),
             excludes: some(param.excludes),
+            needs: some(param.needs),
             doc: param.doc,
         };
         let foreign = foreign(row).map(|foreign| ForeignName {
@@ -314,6 +410,12 @@ impl Description {
                 CutoffRule::Recall => "recall",
             },
             average: row.average.name(),
+            status: row.traits.status.name(),
+            successor: match row.traits.status {
+                Status::Historical { successor } => Some(successor),
+                Status::Everyday | Status::Special => None,
+            },
+            values: meant(row, asked).iter().map(Values::of).collect(),
             doc: row.doc,
             formula: row.formula,
             citation: row.citation,

@@ -36,11 +36,8 @@ impl Evaluator {
         let matrix = loaded.matrix();
         self.check(matrix)?;
         let plan = self.plan(matrix)?;
-        let products = plan.products().ok_or_else(|| {
-            let name = |measure| Evaluator::of(vec![measure]).plan(matrix).ok().and_then(|plan| plan.products());
-            let other = self.measures.iter().find(|measure| name((*measure).clone()).is_none());
-            let name = other.map(ToString::to_string).unwrap_or_default();
-            Error::Unanswerable(format!("{name} is not a sum or count times a factor of the query: it cannot be averaged on the device"))
+        let products = plan.products().map_err(|measure| {
+            Error::Unanswerable(format!("{measure} is not a sum or count times a factor of the query: it cannot be averaged on the device"))
         })?;
         let job = Job { matrix, view: self.view, program: plan.program() };
         let counted = |run: usize| match self.queries {
@@ -48,7 +45,7 @@ impl Evaluator {
             QuerySet::Judged | QuerySet::Complete => matrix.queries().len(),
         };
         Ok(Resident {
-            reducer: Reducer::new(loaded, job, &products)?,
+            reducer: Reducer::new(loaded, job, &products, |at| self.measures[at].to_string())?,
             counts: (0..matrix.runs().len()).map(counted).collect(),
         })
     }

@@ -35,6 +35,8 @@ pub enum Discount {
     None,
     /// Divide by lg(i + 1).
     Log2,
+    /// Divide by log_b(i) from rank b on, and by nothing before (Järvelin and Kekäläinen 2002).
+    LogFrom(f64),
     /// Divide by i.
     Rank,
     /// Multiply by pⁱ⁻¹, the powers by running product.
@@ -65,6 +67,10 @@ impl Discount {
         match self {
             Discount::None => Weights::Multiply(ranks.map(|_| 1.0).collect()),
             Discount::Log2 => Weights::Divide(ranks.map(|i| ((i + 1) as f64).log2()).collect()),
+            Discount::LogFrom(b) => {
+                let log = |i: usize| if (i as f64) < b { 1.0 } else { (i as f64).log2() / b.log2() };
+                Weights::Divide(ranks.map(log).collect())
+            }
             Discount::Rank => Weights::Divide(ranks.map(|i| i as f64).collect()),
             Discount::Power(p) => {
                 let powers = std::iter::successors(Some(1.0), |&power| Some(power * p));

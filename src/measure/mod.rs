@@ -11,12 +11,14 @@ mod resolve;
 mod suffix;
 mod suggest;
 mod table;
+mod traits;
 mod value;
 
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 pub use gain::{Gains, stop_table};
 pub use parse::{meanings, parse, parse_list};
-pub use recipe::{Fact, Form, Ideal, Place, Read, RecallRule, Recipe};
+pub use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
+pub use traits::{Range, Status, Traits};
 pub use value::{Average, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Value};

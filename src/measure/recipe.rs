@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::value::Measure;
 use crate::fold::{CodeTable, Discount, Fold, Weights};
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Facts};
@@ -14,33 +15,65 @@ use crate::label::{Above, Facts};
 pub enum Recipe {
     /// From folds and facts.
     Folds {
-        /// The numbers that `finish` gets, in this order.
+        /// The numbers that the last line gets, in this order.
         reads: Vec<Read>,
-        /// From those numbers to the values, in f64: the last line of the formula.
-        finish: Finish,
-        /// What that line is, where it is one of the plain ones.
-        form: Form,
+        /// From those numbers to the value.
+        last: Last,
     },
     /// By walking down each ranking with the measure's own reference function, because its state needs the query's own ideal
     /// ranking or a continuation that no table holds.
     Walk,
 }
 
-/// A last line that an engine can take over, because it is the first number times a factor of the query.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Form {
-    /// Some other line.
-    Other,
+/// The last line of a formula, in f64. All but the custom ones are the first number times a factor of the query, or a reciprocal, so
+/// that an engine can average them by itself.
+#[derive(Clone)]
+pub enum Last {
     /// The first number divided by this one.
     Over(f64),
-    /// The first number divided by the second, which counts as this if it is larger; 0 where that is 0.
-    Ratio(f64),
-    /// 1 divided by the first number, a rank, if it is 1 to this; else 0.
-    Reciprocal(f64),
+    /// The first number times this one.
+    Times(f64),
+    /// The first number divided by the second; 0 where that is 0.
+    Ratio {
+        /// No more than this of the second counts.
+        most: f64,
+    },
+    /// 1 divided by the first number, a rank, if it is 1 or more; else 0.
+    Reciprocal {
+        /// Ranks beyond this one count as 0.
+        most: f64,
+    },
+    /// Some other line.
+    Custom(Finish),
 }
 
-/// The last line of a formula, for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to a value a row.
+/// A last line for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to a value a row.
 pub type Finish = Arc<dyn Fn(&[&[f64]], &mut [f64]) + Send + Sync>;
+
+impl Last {
+    /// Finishes some rows: from the numbers that the recipe reads, `[number][row]`, to a value a row.
+    pub fn finish(&self, numbers: &[&[f64]], values: &mut [f64]) {
+        match *self {
+            Last::Over(by) => each(numbers, values, |[number]| number / by),
+            Last::Times(by) => each(numbers, values, |[number]| number * by),
+            Last::Ratio { most } => {
+                each(numbers, values, |[number, by]| if by == 0.0 { 0.0 } else { number / by.min(most) });
+            }
+            Last::Reciprocal { most } => {
+                each(numbers, values, |[rank]| if rank > 0.0 && rank <= most { 1.0 / rank } else { 0.0 });
+            }
+            Last::Custom(ref finish) => finish(numbers, values),
+        }
+    }
+}
+
+/// The value of each row from its numbers.
+fn each<const N: usize>(numbers: &[&[f64]], values: &mut [f64], of: impl Fn([f64; N]) -> f64) {
+    let numbers: [&[f64]; N] = std::array::from_fn(|at| &numbers[at][..values.len()]);
+    for (row, value) in values.iter_mut().enumerate() {
+        *value = of(numbers.map(|number| number[row]));
+    }
+}
 
 impl Recipe {
     /// The numbers that are read; none for a walk.
@@ -56,37 +89,28 @@ impl Recipe {
         reads: [Read; N],
         finish: impl Fn([f64; N]) -> f64 + Send + Sync + 'static,
     ) -> Result<Self, String> {
-        let finish = move |numbers: &[&[f64]], values: &mut [f64]| {
-            let numbers: [&[f64]; N] = std::array::from_fn(|at| &numbers[at][..values.len()]);
-            for (row, value) in values.iter_mut().enumerate() {
-                *value = finish(numbers.map(|number| number[row]));
-            }
-        };
-        Ok(Recipe::Folds { reads: reads.into(), finish: Arc::new(finish), form: Form::Other })
+        let finish = move |numbers: &[&[f64]], values: &mut [f64]| each(numbers, values, &finish);
+        Ok(Recipe::Folds { reads: reads.into(), last: Last::Custom(Arc::new(finish)) })
     }
 
     /// A number divided by a constant.
     pub fn over(read: Read, by: f64) -> Result<Self, String> {
-        Ok(Self::new([read], move |[number]| number / by)?.of_form(Form::Over(by)))
+        Ok(Recipe::Folds { reads: vec![read], last: Last::Over(by) })
+    }
+
+    /// A number times a constant.
+    pub fn times(read: Read, by: f64) -> Result<Self, String> {
+        Ok(Recipe::Folds { reads: vec![read], last: Last::Times(by) })
     }
 
     /// A number divided by another, of which no more than `most` counts; 0 where that is 0.
     pub fn ratio(reads: [Read; 2], most: f64) -> Result<Self, String> {
-        let finish = move |[number, by]: [f64; 2]| if by == 0.0 { 0.0 } else { number / by.min(most) };
-        Ok(Self::new(reads, finish)?.of_form(Form::Ratio(most)))
+        Ok(Recipe::Folds { reads: reads.into(), last: Last::Ratio { most } })
     }
 
     /// 1 divided by a rank, if it is 1 to `most`; else 0.
     pub fn reciprocal(rank: Read, most: f64) -> Result<Self, String> {
-        let finish = move |[rank]: [f64; 1]| if rank > 0.0 && rank <= most { 1.0 / rank } else { 0.0 };
-        Ok(Self::new([rank], finish)?.of_form(Form::Reciprocal(most)))
-    }
-
-    fn of_form(mut self, is: Form) -> Self {
-        if let Recipe::Folds { form, .. } = &mut self {
-            *form = is;
-        }
-        self
+        Ok(Recipe::Folds { reads: vec![rank], last: Last::Reciprocal { most } })
     }
 
     /// Reads any number of numbers and finishes with a function of them.
@@ -101,7 +125,7 @@ impl Recipe {
                 *value = finish(&of_row);
             }
         };
-        Ok(Recipe::Folds { reads, finish: Arc::new(finish), form: Form::Other })
+        Ok(Recipe::Folds { reads, last: Last::Custom(Arc::new(finish)) })
     }
 }
 
@@ -183,16 +207,42 @@ pub enum RecallRule {
     V9,
     /// x·R rounded, halves away from zero, as trec_eval 10.
     V10,
+    /// The fewest hits h with h / R ≥ x, without any rounding, as textbooks. x is the shortest decimal that reads as the f64: 0.7 is 7/10.
+    Exact,
 }
 
 impl RecallRule {
-    /// The number of hits.
-    pub fn hits(self, recall: f64, relevant: u64) -> u64 {
-        match self {
-            RecallRule::V9 => (recall * relevant as f64 + 0.9) as u64,
-            RecallRule::V10 => (recall * relevant as f64).round() as u64,
+    /// The rule under the parameter `cut`.
+    pub fn of(measure: &Measure) -> Self {
+        match measure.word("cut") {
+            "exact" => RecallRule::Exact,
+            "v10" => RecallRule::V10,
+            _ => RecallRule::V9,
         }
     }
+
+    /// The number of hits that a level of recall needs, of so many relevant documents.
+    pub fn hits(self, recall: f64) -> impl Fn(u64) -> u64 {
+        let exact = (self == RecallRule::Exact).then(|| decimal(recall));
+        move |relevant| match (self, exact) {
+            (_, Some((digits, places))) => match 10u128.checked_pow(places) {
+                Some(unit) => (u128::from(digits) * u128::from(relevant)).div_ceil(unit) as u64,
+                // The digits are less than 2^57, so the product is a small part of such a unit.
+                None => u64::from(digits > 0 && relevant > 0),
+            },
+            (RecallRule::V10, _) => (recall * relevant as f64).round() as u64,
+            _ => (recall * relevant as f64 + 0.9) as u64,
+        }
+    }
+}
+
+/// The shortest decimal that reads as a number from 0 to 1: its digits, of at most 17, and how many of them are behind the point.
+fn decimal(number: f64) -> (u64, u32) {
+    let text = format!("{number:e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
+    let places = fraction.len() as i32 - exponent.parse::<i32>().unwrap_or(0);
+    (format!("{whole}{fraction}").parse().unwrap_or(0), places.max(0) as u32)
 }
 
 /// An ideal ranking: documents by gain, the largest first, those without gain left out.
@@ -387,7 +437,8 @@ impl Fact {
                 })
                 .collect(),
             Fact::Hits { hits, rule, recall } => {
-                facts.map_sums(counted(*hits), |relevant| rule.hits(*recall, relevant) as f64)
+                let needed = rule.hits(*recall);
+                facts.map_sums(counted(*hits), |relevant| needed(relevant) as f64)
             }
             Fact::Ideal(ideal) => Ideal::columns(&[ideal], facts).pop().unwrap_or_default(),
         }
@@ -459,7 +510,7 @@ mod tests {
     fn ideals_deeper_than_the_table_are_the_plain_sums() {
         let counts = [(4, 3 * TABLED as u32), (5, TABLED as u32 - 7), (6, BLOCK as u32 + 9)];
         for discount in
-            [Discount::Log2, Discount::Rank, Discount::Power(0.99999), Discount::InverseSquare(1e4)]
+            [Discount::Log2, Discount::LogFrom(7.5), Discount::Power(0.99999), Discount::InverseSquare(1e4)]
         {
             for rank in [None, Some(TABLED as u32), Some(TABLED as u32 + 1), Some(4 * TABLED as u32)] {
                 let ideal = Ideal { discount, rank, ..ideal(0) };
@@ -488,6 +539,35 @@ mod tests {
             let whole = Ideal { rank: None, ..ideal };
             assert_eq!(column, Fact::columns(&[Fact::Ideal(whole)], &facts).remove(0));
         }
+    }
+
+    #[test]
+    fn exact_levels_of_recall_are_fractions() {
+        let fewest = |over: u64, by: u64, relevant: u64| (over * relevant).div_ceil(by);
+        for hundredth in 0..=100u64 {
+            // As it is written: 0.7, not seven times 0.1.
+            let recall = format!("{}.{:02}", hundredth / 100, hundredth % 100).parse().unwrap();
+            let needed = RecallRule::Exact.hits(recall);
+            let most = if hundredth % 10 == 0 { 3000 } else { 300 };
+            for relevant in 0..most {
+                let expected = fewest(hundredth, 100, relevant);
+                assert_eq!(needed(relevant), expected, "{recall} of {relevant}");
+            }
+        }
+        for (recall, relevant, expected) in [
+            (0.05, 21, 2),
+            (0.1 + 0.2, 10, 4),
+            (1.0 / 3.0, 3, 1),
+            (2.0 / 3.0, 3, 2),
+            (f64::MIN_POSITIVE, 1 << 28, 1),
+            (f64::MIN_POSITIVE, 0, 0),
+            (1.0, u64::MAX, u64::MAX),
+            (0.123_456_789_012_345_68, 10_000_000_000_000_000, 1_234_567_890_123_457),
+        ] {
+            assert_eq!(RecallRule::Exact.hits(recall)(relevant), expected, "{recall} of {relevant}");
+        }
+        assert_eq!(RecallRule::V9.hits(0.7)(3), 2);
+        assert_eq!(RecallRule::V10.hits(0.7)(3), 2);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 use super::gain::{Gains, LARGEST_SCALE, stop_table};
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
+use super::traits::{Range, Status, Traits};
 use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Value};
 use crate::fold::{CodeTable, Discount, Fold};
 use crate::label::code::{NEGATIVE, UNPOOLED};
@@ -15,7 +16,7 @@ pub fn definition(name: &str) -> Option<&'static Definition> {
 }
 
 const fn param(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Param {
-    Param { name, kind, default, excludes: "", doc }
+    Param { name, kind, default, excludes: "", needs: "", doc }
 }
 
 const LARGE: f64 = 1e6;
@@ -31,9 +32,9 @@ const BETA: Param =
     param("beta", Kind::Number(0.0, LARGE), "1", "recall counts beta times as much as precision");
 const CUT: Param = param(
     "cut",
-    Kind::Word(&["v9", "v10"]),
+    Kind::Word(&["v9", "v10", "exact"]),
     "v9",
-    "hits that recall x needs, of R: ⌊x·R + 0.9⌋ (v9, as trec_eval 9) or x·R rounded (v10)",
+    "hits that recall x needs, of R, to compare with trec_eval 9: ⌊x·R + 0.9⌋ in floating point, so that 0.7 of 3 is 2, because 0.7·3 + 0.9 is 2.9999999999999996 there (v9); to compare with trec_eval 10: x·R rounded (v10); or the textbook's: the fewest h with h / R ≥ x, where x is the decimal as written, without rounding (exact)",
 );
 
 const NEGATIVES: Param = param(
@@ -57,6 +58,75 @@ const GMAX: Param = param(
 );
 const DEPTH: Param = param("depth", Kind::Ranks(&[]), "1000", "rankings are cut or padded to so many ranks");
 
+/// How much a rank counts in a discounted gain.
+const DISCOUNT: Param = param(
+    "discount",
+    Kind::Word(&["lg", "jk"]),
+    "lg",
+    "a gain at rank i is divided by lg(i + 1), or by log_b(i) from rank b on and by nothing before, as by Järvelin and Kekäläinen (jk)",
+);
+const BASE: Param = Param {
+    needs: "discount=jk",
+    ..param(
+        "base",
+        Kind::Number(2.0, LARGE),
+        "2",
+        "b: with jk the discount begins at this rank, as the logarithm to this base",
+    )
+};
+
+const SPECIAL: Traits = Traits { status: Status::Special, ..Traits::SHARE };
+/// A geometric mean's terms.
+const FLOORED: Traits = Traits {
+    range: |_| Range::Within(0.00001, 1.0),
+    empty: Some(0.00001),
+    nothing_relevant: |_| Some(0.00001),
+    ..SPECIAL
+};
+/// Sums of gains. Those that a table names may be negative, or of documents without a grade.
+const SUMMED: Traits = Traits {
+    range: |m| if names_no_gains(m) { Range::Positive } else { Range::Any },
+    nothing_relevant: |m| names_no_gains(m).then_some(0.0),
+    better_swaps: names_no_gains,
+    ..SPECIAL
+};
+/// Sums of gains as a share of the ideal one.
+const NORMALISED: Traits = Traits {
+    range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Any },
+    better_swaps: names_no_gains,
+    ..Traits::SHARE
+};
+const COUNT: Traits = Traits { range: |_| Range::Count, ..SPECIAL };
+
+const fn historical(successor: &'static str) -> Traits {
+    Traits { status: Status::Historical { successor }, ..Traits::SHARE }
+}
+
+/// Is there no table of gains? With one a lower grade may be worth more.
+fn names_no_gains(m: &Measure) -> bool {
+    !matches!(m.value("gain"), Some(Value::Table(_)))
+}
+
+/// A share, of the first rank 0 or 1.
+fn first_is_binary(m: &Measure) -> Range {
+    if m.rank() == Some(1) { Range::Binary } else { Range::SHARE }
+}
+
+/// The same, but for those that divide by R.
+fn first_is_binary_unless_judged(m: &Measure) -> Range {
+    if m.word("norm") == "judged" { Range::SHARE } else { first_is_binary(m) }
+}
+
+/// The same, but for gains between 0 and 1.
+fn first_is_binary_unless_graded(m: &Measure) -> Range {
+    if m.word("gain") == "grade" { Range::SHARE } else { first_is_binary(m) }
+}
+
+/// Does the user want half a document or more? Another goes on with a chance above 1.
+fn wants_half(m: &Measure) -> bool {
+    m.number("T").is_none_or(|target| target >= 0.5)
+}
+
 /// Every measure, in the order in which help lists them.
 pub static MEASURES: &[Definition] = &[
     Definition {
@@ -73,6 +143,7 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary, ..Traits::SHARE },
         doc: "Precision: the share of relevant documents among the first k ranks, empty ranks included.",
         formula: "P@k = r(k) / k; norm=min: r(k) / min(k, n)",
         citation: "Cleverdon, Mills, Keen 1966; norm=min: torchmetrics (adaptive_k)",
@@ -92,21 +163,28 @@ pub static MEASURES: &[Definition] = &[
             REL,
             param(
                 "norm",
-                Kind::Word(&["judged", "min"]),
+                Kind::Word(&["judged", "min", "retrieved"]),
                 "judged",
-                "divide by R, or by the smaller of k and R (capped recall)",
+                "divide by R, by the smaller of k and R (capped recall), or by the smaller of R and the documents retrieved in the first k ranks",
             ),
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary_unless_judged, ..Traits::SHARE },
         doc: "Recall: the share of the query's relevant documents that the first k ranks hold.",
-        formula: "R@k = r(k) / R; norm=min: r(k) / min(k, R)",
+        formula: "R@k = r(k) / R; norm=min: r(k) / min(k, R); norm=retrieved: r(k) / min(k, n, R)",
         citation: "Cleverdon, Mills, Keen 1966; norm=min: Thakur et al. 2021 (BEIR)",
         recipe: |m, book| {
-            let most =
-                if m.word("norm") == "min" { f64::from(m.rank().unwrap_or(u32::MAX)) } else { f64::INFINITY };
-            let reads = [hits(m, book, m.rank().into()), relevant(m, book)];
-            Recipe::ratio(reads, most)
+            let (hits, relevant) = (hits(m, book, m.rank().into()), relevant(m, book));
+            match m.word("norm") {
+                "retrieved" => {
+                    let retrieved = Read::Fold(Fold::Count(Above::RETRIEVED), m.rank().into());
+                    let last = |[hits, retrieved, relevant]: [f64; 3]| ratio(hits, retrieved.min(relevant));
+                    Recipe::new([hits, retrieved, relevant], last)
+                }
+                "min" => Recipe::ratio([hits, relevant], f64::from(m.rank().unwrap_or(u32::MAX))),
+                _ => Recipe::ratio([hits, relevant], f64::INFINITY),
+            }
         },
     },
     Definition {
@@ -115,6 +193,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, BETA],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits::SHARE,
         doc: "F-measure of precision and recall at rank k.",
         formula: "F@k = (1 + β²)·P@k·R@k / (β²·P@k + R@k)",
         citation: "van Rijsbergen 1979",
@@ -130,6 +209,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: |_| Range::Binary, ..Traits::SHARE },
         doc: "Whether there is a relevant document in the first k ranks.",
         formula: "Success@k = 1 if r(k) > 0, else 0",
         citation: "Buckley et al., trec_eval",
@@ -141,10 +221,14 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits {
+            range: |m| if m.rank() == Some(1) { Range::Binary } else { Range::Count },
+            ..SPECIAL
+        },
         doc: "How many relevant documents the first k ranks hold, averaged over queries.",
         formula: "Hits@k = r(k)",
         citation: "Bassani 2022 (ranx)",
-        recipe: |m, book| Recipe::new([hits(m, book, m.rank().into())], |[hits]| hits),
+        recipe: |m, book| Recipe::over(hits(m, book, m.rank().into()), 1.0),
     },
     Definition {
         name: "AP",
@@ -155,13 +239,18 @@ pub static MEASURES: &[Definition] = &[
                 "norm",
                 Kind::Word(&["judged", "min", "hits"]),
                 "judged",
-                "divide by R, by the smaller of k and R, or by the relevant documents retrieved in the first k ranks",
+                "divide by R, by the smaller of k and R, or by the relevant documents in the first k ranks, which is the MAP of many tutorials (hits)",
             ),
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits {
+            range: first_is_binary_unless_judged,
+            better_swaps: |m| m.word("norm") != "hits" || m.rank().is_none(),
+            ..Traits::SHARE
+        },
         doc: "Average precision: the mean of the precisions at the ranks of the relevant documents, those not retrieved counting 0.",
-        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R",
+        formula: "AP@k = (Σ_{i ≤ k, relevant} r(i) / i) / R; norm=min: / min(k, R); norm=hits: / r(k)",
         citation: "Buckley and Voorhees 2000; norm=hits: torchmetrics",
         recipe: |m, book| {
             let sum = Read::Fold(Fold::PrecisionSum(relevant_codes(m, book)), m.rank().into());
@@ -181,6 +270,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Geometric,
         better: Better::Higher,
+        traits: FLOORED,
         doc: "Geometric mean of average precision, which rewards mending the worst queries; a query's value is at least 0.00001.",
         formula: "GMAP = exp(mean of ln max(AP, 0.00001))",
         citation: "Robertson 2006",
@@ -195,6 +285,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary, ..Traits::SHARE },
         doc: "Reciprocal rank of the first relevant document; 0 if the first k ranks hold none.",
         formula: "RR@k = 1 / t₁ if t₁ ≤ k, else 0",
         citation: "Kantor and Voorhees 2000",
@@ -218,6 +309,7 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits::SHARE,
         doc: "R-precision: precision at rank R, the number of the query's relevant documents, or at a multiple of it.",
         formula: "Rprec = r(c) / c with c = ⌊mult·R + 0.9⌋, which is R for mult=1",
         citation: "Buckley and Voorhees 2000",
@@ -234,6 +326,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[GAIN, FLOOR],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SUMMED,
         doc: "Cumulated gain of the first k ranks.",
         formula: "CG@k = Σ_{i ≤ k} gain(i)",
         citation: "Järvelin and Kekäläinen 2002",
@@ -242,13 +335,14 @@ pub static MEASURES: &[Definition] = &[
     Definition {
         name: "DCG",
         cutoff: CutoffRule::Optional,
-        params: &[GAIN, FLOOR],
+        params: &[GAIN, FLOOR, DISCOUNT, BASE],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SUMMED,
         doc: "Discounted cumulated gain of the first k ranks.",
-        formula: "DCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1)",
-        citation: "Järvelin and Kekäläinen 2002",
-        recipe: |m, book| Recipe::over(gained(gains(m, book)?, Discount::Log2, m), 1.0),
+        formula: "DCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1); discount=jk: gain(i) / log_b(i), where i < b gain(i)",
+        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005",
+        recipe: |m, book| Recipe::over(gained(gains(m, book)?, discount(m), m), 1.0),
     },
     Definition {
         name: "nDCG",
@@ -262,20 +356,26 @@ pub static MEASURES: &[Definition] = &[
                 "judged",
                 "the ideal ranking is made of all judged documents, or only of those retrieved",
             ),
+            DISCOUNT,
+            BASE,
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits {
+            nothing_relevant: |m| (m.word("ideal") == "judged" || names_no_gains(m)).then_some(0.0),
+            ..NORMALISED
+        },
         doc: "Discounted cumulated gain of the first k ranks, divided by that of the ideal ranking.",
         formula: "nDCG@k = DCG@k / DCG@k of the ideal ranking",
-        citation: "Järvelin and Kekäläinen 2002; gain=exp2: Burges et al. 2005",
+        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et al. 2005",
         recipe: |m, book| {
             let gain = gains(m, book)?;
-            let ideal = Ideal { gain: gain.clone(), discount: Discount::Log2, rank: m.rank() };
+            let ideal = Ideal { gain: gain.clone(), discount: discount(m), rank: m.rank() };
             let ideal = match m.word("ideal") {
                 "retrieved" => Read::RetrievedIdeal(ideal),
                 _ => Read::Fact(Fact::Ideal(ideal)),
             };
-            Recipe::ratio([gained(gain, Discount::Log2, m), ideal], f64::INFINITY)
+            Recipe::ratio([gained(gain, discount(m), m), ideal], f64::INFINITY)
         },
     },
     Definition {
@@ -289,6 +389,7 @@ pub static MEASURES: &[Definition] = &[
         )],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits::SHARE,
         doc: "Expected reciprocal rank at which a user who reads from the top is satisfied.",
         formula: "ERR@k = Σ_{i ≤ k} (1 / i)·Rᵢ·Π_{j < i} (1 − Rⱼ), Rᵢ = (2^grade − 1) / 2^gmax",
         citation: "Chapelle, Metzler, Zhang, Grinspan 2009",
@@ -325,6 +426,13 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits {
+            range: |m| match (m.word("gain"), m.word("scale")) {
+                ("raw", "none") => Range::Positive,
+                _ => Range::SHARE,
+            },
+            ..Traits::SHARE
+        },
         doc: "Rank-biased precision: the expected rate of gain of a user who goes on with probability p.",
         formula: "RBP = (1 − p)·Σ gain(i)·p^(i−1)",
         citation: "Moffat and Zobel 2008; gain=raw: Bassani 2022 (ranx); norm: Azzopardi, Thomas, Moffat 2019",
@@ -355,7 +463,7 @@ pub static MEASURES: &[Definition] = &[
                     Recipe::new([read, max], move |[sum, max]| (1.0 - p) * (sum / max.max(1.0)))
                 }
                 (_, Some(_)) => Recipe::over(read, whole),
-                _ => Recipe::new([read], move |[sum]| (1.0 - p) * sum),
+                _ => Recipe::times(read, 1.0 - p),
             }
         },
     },
@@ -365,8 +473,9 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, CUT],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "Interpolated precision: the largest precision at any rank that reaches the level of recall.",
-        formula: "IPrec@x = max of r(i) / i over the ranks i where r(i) ≥ cut(x·R)",
+        formula: "IPrec@x = max of r(i) / i over the ranks i where r(i) ≥ the hits that x needs: about x·R, see cut",
         citation: "Salton and McGill 1983; trec_eval",
         recipe: |m, book| Recipe::new([peak(m, book, m.recall())], |[peak]| peak),
     },
@@ -385,6 +494,7 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: historical("AP"),
         doc: "Interpolated precision averaged over levels of recall, eleven unless others are given.",
         formula: "IPrec11 = mean of IPrec@x over the points x",
         citation: "Salton and McGill 1983; trec_eval",
@@ -404,6 +514,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[],
         average: Average::Mean,
         better: Better::Neither,
+        traits: Traits { range: first_is_binary, nothing_relevant: |_| None, ..Traits::SHARE },
         doc: "The share of the first k retrieved documents that the qrels name, with whatever grade.",
         formula: "Judged@k = #{i ≤ k: in the qrels} / min(k, n)",
         citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
@@ -427,6 +538,7 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "Precision of the whole ranking as a set.",
         formula: "SetP = m / n; norm=min: m / min(n, R)",
         citation: "van Rijsbergen 1979; norm=min: Buckley et al., trec_eval (set_relative_P)",
@@ -446,6 +558,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "Recall of the whole ranking as a set.",
         formula: "SetR = m / R",
         citation: "van Rijsbergen 1979",
@@ -462,11 +575,13 @@ pub static MEASURES: &[Definition] = &[
                 kind: Kind::Number(0.0, LARGE * LARGE),
                 default: "",
                 excludes: "beta",
+                needs: "",
                 doc: "β² itself, as trec_eval's set_F.x and ir_measures pass it",
             },
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "F-measure of the whole ranking as a set.",
         formula: "SetF = (1 + β²)·SetP·SetR / (β²·SetP + SetR)",
         citation: "van Rijsbergen 1979",
@@ -484,6 +599,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: historical("AP"),
         doc: "Precision times recall of the whole ranking as a set.",
         formula: "SetAP = m² / (n·R)",
         citation: "Buckley et al., trec_eval (set_map)",
@@ -498,6 +614,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, NEGATIVES],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "How rarely judged non-relevant documents stand above relevant ones; unjudged documents are skipped.",
         formula: "Bpref = (1/R)·Σ_{relevant} (1 − min(b, R) / min(N, R)), b the non-relevant above",
         citation: "Buckley and Voorhees 2004",
@@ -511,6 +628,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, NEGATIVES],
         average: Average::Geometric,
         better: Better::Higher,
+        traits: FLOORED,
         doc: "Geometric mean of Bpref; a query's value is at least 0.00001.",
         formula: "GMBpref = exp(mean of ln max(Bpref, 0.00001))",
         citation: "Buckley et al., trec_eval (gm_bpref)",
@@ -525,6 +643,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { better_swaps: |_| false, ..SPECIAL },
         doc: "Average precision as inferred from a pool of which only a sample was judged.",
         formula: "InfAP = (1/R)·Σ_{relevant} (1/i + (i−1)/i · (a+b+u)/(i−1) · (a+ε)/(a+b+2ε)), of the ranks above: a relevant, b not, u pooled only",
         citation: "Yilmaz and Aslam 2006",
@@ -539,6 +658,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: |_| Range::Any, empty: None, ..historical("AP") },
         doc: "Yet another average precision: its log odds.",
         formula: "YAAP = ln((1 + s) / (1 + R − s)), s = Σ_{relevant} r(i) / i; 0 if R = 0",
         citation: "Robertson 2012; trec_eval (yaap)",
@@ -557,6 +677,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: historical("nDCG"),
         doc: "Average precision with the logarithm of the documents above that are not relevant as discount.",
         formula: "BinG = (1/R)·Σ_{relevant} 1 / lg(2 + i − r(i))",
         citation: "Buckley et al., trec_eval (binG)",
@@ -568,6 +689,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[GAIN, FLOOR],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { status: historical("nDCG").status, better_swaps: |_| false, ..NORMALISED },
         doc: "Gain discounted by how far the ranking lags behind the ideal one.",
         formula: "G = (Σ gain(i) / lg(2 + C(i) − S(i))) / Σ ideal gains; S the gain so far, C that of the ideal, at least 1 a rank",
         citation: "Buckley et al., trec_eval (G)",
@@ -579,9 +701,14 @@ pub static MEASURES: &[Definition] = &[
         params: &[GAIN, FLOOR],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits {
+            status: historical("nDCG").status,
+            range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Positive },
+            ..NORMALISED
+        },
         doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
         formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at least 0",
-        citation: "Sakai 2007; trec_eval (ndcg_rel)",
+        citation: "Buckley et al., trec_eval (ndcg_rel), after Järvelin and Kekäläinen 2002",
         recipe: |m, book| gains(m, book).map(|_| Recipe::Walk),
     },
     Definition {
@@ -590,6 +717,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, GAIN],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { status: historical("nDCG").status, ..NORMALISED },
         doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
         formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
@@ -598,14 +726,15 @@ pub static MEASURES: &[Definition] = &[
     Definition {
         name: "IDCG",
         cutoff: CutoffRule::Optional,
-        params: &[GAIN, FLOOR],
+        params: &[GAIN, FLOOR, DISCOUNT, BASE],
         average: Average::Mean,
         better: Better::Neither,
+        traits: Traits { range: |_| Range::Positive, empty: None, ..SPECIAL },
         doc: "Discounted cumulated gain of the ideal ranking of all judged documents.",
         formula: "IDCG@k = DCG@k of the judged documents by descending gain",
-        citation: "Järvelin and Kekäläinen 2002",
+        citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1): Burges et al. 2005",
         recipe: |m, book| {
-            let ideal = Ideal { gain: gains(m, book)?, discount: Discount::Log2, rank: m.rank() };
+            let ideal = Ideal { gain: gains(m, book)?, discount: discount(m), rank: m.rank() };
             Recipe::new([Read::Fact(Fact::Ideal(ideal))], |[ideal]| ideal)
         },
     },
@@ -620,6 +749,7 @@ pub static MEASURES: &[Definition] = &[
         )],
         average: Average::Mean,
         better: Better::Lower,
+        traits: Traits { nothing_relevant: |_| None, ..SPECIAL },
         doc: "How much RBP could still grow if the unjudged documents, and those never retrieved, were all relevant.",
         formula: "RBPresid = p^n + (1 − p)·Σ_{unjudged} p^(i−1); 0 if every document is judged, as trec_eval 10 does",
         citation: "Moffat and Zobel 2008; trec_eval (rbp_resid)",
@@ -641,6 +771,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[],
         average: Average::Mean,
         better: Better::Lower,
+        traits: Traits { range: first_is_binary, nothing_relevant: |_| None, ..SPECIAL },
         doc: "The share of the first k ranks that hold a document without a grade of 0 or more.",
         formula: "Unjudged@k = #{i ≤ k: unjudged} / k",
         citation: "Buckley et al., trec_eval (unj)",
@@ -660,10 +791,11 @@ pub static MEASURES: &[Definition] = &[
             param("b", Kind::Number(-LARGE, LARGE), "-1", "for each other document retrieved"),
             param("c", Kind::Number(-LARGE, LARGE), "0", "for each relevant document not retrieved"),
             param("d", Kind::Number(-LARGE, LARGE), "0", "for each other document of the collection"),
-            param("docs", Kind::Number(0.0, 1e15), "0", "the number of documents in the collection"),
+            param("docs", Kind::Whole(1e15), "0", "the number of documents in the collection"),
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: |_| Range::Any, empty: None, nothing_relevant: |_| None, ..SPECIAL },
         doc: "A linear price of each kind of document, retrieved or not.",
         formula: "Utility = a·m + b·(n − m) + c·(R − m) + d·(docs + m − n − R)",
         citation: "Buckley et al., trec_eval (utility)",
@@ -681,6 +813,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary, better_swaps: |m| m.rank().is_none(), ..SPECIAL },
         doc: "The share of pairs of a relevant and another document in the first k ranks that are in the right order.",
         formula: "Accuracy@k = 1 − Σ_{relevant} z / (Z·r(k)), z of the Z other documents above; 0 without a relevant one, 1 if Z = 0",
         citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
@@ -711,6 +844,11 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Lower,
+        traits: Traits {
+            nothing_relevant: |_| None,
+            better_swaps: |m| m.word("norm") != "judged" || m.rank().is_none(),
+            ..SPECIAL
+        },
         doc: "The share of the non-relevant documents that stand in the first k ranks.",
         formula: "FallOut@k = (min(k, n) − r(k)) / (n − m); norm=judged: judged ones only, / N",
         citation: "van Rijsbergen 1979; torchmetrics",
@@ -746,6 +884,7 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "Compatibility: the rank-biased overlap with the nearest ideal ranking, retrieved documents before absent ones of a grade.",
         formula: "Compat = RBO(ranking, ideal) / RBO(ideal, ideal)",
         citation: "Clarke, Vtyurina, Smucker 2020",
@@ -757,6 +896,11 @@ pub static MEASURES: &[Definition] = &[
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits {
+            range: |m| if wants_half(m) { Range::SHARE } else { Range::Any },
+            better_swaps: wants_half,
+            ..SPECIAL
+        },
         doc: "Gain rate of a user who wants T documents and grows patient or impatient with what was found.",
         formula: "C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², cg the gain so far; weighted mean gain over 1000 ranks",
         citation: "Moffat, Bailey, Scholer, Thomas 2015; Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
@@ -768,6 +912,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "Gain rate of a user whose interest falls with the square of the rank.",
         formula: "C(i) = ((i + 2T − 1) / (i + 2T))²; weighted mean gain over 1000 ranks",
         citation: "Moffat, Scholer, Thomas 2012; cwl_eval",
@@ -782,6 +927,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         doc: "Bejeweled player model: gain rate of a user who stops after T gains or k ranks.",
         formula: "C(i) = 1 while cg(i) < T and i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Zhang, Liu, Li, Zhang, Xu, Ma 2017; cwl_eval",
@@ -793,6 +939,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, BINARY, GMAX],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         doc: "Scaled DCG: DCG divided by the sum of its own discounts.",
         formula: "SDCG@k = Σ_{i ≤ k} gain(i) / lg(i + 1) / Σ_{i ≤ k} 1 / lg(i + 1), k up to 1000000",
         citation: "Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
@@ -807,6 +954,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         doc: "Gain rate of a user who goes on after each document with the chance that it did not satisfy.",
         formula: "C(i) = 1 − gain(i) while i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
@@ -818,6 +966,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
         better: Better::Higher,
+        traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
         doc: "NERR8 with interest that falls with the rank.",
         formula: "C(i) = i / (i + 1)·(1 − gain(i)) while i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
@@ -835,6 +984,7 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "NERR8 with a constant chance to give up.",
         formula: "C(i) = p·(1 − gain(i)); weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
@@ -846,6 +996,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
         better: Better::Higher,
+        traits: SPECIAL,
         doc: "NERR8 with interest that falls with the square of the rank.",
         formula: "C(i) = ((i + 2T − 1) / (i + 2T))²·(1 − gain(i)); weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
@@ -857,6 +1008,12 @@ pub static MEASURES: &[Definition] = &[
         params: &[],
         average: Average::Sum,
         better: Better::Neither,
+        traits: Traits {
+            range: |_| Range::Within(1.0, 1.0),
+            empty: Some(1.0),
+            nothing_relevant: |_| Some(1.0),
+            ..COUNT
+        },
         doc: "The number of queries.",
         formula: "NumQ = 1 a query, summed",
         citation: "Buckley et al., trec_eval",
@@ -868,6 +1025,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[],
         average: Average::Sum,
         better: Better::Neither,
+        traits: Traits { nothing_relevant: |_| None, ..COUNT },
         doc: "The number of retrieved documents.",
         formula: "NumRet = n, summed",
         citation: "Buckley et al., trec_eval",
@@ -879,6 +1037,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Sum,
         better: Better::Neither,
+        traits: Traits { empty: None, ..COUNT },
         doc: "The number of relevant documents in the qrels.",
         formula: "NumRel = R, summed",
         citation: "Buckley et al., trec_eval",
@@ -890,6 +1049,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Sum,
         better: Better::Neither,
+        traits: COUNT,
         doc: "The number of relevant documents retrieved.",
         formula: "NumRelRet = m, summed",
         citation: "Buckley et al., trec_eval",
@@ -901,6 +1061,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Sum,
         better: Better::Neither,
+        traits: Traits { nothing_relevant: |_| None, ..COUNT },
         doc: "The number of documents retrieved that were judged and are not relevant.",
         formula: "NumNonrelRet = judged documents retrieved − m, summed",
         citation: "Buckley et al., trec_eval (num_nonrel_judged_ret)",
@@ -954,8 +1115,15 @@ fn weighted_mean(m: &Measure, book: &Codebook, discount: Discount, depth: usize)
 
 /// Interpolated precision at a level of recall.
 fn peak(m: &Measure, book: &Codebook, recall: f64) -> Read {
-    let rule = if m.word("cut") == "v10" { RecallRule::V10 } else { RecallRule::V9 };
-    Read::Peak { hits: relevant_codes(m, book), rule, recall }
+    Read::Peak { hits: relevant_codes(m, book), rule: RecallRule::of(m), recall }
+}
+
+/// The discount under the parameters `discount` and `base`.
+fn discount(m: &Measure) -> Discount {
+    match m.word("discount") {
+        "jk" => Discount::LogFrom(m.number("base").unwrap_or(2.0)),
+        _ => Discount::Log2,
+    }
 }
 
 /// The discounted sum of gains up to the measure's cutoff.

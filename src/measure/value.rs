@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::recipe::Recipe;
+use super::traits::{Range, Traits};
 use crate::error::{MeasureError, Result};
 use crate::label::Codebook;
 
@@ -19,6 +20,8 @@ pub struct Definition {
     pub average: Average,
     /// Which of two averages is the better one.
     pub better: Better,
+    /// What is known of its values.
+    pub traits: Traits,
     /// What it measures, in a sentence.
     pub doc: &'static str,
     /// The formula in plain text.
@@ -38,6 +41,16 @@ impl Definition {
     /// The same of a parameter that it has.
     pub(super) fn param(&self, name: &str) -> usize {
         self.place(name).unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
+    }
+
+    /// What is wrong with some of its parameters where one has no meaning without another.
+    fn unmet(&self, values: &[(usize, Value)]) -> Option<String> {
+        let given = |text: &str| {
+            values.iter().any(|(at, value)| format!("{}={value}", self.params[*at].name) == text)
+        };
+        let mut params = values.iter().map(|&(at, _)| &self.params[at]);
+        let unmet = params.find(|param| !param.needs.is_empty() && !given(param.needs))?;
+        Some(format!("`{}` means something only together with `{}`", unmet.name, unmet.needs))
     }
 
     /// What is missing where a cutoff is, if it has to be there.
@@ -85,6 +98,8 @@ pub struct Param {
     pub default: &'static str,
     /// Another parameter that cannot be given together with it.
     pub excludes: &'static str,
+    /// A value of another parameter without which it has no meaning: `discount=jk`.
+    pub needs: &'static str,
     /// What it does.
     pub doc: &'static str,
 }
@@ -98,6 +113,8 @@ pub enum Kind {
     Number(f64, f64),
     /// A number in a closed range, or a word.
     NumberOr(f64, f64, &'static [&'static str]),
+    /// A whole number from 0 to this.
+    Whole(f64),
     /// A number of ranks, 1 to a million, or a word.
     Ranks(&'static [&'static str]),
     /// One of these words.
@@ -115,6 +132,9 @@ impl Kind {
             (Kind::Level, Value::Number(level)) => (0.0..=f64::MAX).contains(level),
             (Kind::Number(least, most) | Kind::NumberOr(least, most, _), Value::Number(number)) => {
                 (least..=most).contains(&number)
+            }
+            (Kind::Whole(most), Value::Number(number)) => {
+                (0.0..=*most).contains(number) && number.fract() == 0.0
             }
             (Kind::Ranks(_), Value::Number(ranks)) => (1.0..=1e6).contains(ranks) && ranks.fract() == 0.0,
             (Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words), Value::Word(word)) => {
@@ -135,7 +155,7 @@ impl Kind {
         match *self {
             Kind::NumberOr(_, _, words) | Kind::Ranks(words) | Kind::Word(words) => words,
             Kind::Gain => &GAINS,
-            Kind::Level | Kind::Number(..) | Kind::Points => &[],
+            Kind::Level | Kind::Number(..) | Kind::Whole(_) | Kind::Points => &[],
         }
     }
 }
@@ -152,6 +172,7 @@ impl fmt::Display for Kind {
             Kind::NumberOr(least, most, words) => {
                 write!(f, "a number from {least} to {most}, or {}", words.join(" or "))
             }
+            Kind::Whole(most) => write!(f, "a whole number from 0 to {most}"),
             Kind::Ranks(words) => {
                 f.write_str("a number of ranks, 1 to 1000000")?;
                 words.iter().try_for_each(|word| write!(f, ", or {word}"))
@@ -215,9 +236,12 @@ impl Draft {
     /// The measure.
     ///
     /// # Errors
-    /// That a cutoff is missing.
+    /// That a cutoff is missing, or a parameter that another one needs.
     pub fn measure(mut self, defaults: Defaults) -> Result<Measure, String> {
         if let Some(message) = self.definition.missing().filter(|_| self.cutoff.is_none()) {
+            return Err(message);
+        }
+        if let Some(message) = self.definition.unmet(&self.values) {
             return Err(message);
         }
         // Only a binary measure takes the default level: where the table says 1, not where it is a floor of 0.
@@ -288,18 +312,22 @@ impl Measure {
     /// The same measure with another value of a parameter.
     ///
     /// # Errors
-    /// A parameter that it does not have, or a value that this does not take.
+    /// A parameter that it does not have, a value that this does not take, or that it has no meaning without another one.
     pub fn with(&self, param: &str, value: Value) -> Result<Self> {
         let at = self.definition.place(param);
         let kind = at.map(|at| self.definition.params[at].kind);
+        let text = self.to_string();
+        let wrong = |message| MeasureError::new(&text, 0..text.len(), message).into();
         let Some(at) = at.filter(|_| kind.is_some_and(|kind| kind.takes(&value))) else {
             let expected = kind.map_or("a parameter of it".to_owned(), |kind| kind.to_string());
-            let text = self.to_string();
-            let message = format!("`{param}={value}` is not {expected}");
-            return Err(MeasureError::new(&text, 0..text.len(), message).into());
+            return Err(wrong(format!("`{param}={value}` is not {expected}")));
         };
         let others = self.values.iter().filter(|&&(of, _)| of != at).cloned();
-        Ok(Measure::new(self.definition, others.chain([(at, value)]), self.cutoff))
+        let values: Vec<_> = others.chain([(at, value)]).collect();
+        match self.definition.unmet(&values) {
+            Some(message) => Err(wrong(message)),
+            None => Ok(Measure::new(self.definition, values, self.cutoff)),
+        }
     }
 
     /// The row of the table.
@@ -345,6 +373,11 @@ impl Measure {
             Some(_) => None,
             None => self.default(name).parse().ok(),
         }
+    }
+
+    /// Where the value of a query lies.
+    pub fn range(&self) -> Range {
+        (self.definition.traits.range)(self)
     }
 
     /// The relevance level, 1 unless given.

@@ -91,7 +91,9 @@ impl Hashed for Discount {
         std::mem::discriminant(self).hash(to);
         match *self {
             Discount::None | Discount::Log2 | Discount::Rank => {}
-            Discount::Power(number) | Discount::InverseSquare(number) => float(number, to),
+            Discount::LogFrom(number) | Discount::Power(number) | Discount::InverseSquare(number) => {
+                float(number, to);
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ fn extremes(kind: Kind) -> Vec<String> {
         Kind::Level => numbers(0.0, f64::MAX),
         Kind::Number(least, most) => numbers(least, most),
         Kind::NumberOr(least, most, others) => [numbers(least, most), words(others)].concat(),
+        Kind::Whole(most) => numbers(0.0, most),
         Kind::Ranks(others) => {
             [words(&["0", "1", "1000000", "1000001", "4294967294"]), words(others)].concat()
         }
@@ -32,10 +33,12 @@ fn extremes(kind: Kind) -> Vec<String> {
 fn texts(row: &Definition) -> Vec<String> {
     let mut params = vec![String::new()];
     for param in row.params {
-        params.extend(extremes(param.kind).iter().map(|value| format!("({}={value})", param.name)));
+        let needs = if param.needs.is_empty() { String::new() } else { format!("{},", param.needs) };
+        params.extend(extremes(param.kind).iter().map(|value| format!("({needs}{}={value})", param.name)));
     }
     for at in [0, 1] {
-        let together = row.params.iter().filter(|param| param.excludes != "beta");
+        let together =
+            row.params.iter().filter(|param| param.excludes != "beta" && (at == 1 || param.needs.is_empty()));
         let together = together.map(|param| format!("{}={}", param.name, extremes(param.kind)[at]));
         params.push(format!("({})", together.collect::<Vec<_>>().join(",")));
     }

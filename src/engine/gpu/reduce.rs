@@ -143,18 +143,29 @@ struct Part {
 }
 
 impl<'a> Reducer<'a> {
-    /// Sends factors up and makes everything ready.
+    /// Sends factors up and makes everything ready. What a product is called, by its index, stands in the error that names it.
     ///
     /// # Errors
     /// A product that integers cannot hold; not enough memory; a device that was lost.
-    pub fn new(loaded: &'a Loaded<'a>, job: Job<'_>, products: &[Product]) -> Result<Self> {
+    pub fn new(
+        loaded: &'a Loaded<'a>,
+        job: Job<'_>,
+        products: &[Product],
+        name: impl Fn(usize) -> String,
+    ) -> Result<Self> {
         /// What the device may keep of a batch.
         const BATCH: u64 = 128 << 20;
         let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
-        let scaled =
-            products.iter().map(|product| Scaled::new(product, &integers)).collect::<Option<Vec<_>>>();
-        let scaled =
-            scaled.ok_or_else(|| Error::Device("a measure cannot be added up on the device".to_owned()))?;
+        let scaled = |(at, product)| {
+            let no = || {
+                Error::Unanswerable(format!(
+                    "{} cannot be averaged on the device: its sums do not fit into integers there",
+                    name(at)
+                ))
+            };
+            Scaled::new(product, &integers).ok_or_else(no)
+        };
+        let scaled = products.iter().enumerate().map(scaled).collect::<Result<Vec<_>>>()?;
         let device = &loaded.gpu.device;
         let batch = BATCH.min(device.adapter.binding_bytes);
         let sizes = Sizes { batch: batch.max(loaded.gpu.sizes.batch.min(batch)), ..loaded.gpu.sizes };

@@ -1,0 +1,180 @@
+//! What the rows of the table declare of their values is so, on the CPU engine and the reference, over random small rankings.
+
+use std::collections::BTreeMap;
+
+use laneval::label::code::FIRST_GRADE;
+use laneval::measure::{Better, MEASURES, Measure, Range, Status};
+use laneval::{EngineChoice, Evaluator};
+
+use crate::matrices::{Query, Shape, matrix};
+use crate::variants::variants;
+
+/// A few random numbers, the same every time.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// Rankings, and for each of them those with one better swap.
+struct Swapped {
+    shape: Shape,
+    /// A ranking, and the same with a better swap, as queries.
+    pairs: Vec<(usize, usize)>,
+}
+
+fn swapped(grades: &[f64], seed: u64) -> Swapped {
+    let mut random = Random(seed);
+    let codes = FIRST_GRADE as usize + grades.len();
+    let mut all =
+        Swapped { shape: Shape { grades: grades.to_vec(), queries: Vec::new() }, pairs: Vec::new() };
+    for number in 0..40 {
+        // Some queries have no document of the qrels, or none but of the first grade.
+        let end = if number % 10 < 2 { FIRST_GRADE as usize + number % 2 } else { codes };
+        let depth = if number % 7 == 0 { 0 } else { random.below(14) };
+        let labels: Vec<u8> = (0..depth).map(|_| 1 + random.below(end - 1) as u8).collect();
+        let unretrieved: Vec<u8> = (0..random.below(4)).map(|_| 2 + random.below(end - 2) as u8).collect();
+        let query = |labels: Vec<u8>| Query { rankings: vec![labels], unretrieved: unretrieved.clone() };
+        let plain = all.shape.queries.len();
+        all.shape.queries.push(query(labels.clone()));
+        for at in (1..depth).filter(|&at| labels[at - 1] < labels[at]) {
+            let mut better = labels.clone();
+            better.swap(at - 1, at);
+            all.pairs.push((plain, all.shape.queries.len()));
+            all.shape.queries.push(query(better));
+        }
+    }
+    all
+}
+
+/// What was found to be otherwise, and how often a declaration that says less than others was needed.
+#[derive(Default)]
+struct Found {
+    wrong: Vec<String>,
+    /// Rows that say that a swap can make it worse, and whether one did.
+    worse: BTreeMap<&'static str, bool>,
+    /// Rows whose value follows from something, of an empty ranking or where nothing is relevant, with the values met.
+    follows: BTreeMap<(&'static str, &'static str), Vec<f64>>,
+}
+
+impl Found {
+    fn check(&mut self, measure: &Measure, all: &Swapped, values: &[f64]) {
+        let (row, name) = (measure.definition(), measure.definition().name);
+        let (text, range) = (measure.to_string(), measure.range());
+        let mut wrong = Vec::new();
+        for (query, &value) in all.shape.queries.iter().zip(values) {
+            // Where any number may be, some users and tables make it no number at all.
+            if range != Range::Any && !range.contains(value) {
+                wrong.push(format!("{text} is {value}, not {range}: {query:?}"));
+            }
+            let mut known = |what, known: Option<f64>| match known {
+                Some(known) if known == value => {}
+                Some(known) => wrong.push(format!("{text} is {value} for {what}, not {known}: {query:?}")),
+                None => self.follows.entry((name, what)).or_default().push(value),
+            };
+            if query.rankings[0].is_empty() {
+                known("an empty ranking", row.traits.empty);
+            }
+            let judged = query.rankings[0].iter().chain(&query.unretrieved).max();
+            let zero = all.shape.grades[0] == 0.0 && !text.contains("rel=0") && !text.contains("0:");
+            let nothing = if zero { FIRST_GRADE } else { FIRST_GRADE - 1 };
+            if judged.is_none_or(|&best| best <= nothing) {
+                known("nothing relevant", (row.traits.nothing_relevant)(measure));
+            }
+        }
+        let sign = match row.better {
+            Better::Higher => 1.0,
+            Better::Lower => -1.0,
+            Better::Neither => 0.0,
+        };
+        let declared = (row.traits.better_swaps)(measure);
+        for &(before, after) in &all.pairs {
+            // Two sums of the same terms in another order may differ in the last bits.
+            let worse = sign * (values[before] - values[after]) > 1e-12 * (1.0 + values[before].abs());
+            if worse && declared {
+                let (from, to) = (values[before], values[after]);
+                wrong.push(format!("{text} goes from {from} to {to}: {:?}", all.shape.queries[after]));
+            }
+            if !declared && sign != 0.0 {
+                *self.worse.entry(name).or_default() |= worse;
+            }
+        }
+        // One example of each measure tells enough.
+        self.wrong.extend(wrong.into_iter().next());
+    }
+}
+
+#[test]
+fn what_the_rows_declare_is_so() {
+    let mut found = Found::default();
+    for (seed, grades) in
+        [&[0.0, 1.0, 2.0, 3.0, 4.0][..], &[0.0, 1.0], &[0.5, 1.0, 2.25]].into_iter().enumerate()
+    {
+        let all = swapped(grades, seed as u64 + 1);
+        let matrix = matrix(&all.shape);
+        let fits = |measure: &Measure| measure.recipe(matrix.book()).is_ok();
+        let measures: Vec<Measure> = MEASURES.iter().flat_map(variants).filter(fits).collect();
+        let mut evaluator = Evaluator::of(measures);
+        evaluator.per_query = true;
+        let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
+            evaluator.engine = engine;
+            evaluator.evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap()
+        });
+        for (at, measure) in evaluator.measures().iter().enumerate() {
+            let (values, other) = (&cpu.values[at], &reference.values[at]);
+            assert_eq!(values.len(), all.shape.queries.len());
+            let same = values.iter().zip(other).all(|(a, b)| a.to_bits() == b.to_bits());
+            assert!(same, "{measure}: {values:?} and {other:?}");
+            found.check(measure, &all, values);
+        }
+    }
+    let needless = found.worse.iter().filter(|(_, worse)| !**worse);
+    let needless = needless.map(|(row, _)| format!("{row}: no swap makes it worse, as it says that one can"));
+    found.wrong.extend(needless);
+    for ((row, what), values) in &found.follows {
+        if values.iter().all(|value| *value == values[0]) {
+            found.wrong.push(format!(
+                "{row} is always {} for {what}, and says that it follows from something",
+                values[0]
+            ));
+        }
+    }
+    assert!(
+        found.wrong.is_empty(),
+        "{} declarations are wrong:\n{}",
+        found.wrong.len(),
+        found.wrong.join("\n")
+    );
+}
+
+#[test]
+fn a_successor_is_a_measure_of_today() {
+    for row in MEASURES {
+        if let Status::Historical { successor } = row.traits.status {
+            let today = laneval::measure::definition(successor).expect("a measure");
+            assert!(!matches!(today.traits.status, Status::Historical { .. }), "{}", row.name);
+        }
+    }
+}
+
+#[test]
+fn a_range_may_depend_on_parameters_and_cutoff() {
+    for (name, range) in [
+        ("P@1", "0 or 1"),
+        ("P@2", "0 to 1"),
+        ("R@1", "0 to 1"),
+        ("R(norm=min)@1", "0 or 1"),
+        ("Success@10", "0 or 1"),
+        ("GMAP", "0.00001 to 1"),
+        ("RBP(gain=raw)", "0 or more"),
+        ("DCG", "0 or more"),
+        ("DCG(gain={0:-1})", "any number"),
+        ("NumQ", "1"),
+        ("NumRet", "a whole number, 0 or more"),
+    ] {
+        assert_eq!(name.parse::<Measure>().unwrap().range().to_string(), range, "{name}");
+    }
+}
