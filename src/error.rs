@@ -44,6 +44,19 @@ pub enum Error {
     /// A GPU that is not there, refuses, or was lost.
     #[error("{0}")]
     Device(String),
+    /// A value or a statistic is infinite or not a number.
+    #[error("{}{}: {measure} is {value}, and not a finite number: grades or gains are too large for it",
+        printable(run.as_bytes()), of_query(query.as_deref()))]
+    NotFinite {
+        /// The run.
+        run: String,
+        /// The query; `None` for what is made of the values of all.
+        query: Option<Vec<u8>>,
+        /// The measure, with the statistic if it is one.
+        measure: String,
+        /// The value.
+        value: f64,
+    },
     /// The inputs are well-formed, but what was asked cannot be answered from them.
     #[error("{0}")]
     Unanswerable(String),
@@ -132,6 +145,10 @@ impl MeasureError {
         let (text, message) = (text.to_owned(), message.into());
         MeasureError { text, span, message, suggestions: Vec::new(), candidates: Vec::new() }
     }
+}
+
+fn of_query(query: Option<&[u8]>) -> String {
+    query.map_or(String::new(), |query| format!(", query {}", printable(query)))
 }
 
 fn lines(errors: &[MeasureError]) -> String {

@@ -12,7 +12,7 @@ use crate::engine::auto::{self, Taken};
 use crate::engine::{Engine, Job, cpu::Cpu};
 use crate::error::{Error, Result};
 use crate::fold::Columns;
-use crate::label::{LANES, LabelMatrix, Unmatched, View};
+use crate::label::{Codebook, LANES, LabelMatrix, Notice, Unmatched, View};
 use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::reference::{self, Ranking};
@@ -75,6 +75,8 @@ pub struct Evaluator {
     pub per_query: bool,
     /// Keep the ids of all queries that a run lacks, not only of the first few.
     pub missing_ids: bool,
+    /// Let values and statistics pass that are infinite or not a number, instead of an error.
+    pub not_finite: bool,
 }
 
 impl Evaluator {
@@ -100,6 +102,26 @@ impl Evaluator {
     /// What would run for a matrix.
     pub fn plan(&self, matrix: &LabelMatrix) -> Result<Plan> {
         Plan::new(&self.measures, matrix)
+    }
+
+    /// The levels of relevance that no grade of the book reaches, each with the measures that therefore find nothing.
+    fn nothing_relevant(&self, book: &Codebook) -> Vec<Notice> {
+        let Some(highest) = book.max_grade() else { return Vec::new() };
+        let mut notices: Vec<Notice> = Vec::new();
+        for of in &self.measures {
+            let Some(level) = of.number("rel").filter(|&level| level > highest && looks_at_rel(of)) else {
+                continue;
+            };
+            let same = |notice: &&mut Notice| matches!(notice, Notice::NothingRelevant { level: of, .. } if *of == level);
+            match notices.iter_mut().find(same) {
+                Some(Notice::NothingRelevant { measures, .. }) => measures.push(of.to_string()),
+                _ => {
+                    let measures = vec![of.to_string()];
+                    notices.push(Notice::NothingRelevant { measures, level, highest });
+                }
+            }
+        }
+        notices
     }
 
     /// The engine for these matrices; `None` for the reference, which is none.
@@ -137,7 +159,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix; more
-    /// measures, or measures of more runs, than there should be memory for.
+    /// measures, or measures of more runs, than there should be memory for; a value that is not finite ([`Error::NotFinite`]).
     pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
         self.evaluate_timed(matrix, &mut Timing::default())
     }
@@ -204,13 +226,13 @@ impl Evaluator {
         let mut collected = Collected::new(self, matrix)?;
         let tiles = 0..matrix.packing().tiles.len();
         let values = timing.time("folds and formulas", || run(&plan, tiles.clone(), &collected))?;
-        Ok(timing.time("statistics", || {
+        timing.time("statistics", || {
             collected.keep(tiles.map(|at| matrix.tile_rows(at)), &values);
             if self.queries != QuerySet::Both {
                 self.add_missing(matrix, &plan, &mut collected);
             }
             collected.scores(self)
-        }))
+        })
     }
 
     fn check(&self, matrix: &LabelMatrix) -> Result<()> {
@@ -342,6 +364,12 @@ impl<'a> Finishing<'a> {
             }
         }
     }
+}
+
+/// Does the lowest relevant grade change values of the measure?
+fn looks_at_rel(measure: &Measure) -> bool {
+    let shares = measure.word("gain") == "grade" && measure.definition().name != "RBP";
+    !shares && measure.word("scale") != "topic"
 }
 
 /// A row with what the qrels know of its query.

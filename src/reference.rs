@@ -246,6 +246,14 @@ fn worth(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
     }
 }
 
+/// What gains are multiplied by where only their ratio counts, so that sums of huge ones are finite: a power of two.
+fn unit(gain: impl Fn(Document) -> f64, r: &Ranking<'_>) -> f64 {
+    let judged = r.book.grades().iter().map(|&grade| Document::Judged(grade));
+    let documents = judged.chain([Document::Unpooled, Document::Negative]);
+    let largest = documents.map(gain).fold(0.0, |largest, gain| gain.abs().max(largest));
+    if largest > 2f64.powi(900) { 2f64.powi(-128) } else { 1.0 }
+}
+
 fn cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain = gain(m);
     let mut sum = 0.0;
@@ -275,7 +283,11 @@ fn discounted_under(m: &Measure) -> impl Fn(f64, usize) -> f64 {
 }
 
 fn discounted_cumulated_gain(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let (gain, discounted) = (gain(m), discounted_under(m));
+    dcg_under(gain(m), m, r)
+}
+
+fn dcg_under(gain: impl Fn(Document) -> f64, m: &Measure, r: &Ranking<'_>) -> f64 {
+    let discounted = discounted_under(m);
     let mut sum = 0.0;
     for (rank, document) in r.top(m.rank()) {
         sum += discounted(gain(document), rank);
@@ -320,11 +332,13 @@ fn dcg_of(gains: impl Iterator<Item = f64>, k: Option<u32>, discounted: impl Fn(
 
 fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain = gain(m);
+    let unit = unit(&gain, r);
+    let gain = |document| gain(document) * unit;
     let ideal = match m.word("ideal") {
         "retrieved" => Ideal::new(r.top(None).map(|(_, document)| (gain(document), 1))),
         _ => Ideal::of_judged(r, gain),
     };
-    ratio(discounted_cumulated_gain(m, r), dcg_of(ideal.gains(), m.rank(), discounted_under(m)))
+    ratio(dcg_under(gain, m, r), dcg_of(ideal.gains(), m.rank(), discounted_under(m)))
 }
 
 fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -524,12 +538,16 @@ fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
             sum += gain / (2.0 + cost - gained).log2();
         }
     }
-    ratio(sum, ideal.gains().sum())
+    let whole: f64 = ideal.gains().sum();
+    // Costs and gains so large differ by nothing but their rounding, or by infinity.
+    if cost.max(whole) > 2f64.powi(900) { f64::NAN } else { ratio(sum, whole) }
 }
 
 fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let gain_of = gain(m);
-    let ideal = Ideal::of_judged(r, &gain_of);
+    let gain = gain(m);
+    let unit = unit(&gain, r);
+    let gain_of = |document| gain(document) * unit;
+    let ideal = Ideal::of_judged(r, gain_of);
     let mut ideal_gains = ideal.gains();
     let (mut dcg, mut best, mut found, mut sum) = (0.0, 0.0, 0, 0.0);
     for (rank, document) in r.top(None) {
@@ -548,12 +566,14 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
 }
 
 fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
-    let worth = worth(m);
     if r.relevant(m.rel()) == 0.0 {
         return 0.0;
     }
     // The level decides only whether anything is relevant.
-    let ideal = Ideal::of_judged(r, &worth);
+    let worth = worth(m);
+    let unit = unit(&worth, r);
+    let worth = |document| worth(document) * unit;
+    let ideal = Ideal::of_judged(r, worth);
     let gains: Vec<f64> = r.top(None).map(|(_, document)| worth(document)).collect();
     let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     let mut ideal_gains = ideal.gains().enumerate().peekable();

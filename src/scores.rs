@@ -1,7 +1,7 @@
 //! Scores: what an evaluation answers.
 
 use crate::error::{Error, Result};
-use crate::label::{Ids, Unmatched};
+use crate::label::{Ids, Notice, Unmatched};
 use crate::measure::Measure;
 
 /// The scores of some runs under some measures.
@@ -11,6 +11,8 @@ pub struct Scores {
     pub measures: Vec<Measure>,
     /// The runs, in the order given.
     pub runs: Vec<RunScores>,
+    /// What is to be noticed about the measures and the judgments.
+    pub notices: Vec<Notice>,
 }
 
 /// The scores of one run.
@@ -28,6 +30,8 @@ pub struct RunScores {
     pub filled: bool,
     /// Queries of the run without judgments, which never count.
     pub ignored: Unmatched,
+    /// What is to be noticed about the run.
+    pub notices: Vec<Notice>,
     /// For each measure its statistics by name.
     pub summaries: Vec<Vec<(&'static str, f64)>>,
     /// The values of each query, where they were asked for.
@@ -67,6 +71,8 @@ impl Scores {
             )));
         }
         self.runs.extend(other.runs);
+        let new: Vec<Notice> = other.notices.into_iter().filter(|of| !self.notices.contains(of)).collect();
+        self.notices.extend(new);
         Ok(())
     }
 }
@@ -84,12 +90,14 @@ mod tests {
             missing: Unmatched::default(),
             filled: false,
             ignored: Unmatched::default(),
+            notices: Vec::new(),
             summaries: Vec::new(),
             per_query: None,
         };
         let scores = |measures: &[&str], name: &str| Scores {
             measures: measures.iter().map(|name| name.parse().unwrap()).collect(),
             runs: vec![run(name)],
+            notices: Vec::new(),
         };
         let mut all = scores(&["AP", "RR"], "a");
         all.append(scores(&["AP", "RR"], "b")).unwrap();

@@ -992,3 +992,53 @@ fn bench_refuses_what_it_cannot_measure() {
         &["labels   10, ", "2 runs × 3 queries, up to 3 deep"],
     );
 }
+
+/// trec_eval cuts to `-M` first and then drops what is not judged: nothing is left here.
+#[test]
+fn depth_comes_before_judged_only_and_help_says_so() {
+    let folder = Folder::new();
+    folder.put("one", "q 0 a 1\n");
+    folder.put("two", "q Q0 u 1 9 t\nq Q0 a 2 8 t\n");
+    assert!(folder.run("eval one two -M 1 -J -m RR").out.ends_with("\tmean\t0\n"));
+    assert!(folder.run("eval one two -J -m RR").out.ends_with("\tmean\t1\n"));
+    let help = folder.run("eval --help").out.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in ["-M first, then -J", "before -J", "percentile bootstrap", "Clopper and Pearson"] {
+        assert!(help.contains(said), "{said}");
+    }
+}
+
+#[test]
+fn what_may_mislead_is_said_once_on_stderr() {
+    let folder = Folder::new();
+    let ran = folder.run("eval qrels dense.run -m AP,P@5,nDCG,RR --rel 9");
+    let expected = "\
+note: --rel changes nothing in nDCG
+note: AP(rel=9), P(rel=9)@5, RR(rel=9): nothing is relevant, for no grade is 9 or more (the highest is 3): --rel or rel= sets the lowest relevant grade
+";
+    assert_eq!((ran.err.as_str(), ran.code), (expected, 0));
+    assert_eq!(folder.run("eval qrels dense.run -m AP,P@5,nDCG,RR --rel 9 --quiet").err, "");
+    assert_eq!(folder.run("eval qrels dense.run -m AP,P@5 --rel 2").err, "");
+    folder.put("one", "q1 0 a 2\n");
+    let one = folder.run("eval one dense.run --queries both -m P@1,AP --stat std,ci95 --format json");
+    assert!(
+        one.err.contains("one query has neither a standard deviation nor a confidence interval"),
+        "{}",
+        one.err
+    );
+    assert!(
+        !one.out.contains("std") && !one.out.contains("ci95") && !one.out.contains("null"),
+        "{}",
+        one.out
+    );
+}
+
+#[test]
+fn a_value_that_is_not_finite_is_an_error_in_every_format() {
+    let folder = Folder::new();
+    folder.put("huge", "q1 0 a 1.7e308\nq1 0 b 1.7e308\n");
+    for format in ["table", "tsv", "json", "trec"] {
+        let ran = folder.run(&format!("eval huge dense.run -m AP,CG --format {format}"));
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{format}");
+        assert!(ran.err.contains("dense.run, query q1: CG is inf"), "{}", ran.err);
+    }
+}

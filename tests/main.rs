@@ -4,6 +4,7 @@ mod agree;
 #[cfg(feature = "cli")]
 mod cli;
 mod compared;
+mod finite;
 mod format;
 mod generate;
 mod golden;
@@ -13,6 +14,7 @@ mod layers;
 mod mapped;
 mod matrices;
 mod names;
+mod notices;
 mod readme;
 #[cfg(feature = "cli")]
 mod reports;

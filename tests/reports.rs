@@ -25,13 +25,14 @@ fn run(name: &str, values: [f64; 4]) -> RunScores {
         missing: Unmatched::default(),
         filled: true,
         ignored: Unmatched::default(),
+        notices: Vec::new(),
         summaries: values.into_iter().zip(measures).map(summary).collect(),
         per_query: Some(per_query),
     }
 }
 
 fn scores(runs: Vec<RunScores>) -> Scores {
-    Scores { measures: MEASURES.map(|measure| measure.parse().unwrap()).to_vec(), runs }
+    Scores { measures: MEASURES.map(|measure| measure.parse().unwrap()).to_vec(), runs, notices: Vec::new() }
 }
 
 fn table(scores: &Scores, options: Options) -> String {

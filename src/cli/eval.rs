@@ -55,11 +55,15 @@ pub struct Eval {
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(help_heading = "Measures")]
     measures: Vec<String>,
-    /// The lowest grade that counts as relevant, where a measure does not say itself
-    #[arg(long, value_name = "GRADE", default_value = "1", value_parser = level)]
+    /// The lowest grade that counts as relevant, where a measure does not say itself [default: 1]
+    #[arg(long, value_name = "GRADE", value_parser = level)]
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
-    rel: f64,
+    rel: Option<f64>,
     /// Statistics besides the average: median, std, min, max, ci95; a list, or repeated
+    ///
+    /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as Success@k and P@1, the exact binomial one
+    /// (Clopper and Pearson), for others the 2.5 % and 97.5 % points of 1000 resamples of the queries (percentile bootstrap, seeded;
+    /// multinomial below 1000 queries, Poisson from there on). std divides by n − 1. One query has neither.
     #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
     #[arg(hide_possible_values = true, help_heading = "Measures")]
     stats: Vec<Stat>,
@@ -68,7 +72,7 @@ pub struct Eval {
     #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(QUERIES))]
     #[arg(help_heading = "Ranking")]
     queries: QuerySet,
-    /// Drop documents without a judgment from the rankings, so that the others move up
+    /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
     #[arg(short = 'J', long, help_heading = "Ranking")]
     judged_only: bool,
     #[command(flatten)]
@@ -156,7 +160,9 @@ impl Eval {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let rules = self.rule_notes(inputs, &matrices);
         let threads = self.threads.note();
-        threads.iter().chain(&rules).chain(&notes(&scores)).filter(loud).for_each(say);
+        let ignored = self.rel_note(evaluator.measures());
+        let before = threads.iter().chain(&rules).chain(&ignored);
+        before.chain(&notes(&scores)).filter(loud).for_each(say);
         if self.verbose {
             self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
         }
@@ -172,7 +178,7 @@ impl Eval {
     fn measures(&self) -> Result<Vec<Measure>, Stop> {
         let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
         for name in &self.measures {
-            match parse_list(name, Defaults { rel: self.rel }) {
+            match parse_list(name, Defaults { rel: self.rel.unwrap_or(1.0) }) {
                 Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
                 Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
                 Err(error) => wrong.push(error.to_string()),
@@ -264,6 +270,17 @@ impl Eval {
         paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
     }
 
+    /// Measures whose documents have gains, or no relevance at all, look at no level that is not their own.
+    fn rel_note(&self, measures: &[Measure]) -> Option<Note> {
+        self.rel?;
+        let takes = |measure: &&Measure| {
+            let mut params = measure.definition().params.iter();
+            params.any(|param| param.name == "rel" && param.default == "1")
+        };
+        let others: Vec<String> = measures.iter().filter(|m| !takes(m)).map(ToString::to_string).collect();
+        (!others.is_empty()).then(|| Note::Note(format!("--rel changes nothing in {}", others.join(", "))))
+    }
+
     /// The scores of all matrices, one after the other. Where a GPU fails that nobody asked for, the CPU goes on.
     fn all_scores(
         &self,
@@ -272,7 +289,8 @@ impl Eval {
         matrices: &[LabelMatrix],
         timing: &mut Timing,
     ) -> Result<Scores, Error> {
-        let mut all = Scores { measures: evaluator.measures().to_vec(), runs: Vec::new() };
+        let mut all =
+            Scores { measures: evaluator.measures().to_vec(), runs: Vec::new(), notices: Vec::new() };
         let mut engine = taken.map(|taken| taken.engine.as_ref());
         let cpu = Cpu::new();
         for matrix in matrices {

@@ -44,7 +44,7 @@ pub struct Ranking {
     /// The type in which scores are compared [default: f64]
     #[arg(long, value_name = "TYPE", value_parser = one_of(SCORES))]
     pub score: Option<ScoreType>,
-    /// Keep only the first N ranks of every ranking
+    /// Keep only the first N ranks of every ranking; this comes before -J
     #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
     pub depth: Option<NonZeroU32>,
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Evaluator, QuerySet, missing};
 use crate::error::{Error, Result};
-use crate::label::{Ids, LANES, LabelMatrix, Unmatched};
+use crate::label::{Ids, LANES, LabelMatrix, Notice, Unmatched};
 use crate::measure::Average;
 use crate::scores::{PerQuery, RunScores, Scores};
 use crate::stats::{ExactSum, summarise};
@@ -33,6 +33,8 @@ struct Sums {
     counts: Vec<usize>,
     /// `[run][measure]`.
     sums: Vec<ExactSum>,
+    /// The first row with a value that is not finite, its measure, and the value.
+    not_finite: Option<(u32, usize, f64)>,
 }
 
 impl<'a> Collected<'a> {
@@ -44,7 +46,8 @@ impl<'a> Collected<'a> {
         let (measures, runs) = (evaluator.measures.len(), matrix.runs().len());
         let keep = evaluator.per_query || evaluator.stats.iter().any(|stat| stat.needs_values());
         let count = sums(runs, measures)?;
-        let none = || Sums { counts: vec![0; runs], sums: vec![ExactSum::default(); count] };
+        let none =
+            || Sums { counts: vec![0; runs], sums: vec![ExactSum::default(); count], not_finite: None };
         Ok(Collected {
             matrix,
             averages: evaluator.measures.iter().map(|measure| measure.definition().average).collect(),
@@ -57,7 +60,7 @@ impl<'a> Collected<'a> {
     pub(super) fn add(&self, rows: &[u32], values: &[f64]) -> Vec<f64> {
         self.sums.with(|sums| {
             for (run, of_run) in runs_of(rows, self.matrix.queries().len() as u32) {
-                sums.add(&self.averages, run, of_run, rows.len(), values);
+                sums.add(&self.averages, run, rows, of_run, values);
             }
         });
         if self.kept.is_empty() { Vec::new() } else { values.to_vec() }
@@ -76,9 +79,21 @@ impl<'a> Collected<'a> {
     }
 
     /// The scores, when everything has been added.
-    pub(super) fn scores(mut self, evaluator: &Evaluator) -> Scores {
+    ///
+    /// # Errors
+    /// A value or a statistic that is not finite, unless that is asked for.
+    pub(super) fn scores(mut self, evaluator: &Evaluator) -> Result<Scores> {
         let matrix = self.matrix;
-        let Sums { counts, sums } = self.sums.take();
+        let Sums { counts, sums, not_finite } = self.sums.take();
+        if let Some((row, measure, value)) = not_finite.filter(|_| !evaluator.not_finite) {
+            let (run, query) = (row as usize / matrix.queries().len(), row as usize % matrix.queries().len());
+            return Err(Error::NotFinite {
+                run: matrix.runs()[run].name.clone(),
+                query: Some(matrix.queries().get(query).to_vec()),
+                measure: evaluator.measures[measure].to_string(),
+                value,
+            });
+        }
         let runs = matrix.runs().iter().enumerate().map(|(run, info)| {
             let missing = missing(matrix, run);
             let missing =
@@ -87,11 +102,10 @@ impl<'a> Collected<'a> {
             let all = queries == matrix.queries().len();
             let values = self.values(run, all);
             let stats = evaluator.stats.iter().filter(|stat| stat.needs_values());
-            let more: Vec<_> = stats.map(|&stat| summarise(stat, &self.averages, &values)).collect();
+            let more: Vec<_> = stats.map(|&stat| summarise(stat, &evaluator.measures, &values)).collect();
             let sums = sums[run * self.averages.len()..].iter();
             let summaries = self.averages.iter().zip(sums).enumerate().map(|(measure, (average, sum))| {
-                let sum = sum.value();
-                let own = (queries > 0).then(|| (average.name(), average.of(sum, queries)));
+                let own = (queries > 0).then(|| (average.name(), average.of_sum(sum, queries)));
                 own.into_iter().chain(more.iter().flat_map(|stat| stat[measure].iter().copied())).collect()
             });
             RunScores {
@@ -101,11 +115,17 @@ impl<'a> Collected<'a> {
                 filled: evaluator.queries != QuerySet::Both,
                 missing,
                 ignored: info.ignored.clone(),
+                notices: notices(&info.notices, evaluator, queries),
                 summaries: summaries.collect(),
                 per_query: evaluator.per_query.then(|| self.per_query(run, all, values)),
             }
         });
-        Scores { measures: evaluator.measures.clone(), runs: runs.collect() }
+        let scores = Scores {
+            measures: evaluator.measures.clone(),
+            runs: runs.collect(),
+            notices: evaluator.nothing_relevant(matrix.book()),
+        };
+        if evaluator.not_finite { Ok(scores) } else { finite(scores) }
     }
 
     /// The kept values of one run, `[measure][query]`, those of queries that count.
@@ -131,19 +151,53 @@ impl<'a> Collected<'a> {
 }
 
 impl Sums {
-    fn add(&mut self, averages: &[Average], run: usize, rows: Range<usize>, of: usize, values: &[f64]) {
-        self.counts[run] += rows.len();
+    /// Adds the values `[measure][row]` of those of the rows that are of this run.
+    fn add(&mut self, averages: &[Average], run: usize, rows: &[u32], of_run: Range<usize>, values: &[f64]) {
+        self.counts[run] += of_run.len();
         let mut terms = [0.0; LANES];
-        let terms = &mut terms[..rows.len()];
+        let terms = &mut terms[..of_run.len()];
         let sums = &mut self.sums[run * averages.len()..];
-        for ((average, sum), values) in averages.iter().zip(sums).zip(values.chunks_exact(of)) {
-            terms
-                .iter_mut()
-                .zip(&values[rows.clone()])
-                .for_each(|(term, &value)| *term = average.term(value));
+        let of_measures = averages.iter().zip(sums).zip(values.chunks_exact(rows.len()));
+        for (measure, ((average, sum), values)) in of_measures.enumerate() {
+            let values = &values[of_run.clone()];
+            terms.iter_mut().zip(values).for_each(|(term, &value)| *term = average.term(value));
             sum.add_all(terms);
+            if !sum.is_finite() {
+                self.not_finite = first(self.not_finite, not_finite(measure, &rows[of_run.clone()], values));
+            }
         }
     }
+}
+
+/// The first row whose value is not finite, with the measure and the value.
+#[cold]
+fn not_finite(measure: usize, rows: &[u32], values: &[f64]) -> Option<(u32, usize, f64)> {
+    let found = rows.iter().zip(values).filter(|(_, value)| !value.is_finite());
+    found.map(|(&row, &value)| (row, measure, value)).min_by_key(|&(row, ..)| row)
+}
+
+/// The first of two, by row and measure.
+fn first(one: Option<(u32, usize, f64)>, other: Option<(u32, usize, f64)>) -> Option<(u32, usize, f64)> {
+    one.into_iter().chain(other).min_by_key(|&(row, measure, _)| (row, measure))
+}
+
+/// The scores, if every statistic is finite.
+fn finite(scores: Scores) -> Result<Scores> {
+    for run in &scores.runs {
+        for (measure, summary) in scores.measures.iter().zip(&run.summaries) {
+            if let Some(&(stat, value)) = summary.iter().find(|(_, value)| !value.is_finite()) {
+                let (run, measure) = (run.name.clone(), format!("the {stat} of {measure}"));
+                return Err(Error::NotFinite { run, query: None, measure, value });
+            }
+        }
+    }
+    Ok(scores)
+}
+
+/// What is to be noticed about a run: what was found when it was read, and a single query whose values cannot vary.
+fn notices(read: &[Notice], evaluator: &Evaluator, queries: usize) -> Vec<Notice> {
+    let spread = queries == 1 && evaluator.stats.iter().any(|stat| stat.is_spread());
+    read.iter().cloned().chain(spread.then_some(Notice::OneQuery)).collect()
 }
 
 /// How many sums that makes.
@@ -214,6 +268,7 @@ impl PerThread<Sums> {
         let merged = all.reduce(|mut all, one| {
             all.counts.iter_mut().zip(&one.counts).for_each(|(all, one)| *all += one);
             all.sums.iter_mut().zip(&one.sums).for_each(|(all, one)| all.merge(one));
+            all.not_finite = first(all.not_finite, one.not_finite);
             all
         });
         merged.unwrap_or_default()

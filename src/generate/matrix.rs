@@ -56,6 +56,7 @@ fn run(model: &Model, name: String) -> StagedRun {
         source: String::new(),
         results: u64::from(model.shape.queries) * u64::from(model.shape.depth),
         ignored: Unmatched::default(),
+        notices: Vec::new(),
     };
     StagedRun { info, ..StagedRun::default() }
 }

@@ -8,6 +8,7 @@
 //! record, hash         a line as 32 bytes: sort key, hash of the docno, where the docno lies
 //! judged, qrels        the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
+//! seen                 scores that may mislead
 //! scatter              the way round for lines in any order
 //! findings             the problems of all lines, in the order of the lines
 //! ```
@@ -38,6 +39,7 @@ mod record;
 mod run;
 mod scan;
 mod scatter;
+mod seen;
 mod shape;
 
 use std::num::NonZeroU32;

@@ -52,6 +52,14 @@ impl<'a> Docnos<'a> {
         &chunk[offset..offset + record.length as usize]
     }
 
+    /// The number behind a result's docno in text.
+    pub fn rank_column(&self, record: &Record) -> Option<i64> {
+        let (chunk, offset) = self.locate(record);
+        let rest = chunk[offset + record.length as usize..].trim_ascii_start();
+        let end = rest.iter().position(u8::is_ascii_whitespace)?;
+        std::str::from_utf8(&rest[..end]).ok()?.parse().ok()
+    }
+
     /// The line of a record: counted, so for messages only.
     pub fn place(&self, record: &Record) -> Place {
         let (chunk, offset) = self.locate(record);

@@ -18,6 +18,7 @@ use super::rank::{Ranker, sort_key};
 use super::record::{Brief, Docnos, Record, address};
 use super::scan::{Fields, Lines, Scanner};
 use super::scatter::{ChunkRead, Scattered, each_query};
+use super::seen::Seen;
 use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
 use crate::error::{Error, Result, printable_path};
 use crate::label::{RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun, Unmatched};
@@ -44,7 +45,7 @@ pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Re
     let workers = workers.map_err(failed)?;
     if !met.twice.load(Ordering::Relaxed) {
         let (mut read, grouped) = Read::of(workers);
-        read.parts = grouped.into_iter().map(|keep| keep.part).collect();
+        read.parts = grouped.into_iter().map(|keep| Part { seen: keep.ranker.seen, ..keep.part }).collect();
         return Ok(read.finish(&opened.name, joining));
     }
     let copy = content.1.is_some();
@@ -99,6 +100,7 @@ impl Met {
 struct Part {
     staged: StagedPiece,
     findings: Findings,
+    seen: Seen,
 }
 
 impl Part {
@@ -150,6 +152,7 @@ impl Keep for Grouped<'_> {
         if self.met.first_time(first.query) {
             let docnos = Docnos { first: chunk.number, chunks: &[chunk.text], text: true };
             self.part.rank(&mut self.ranker, self.qrels, &self.records, docnos);
+            self.ranker.seen.ranks(&self.records, docnos);
         }
         self.records.clear();
     }
@@ -417,7 +420,7 @@ impl Read {
         let parts = each_query(scattered, text, &self.chunks, worker, |(part, ranker), records, docnos| {
             part.rank(ranker, joining.qrels, records, docnos);
         });
-        self.parts = parts.into_iter().map(|(part, _)| part).collect();
+        self.parts = parts.into_iter().map(|(part, ranker)| Part { seen: ranker.seen, ..part }).collect();
     }
 
     /// Puts the parts together.
@@ -431,13 +434,17 @@ impl Read {
             source: name.to_owned(),
             results: self.results,
             ignored: Unmatched::all(ignored),
+            notices: Vec::new(),
         };
         let mut run = StagedRun { info, ..StagedRun::default() };
         let (mut findings, mut repeats) = (self.findings, Findings::default());
+        let mut seen = Seen::default();
         for part in self.parts {
+            seen.merge(part.seen);
             run.pieces.push(part.staged);
             if joining.rules.late { &mut repeats } else { &mut findings }.merge(part.findings);
         }
+        run.info.notices = seen.notices(joining.rule.ties);
         let lines = lines_of(&self.chunks);
         let mut problems = findings.into_problems(name, &lines);
         if self.results == 0 {

@@ -437,7 +437,8 @@ fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
         for _ in 0..from.u32()? {
             ids.push(from.string()?);
         }
-        runs.push(RunInfo { name, tag, source, results, ignored: Unmatched { count, ids } });
+        let ignored = Unmatched { count, ids };
+        runs.push(RunInfo { name, tag, source, results, ignored, notices: Vec::new() });
     }
     from.end()?;
     Ok(runs)

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 use super::code::Codebook;
 use super::facts::Facts;
 use super::mmap::{FileAccess, Mapping};
+use super::notice::Notice;
 use super::tile::{GROUP, Line, Packing, Tile, position};
 use crate::error::{Error, Result, printable};
 
@@ -160,7 +161,7 @@ impl std::fmt::Display for Unmatched {
 }
 
 /// Where a run came from.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunInfo {
     /// The name that tells it apart from the other runs of the matrix.
     pub name: String,
@@ -172,6 +173,8 @@ pub struct RunInfo {
     pub results: u64,
     /// Queries of the run that the qrels lack; their results were ignored. A file keeps the ids of the first few.
     pub ignored: Unmatched,
+    /// What was noticed when its results were read; files do not keep it.
+    pub notices: Vec<Notice>,
 }
 
 /// Rankings joined to judgments: runs × queries rows of one-byte labels, with what makes them interpretable.

@@ -9,6 +9,7 @@ mod format;
 mod lost_pages;
 mod matrix;
 pub(crate) mod mmap;
+mod notice;
 mod tile;
 mod view;
 
@@ -21,5 +22,6 @@ pub use matrix::{
     Ties, Unmatched,
 };
 pub use mmap::FileAccess;
+pub use notice::Notice;
 pub use tile::{DEEPEST, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use view::View;

@@ -56,6 +56,34 @@ impl Gains {
     }
 }
 
+/// The table for a measure that divides a sum of gains by another: where gains are so large that a sum might not be finite, all are
+/// multiplied by a power of two, which changes no bit of the quotient.
+///
+/// # Errors
+/// Gains so far apart that the smallest would lose bits.
+pub fn for_ratio(mut table: CodeTable) -> Result<CodeTable, String> {
+    /// The largest gain of which 2⁶⁰ can be added up.
+    const LARGEST: f64 = power_of_two(900);
+    /// The smallest that may stand beside a larger one.
+    const SMALLEST: f64 = power_of_two(-800);
+    const UNIT: f64 = power_of_two(-128);
+    let gains = || table.iter().map(|gain| gain.abs()).filter(|&gain| gain > 0.0);
+    let (largest, smallest) = (gains().fold(0.0, f64::max), gains().fold(f64::INFINITY, f64::min));
+    if largest <= LARGEST {
+        return Ok(table);
+    }
+    if smallest < SMALLEST {
+        return Err(format!("the gains {largest:e} and {smallest:e} are too far apart to be added up"));
+    }
+    std::sync::Arc::make_mut(&mut table).iter_mut().for_each(|gain| *gain *= UNIT);
+    Ok(table)
+}
+
+/// 2^exponent, for exponents within the normal range of f64.
+const fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
 fn named(pairs: &[(f64, f64)], grade: f64) -> Option<f64> {
     pairs.iter().find(|(of, _)| *of == grade).map(|&(_, gain)| gain)
 }

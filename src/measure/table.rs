@@ -2,7 +2,7 @@
 //!
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
-use super::gain::{Gains, LARGEST_SCALE, stop_table};
+use super::gain::{Gains, LARGEST_SCALE, for_ratio, stop_table};
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
 use super::traits::{Range, Status, Traits};
 use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Value};
@@ -369,7 +369,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "nDCG@k = DCG@k / DCG@k of the ideal ranking",
         citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et al. 2005",
         recipe: |m, book| {
-            let gain = gains(m, book)?;
+            let gain = for_ratio(gains(m, book)?)?;
             let ideal = Ideal { gain: gain.clone(), discount: discount(m), rank: m.rank() };
             let ideal = match m.word("ideal") {
                 "retrieved" => Read::RetrievedIdeal(ideal),
@@ -709,7 +709,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
         formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at least 0",
         citation: "Buckley et al., trec_eval (ndcg_rel), after Järvelin and Kekäläinen 2002",
-        recipe: |m, book| gains(m, book).map(|_| Recipe::Walk),
+        recipe: |m, book| for_ratio(gains(m, book)?).map(|_| Recipe::Walk),
     },
     Definition {
         name: "RnDCG",
@@ -721,7 +721,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
         formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
-        recipe: |m, book| gains(m, book).map(|_| Recipe::Walk),
+        recipe: |m, book| for_ratio(worths(m, book)?).map(|_| Recipe::Walk),
     },
     Definition {
         name: "IDCG",
@@ -1133,12 +1133,17 @@ fn gained(gain: CodeTable, discount: Discount, m: &Measure) -> Read {
 
 /// The gain of every code under the parameters `gain` and `rel`.
 fn gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+    Ok(without(worths(m, book)?, book.at_least(m.number("rel").unwrap_or(0.0))))
+}
+
+/// The gain of every code under the parameter `gain` alone.
+fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let gains = match m.value("gain") {
         Some(Value::Table(pairs)) => Gains::Table(pairs.clone()),
         Some(Value::Word("exp2")) => Gains::Exp2,
         _ => Gains::Linear,
     };
-    Ok(without(gains.table(book)?, book.at_least(m.number("rel").unwrap_or(0.0))))
+    gains.table(book)
 }
 
 /// The table with no gain for judged grades outside of the set.

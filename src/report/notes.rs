@@ -12,9 +12,16 @@ pub enum Note {
     Warning(String),
 }
 
-/// One line for each run whose queries are not exactly the judged ones.
+/// One line for each run whose queries are not exactly the judged ones, and one for each thing to notice.
 pub fn notes(scores: &Scores) -> Vec<Note> {
-    scores.runs.iter().filter_map(note).collect()
+    let all = scores.notices.iter().map(|notice| Note::Note(notice.to_string()));
+    let of_runs = scores.runs.iter().flat_map(|run| note(run).into_iter().chain(noticed(run)));
+    all.chain(of_runs).collect()
+}
+
+fn noticed(run: &RunScores) -> impl Iterator<Item = Note> {
+    let name = printable(run.name.as_bytes());
+    run.notices.iter().map(move |notice| Note::Note(format!("{name}: {notice}")))
 }
 
 fn note(run: &RunScores) -> Option<Note> {

@@ -36,10 +36,12 @@ fn write_run(
             }
         }
     }
-    for ((name, average), values) in measures.iter().zip(&per_query.values) {
+    for (at, ((name, average), values)) in measures.iter().zip(&per_query.values).enumerate() {
         if !values.is_empty() {
             let sum = values.iter().fold(0.0, |sum, &value| sum + average.term(value));
-            line(name, b"all", *average, average.of(sum, values.len()), to)?;
+            // A plain sum can be too large where the exact average is not.
+            let all = Some(average.of(sum, values.len())).filter(|all| all.is_finite());
+            line(name, b"all", *average, all.or(run.average(at)).unwrap_or_default(), to)?;
         }
     }
     Ok(())

@@ -162,8 +162,30 @@ impl ExactSum {
         }
     }
 
+    /// Have all terms been finite?
+    pub fn is_finite(&self) -> bool {
+        self.special == 0.0
+    }
+
+    /// The sum divided by `count`, from 1 to 2³²: finite if all terms are, even where the sum is beyond the range of f64.
+    pub fn mean(&self, count: usize) -> f64 {
+        /// The limbs that are shifted out where the sum is too large.
+        const SHIFT: usize = 2;
+        let sum = self.value();
+        if sum.is_finite() || !self.is_finite() {
+            return sum / count as f64;
+        }
+        let power = 2f64.powi((SHIFT * LIMB) as i32);
+        self.rounded(SHIFT) / count as f64 * power
+    }
+
     /// The sum, rounded once, to nearest, ties to even.
     pub fn value(&self) -> f64 {
+        self.rounded(0)
+    }
+
+    /// The sum without its lowest limbs, of which no more than whether they are 0 matters to the rounding.
+    fn rounded(&self, shift: usize) -> f64 {
         if self.special != 0.0 {
             return self.special;
         }
@@ -180,6 +202,12 @@ impl ExactSum {
         if negative {
             limbs.iter_mut().for_each(|limb| *limb = -*limb);
             carry(&mut limbs);
+        }
+        if shift > 0 {
+            let rest = limbs[..shift].iter().any(|&limb| limb != 0);
+            limbs.copy_within(shift.., 0);
+            limbs[LIMBS - shift..].fill(0);
+            limbs[0] |= i64::from(rest);
         }
         let magnitude = magnitude(&limbs);
         if negative { -magnitude } else { magnitude }
@@ -299,6 +327,16 @@ mod tests {
             "a little more than a tie"
         );
         assert!(exact(&[f64::INFINITY, -f64::INFINITY]).is_nan());
+    }
+
+    #[test]
+    fn means_of_numbers_whose_sum_is_too_large_are_finite() {
+        let mean = |terms: &[f64]| terms.iter().copied().collect::<ExactSum>().mean(terms.len());
+        assert_eq!(mean(&[f64::MAX; 7]), f64::MAX);
+        assert_eq!(mean(&[-f64::MAX; 3]), -f64::MAX);
+        assert_eq!(mean(&[f64::MAX, f64::MAX, f64::MAX / 2.0, f64::MAX / 2.0]), f64::MAX * 0.75);
+        assert_eq!(mean(&[1.0, 2.0]), 1.5);
+        assert_eq!(mean(&[f64::INFINITY, 1.0]), f64::INFINITY);
     }
 
     proptest! {

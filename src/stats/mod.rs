@@ -1,6 +1,7 @@
 //! Statistics over the values of queries.
 
 mod aggregate;
+mod binomial;
 mod summary;
 
 pub use aggregate::ExactSum;

@@ -3,7 +3,8 @@
 use rayon::prelude::*;
 
 use super::aggregate::ExactSum;
-use crate::measure::Average;
+use super::binomial;
+use crate::measure::{Average, Measure, Range};
 
 /// A statistic over the values of queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,13 +13,14 @@ pub enum Stat {
     Average,
     /// The median; the mean of the two middle values where their number is even.
     Median,
-    /// The sample standard deviation, n − 1 in the denominator; 0 for one query.
+    /// The sample standard deviation, n − 1 in the denominator; none of one query.
     Std,
     /// The smallest value.
     Min,
     /// The largest value.
     Max,
-    /// A 95 % confidence interval of the average: percentiles of a seeded bootstrap over queries.
+    /// A 95 % confidence interval of the average, none of one query: the exact binomial one (Clopper and Pearson 1934) for measures that
+    /// are 0 or 1, else the percentiles of 1000 seeded resamples of the queries, multinomial below 1000 queries and Poisson above.
     Ci95,
 }
 
@@ -37,6 +39,11 @@ impl Stat {
     pub fn needs_values(self) -> bool {
         self != Stat::Average
     }
+
+    /// Does it say how much values vary, so that one value has none?
+    pub fn is_spread(self) -> bool {
+        matches!(self, Stat::Std | Stat::Ci95)
+    }
 }
 
 /// Resamples of a bootstrap.
@@ -44,18 +51,23 @@ const RESAMPLES: u64 = 1000;
 /// The seed of every bootstrap: the same values give the same interval, everywhere.
 const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
+/// From so many queries on a resample is Poisson and not multinomial.
+const MANY: usize = 1000;
+
 /// The named numbers of a statistic for each measure, `values` being `[measure][query]`: one number, two for [`Stat::Ci95`], none
-/// without queries.
-pub fn summarise(stat: Stat, averages: &[Average], values: &[Vec<f64>]) -> Vec<Vec<(&'static str, f64)>> {
-    if values.first().is_none_or(Vec::is_empty) {
-        return vec![Vec::new(); averages.len()];
+/// without queries, and of one query none of a spread.
+pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<Vec<(&'static str, f64)>> {
+    if values.first().map_or(0, Vec::len) < if stat.is_spread() { 2 } else { 1 } {
+        return vec![Vec::new(); measures.len()];
     }
+    let average = |measure: &Measure| measure.definition().average;
     let each = |name, of: fn(&[f64]) -> f64| values.iter().map(|values| vec![(name, of(values))]).collect();
     match stat {
         Stat::Average => {
-            let of =
-                |(average, values): (&Average, &Vec<f64>)| vec![(average.name(), averaged(*average, values))];
-            averages.iter().zip(values).map(of).collect()
+            let of = |(measure, values): (&Measure, &Vec<f64>)| {
+                vec![(average(measure).name(), averaged(average(measure), values))]
+            };
+            measures.iter().zip(values).map(of).collect()
         }
         Stat::Median => each("median", median),
         Stat::Std => each("std", deviation),
@@ -63,14 +75,14 @@ pub fn summarise(stat: Stat, averages: &[Average], values: &[Vec<f64>]) -> Vec<V
         Stat::Max => each("max", |values| values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
         Stat::Ci95 => {
             let named = |(low, high)| vec![("ci95_low", low), ("ci95_high", high)];
-            intervals(averages, values).into_iter().map(named).collect()
+            intervals(measures, values).into_iter().map(named).collect()
         }
     }
 }
 
 fn averaged(average: Average, values: &[f64]) -> f64 {
     let sum: ExactSum = values.iter().map(|&value| average.term(value)).collect();
-    average.of(sum.value(), values.len())
+    average.of_sum(&sum, values.len())
 }
 
 impl Average {
@@ -88,6 +100,14 @@ impl Average {
         if self == Average::Geometric { value.ln() } else { value }
     }
 
+    /// The average of `count` queries from the exact sum of their terms. A mean is finite where its terms are, whatever the sum.
+    pub fn of_sum(self, sum: &ExactSum, count: usize) -> f64 {
+        match self {
+            Average::Mean => sum.mean(count),
+            Average::Sum | Average::Geometric => self.of(sum.value(), count),
+        }
+    }
+
     /// The average of `count` queries from the sum of their terms.
     pub fn of(self, sum: f64, count: usize) -> f64 {
         match self {
@@ -102,35 +122,78 @@ fn median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
-    if sorted.len().is_multiple_of(2) { (sorted[middle - 1] + sorted[middle]) / 2.0 } else { sorted[middle] }
+    if sorted.len().is_multiple_of(2) { sorted[middle - 1].midpoint(sorted[middle]) } else { sorted[middle] }
 }
 
+/// The sample standard deviation of at least two values.
 fn deviation(values: &[f64]) -> f64 {
-    if values.len() < 2 {
-        return 0.0;
-    }
-    let mean = values.iter().copied().collect::<ExactSum>().value() / values.len() as f64;
-    let squares: ExactSum = values.iter().map(|value| (value - mean) * (value - mean)).collect();
-    (squares.value() / (values.len() - 1) as f64).sqrt()
+    let unit = unit(values);
+    let scaled = || values.iter().map(|value| value * unit);
+    let mean = scaled().collect::<ExactSum>().mean(values.len());
+    let squares: ExactSum = scaled().map(|value| (value - mean) * (value - mean)).collect();
+    (squares.value() / (values.len() - 1) as f64).sqrt() / unit
 }
 
-/// The 95 % confidence intervals of the averages of some measures, `values` being `[measure][query]`.
+/// A power of two by which values are multiplied so that neither their squares nor their sums leave the range of f64: 1 for values of
+/// ordinary size.
+fn unit(values: &[f64]) -> f64 {
+    let largest = values.iter().fold(0.0, |largest, value| value.abs().max(largest));
+    if largest > 2f64.powi(400) {
+        2f64.powi(-600)
+    } else if largest < 2f64.powi(-400) {
+        2f64.powi(600)
+    } else {
+        1.0
+    }
+}
+
+/// The 95 % confidence intervals of the averages of some measures, `values` being `[measure][query]` of at least two queries.
+fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
+    let exact = |(measure, values): (&Measure, &Vec<f64>)| {
+        let ones = || values.iter().filter(|&&value| value == 1.0).count() as u64;
+        (measure.range() == Range::Binary).then(|| binomial::interval(ones(), values.len() as u64))
+    };
+    let exact: Vec<Option<(f64, f64)>> = measures.iter().zip(values).map(exact).collect();
+    let others = || exact.iter().zip(measures.iter().zip(values)).filter(|(exact, _)| exact.is_none());
+    let resampled = bootstrap(&others().map(|(_, of)| of).collect::<Vec<_>>());
+    let mut resampled = resampled.into_iter();
+    exact.into_iter().filter_map(|exact| exact.or_else(|| resampled.next())).collect()
+}
+
+/// The 95 % confidence intervals of the averages of some measures with their values.
 ///
-/// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples. A resample takes every query a
-/// number of times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which needs one pass over the values in
-/// order where drawing queries would jump about; all measures share the resamples.
-/// There is at least one query.
-fn intervals(averages: &[Average], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
-    let queries = values.first().map_or(0, Vec::len);
-    let terms =
-        |(average, values): (&Average, &Vec<f64>)| values.iter().map(|&value| average.term(value)).collect();
-    let terms: Vec<Vec<f64>> = averages.iter().zip(values).map(terms).collect();
+/// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples. A resample draws as many queries as
+/// there are. Of many it takes each a number of times that is Poisson-distributed with mean 1 instead (Hanley and MacGibbon 2006), which
+/// needs one pass over the values in order where drawing queries would jump about. All measures share the resamples.
+fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
+    let queries = of.first().map_or(0, |(_, values)| values.len());
+    let average = |measure: &Measure| measure.definition().average;
+    let units: Vec<f64> = of.iter().map(|(_, values)| unit(values)).collect();
+    // Logarithms are of ordinary size.
+    let units: Vec<f64> = units
+        .into_iter()
+        .zip(of)
+        .map(|(unit, (measure, _))| if average(measure) == Average::Geometric { 1.0 } else { unit })
+        .collect();
+    let terms = |(&unit, (measure, values)): (&f64, &(&Measure, &Vec<f64>))| {
+        values.iter().map(|&value| average(measure).term(value) * unit).collect()
+    };
+    let terms: Vec<Vec<f64>> = units.iter().zip(of).map(terms).collect();
     let resampled: Vec<Vec<f64>> = (0..RESAMPLES)
         .into_par_iter()
         .map(|resample| {
-            let (sums, taken) = resampled(&terms, queries, resample);
-            let scale = queries as f64 / f64::from(taken);
-            averages.iter().zip(sums).map(|(average, sum)| average.of(sum * scale, queries)).collect()
+            let draws = Draws(SEED ^ resample.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+            let (sums, scale) = match queries {
+                ..MANY => (multinomial(&terms, queries, draws), 1.0),
+                _ => {
+                    let (sums, taken) = poisson(&terms, queries, draws);
+                    (sums, queries as f64 / f64::from(taken))
+                }
+            };
+            let averages = of.iter().zip(&units).zip(sums);
+            averages
+                .map(|(((measure, _), unit), sum)| average(measure).of(sum * scale, queries) / unit)
+                .collect()
         })
         .collect();
     let interval = |measure: usize| {
@@ -138,14 +201,21 @@ fn intervals(averages: &[Average], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
         averages.sort_by(f64::total_cmp);
         (percentile(&averages, 0.025), percentile(&averages, 0.975))
     };
-    (0..averages.len()).map(interval).collect()
+    (0..of.len()).map(interval).collect()
 }
 
-/// The sums of one resample, and how many queries it took: at least one.
-fn resampled(terms: &[Vec<f64>], queries: usize, resample: u64) -> (Vec<f64>, u32) {
+/// The sums of a resample of as many queries as there are, fewer than [`MANY`], each drawn from all of them.
+fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> Vec<f64> {
+    let mut times = [0u16; MANY];
+    (0..queries).for_each(|_| times[draws.below(queries)] += 1);
+    let sum = |terms: &Vec<f64>| times.iter().zip(terms).map(|(&times, term)| f64::from(times) * term).sum();
+    terms.iter().map(sum).collect()
+}
+
+/// The sums of a resample of a Poisson-distributed number of each query, and how many queries it took: at least one.
+fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u32) {
     /// Queries whose weights are drawn at a time: they stay in the nearest cache.
     const BLOCK: usize = 1024;
-    let mut draws = Draws(SEED ^ resample.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     loop {
         let mut sums = vec![0.0; terms.len()];
         let mut taken = 0;
@@ -186,6 +256,11 @@ impl Draws {
         z ^ z >> 31
     }
 
+    /// A number from 0 to below `end`, each as likely as the others to within 2⁻⁵⁴ for an `end` below [`MANY`].
+    fn below(&mut self, end: usize) -> usize {
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
     /// Fills `weights` with Poisson variates of mean 1, each from 32 bits by inversion.
     fn poisson(&mut self, weights: &mut [u8]) {
         /// 2³² times the chance of a variate of at most 0, 1, … 11.
@@ -216,8 +291,17 @@ impl Draws {
 mod tests {
     use super::*;
 
+    fn measure(name: &str) -> Measure {
+        name.parse().unwrap()
+    }
+
+    fn all(stat: Stat, name: &str, values: &[f64]) -> Vec<f64> {
+        let numbers = summarise(stat, &[measure(name)], &[values.to_vec()]).remove(0);
+        numbers.into_iter().map(|(_, number)| number).collect()
+    }
+
     fn one(stat: Stat, values: &[f64]) -> f64 {
-        summarise(stat, &[Average::Mean], &[values.to_vec()])[0][0].1
+        all(stat, "AP", values)[0]
     }
 
     #[test]
@@ -228,8 +312,31 @@ mod tests {
         assert_eq!(one(Stat::Std, &values), (38.0f64 / 3.0).sqrt());
         assert_eq!((one(Stat::Min, &values), one(Stat::Max, &values)), (1.0, 9.0));
         assert_eq!(one(Stat::Std, &[0.1; 7]), 0.0, "equal values do not vary");
-        assert_eq!(summarise(Stat::Average, &[Average::Geometric], &[vec![1.0, 4.0]]), [[("gmean", 2.0)]]);
-        assert!(summarise(Stat::Median, &[Average::Mean], &[vec![]])[0].is_empty());
+        assert_eq!(summarise(Stat::Average, &[measure("GMAP")], &[vec![1.0, 4.0]]), [[("gmean", 2.0)]]);
+        assert!(all(Stat::Median, "AP", &[]).is_empty());
+    }
+
+    #[test]
+    fn one_query_does_not_vary() {
+        for stat in [Stat::Std, Stat::Ci95] {
+            assert!(all(stat, "AP", &[0.5]).is_empty() && all(stat, "P@1", &[1.0]).is_empty());
+        }
+        assert_eq!(all(Stat::Median, "AP", &[0.5]), [0.5]);
+    }
+
+    /// The standard deviation of n equally spaced numbers is √(n(n + 1) / 12) times their distance.
+    #[test]
+    fn statistics_of_huge_and_tiny_values_are_finite() {
+        for by in [f64::MAX / 4.0, 2f64.powi(-1060)] {
+            let values = [1.0, 2.0, 3.0, 4.0].map(|value| value * by);
+            assert_eq!(one(Stat::Average, &values), 2.5 * by);
+            assert_eq!(one(Stat::Median, &values), 2.5 * by);
+            let expected = (20.0f64 / 12.0).sqrt() * by;
+            assert!((one(Stat::Std, &values) / expected - 1.0).abs() < 1e-4);
+            let ordinary = all(Stat::Ci95, "DCG", &[1.0, 2.0, 3.0, 4.0]);
+            let interval = all(Stat::Ci95, "DCG", &values);
+            assert!(interval.iter().zip(ordinary).all(|(of, ordinary)| (of / by - ordinary).abs() < 1e-4));
+        }
     }
 
     #[test]
@@ -248,9 +355,45 @@ mod tests {
     /// The interval of the mean of a large sample is that of the normal distribution.
     #[test]
     fn the_interval_is_as_wide_as_theory_says() {
-        let values: Vec<f64> = (0..4000).map(|i| f64::from(i % 100)).collect();
-        let (low, high) = intervals(&[Average::Mean], std::slice::from_ref(&values))[0];
-        let half = 1.96 * deviation(&values) / (values.len() as f64).sqrt();
-        assert!((low - (49.5 - half)).abs() < 0.2 * half && (high - (49.5 + half)).abs() < 0.2 * half);
+        for queries in [MANY as i32 - 100, 4000] {
+            let values: Vec<f64> = (0..queries).map(|i| f64::from(i % 100)).collect();
+            let interval = all(Stat::Ci95, "AP", &values);
+            let half = 1.96 * deviation(&values) / f64::from(queries).sqrt();
+            let expected = [49.5 - half, 49.5 + half];
+            assert!(interval.iter().zip(expected).all(|(of, expected)| (of - expected).abs() < 0.2 * half));
+        }
+    }
+
+    /// With five queries of which one scores, the hits of a resample are binomial: 3 or fewer in 99.3 % of them, 2 or fewer in 94.2 %.
+    #[test]
+    fn a_resample_of_few_queries_has_as_many() {
+        assert_eq!(all(Stat::Ci95, "AP", &[1.0, 0.0, 0.0, 0.0, 0.0]), [0.0, 0.6]);
+        for queries in 2..40 {
+            let values: Vec<f64> = (0..queries).map(|query| f64::from(query % 3 == 0)).collect();
+            for bound in all(Stat::Ci95, "AP", &values) {
+                let hits = bound * f64::from(queries);
+                assert!((hits * 40.0 - (hits * 40.0).round()).abs() < 1e-9 && hits <= f64::from(queries));
+            }
+        }
+    }
+
+    #[test]
+    fn measures_that_are_0_or_1_have_the_binomial_interval() {
+        let values = [1.0, 0.0, 0.0, 0.0, 0.0];
+        let binary =
+            ["Success@10", "P@1", "RR@1", "Hits@1", "R(norm=min)@1", "AP(norm=min)@1", "AP(norm=hits)@1"];
+        for name in binary.into_iter().chain(["Success", "P(norm=min)@1", "Judged@1", "Unjudged@1"]) {
+            assert_eq!(all(Stat::Ci95, name, &values), <[f64; 2]>::from(binomial::interval(1, 5)), "{name}");
+        }
+        for name in ["P@2", "R@1", "AP@1", "RR", "nDCG@1", "AP", "F@1"] {
+            assert_eq!(all(Stat::Ci95, name, &values), [0.0, 0.6], "{name}");
+        }
+        let both = summarise(
+            Stat::Ci95,
+            &[measure("AP"), measure("P@1"), measure("RR")],
+            &[(); 3].map(|()| values.to_vec()),
+        );
+        assert_eq!(both[0], both[2]);
+        assert_ne!(both[0], both[1]);
     }
 }

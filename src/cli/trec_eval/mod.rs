@@ -223,6 +223,7 @@ impl TrecEval {
         evaluator.view =
             View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
         evaluator.per_query = true;
+        evaluator.not_finite = true;
         let scores = evaluator.evaluate(matrix).map_err(|error| Stop::from(error).with_code(INPUT))?;
         let complete = self.complete.then_some(self.profile);
         Ok(Table::new(scores, matrix, request, evaluator.view, complete))

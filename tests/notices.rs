@@ -1,0 +1,117 @@
+//! What is noticed about runs, judgments and measures, and what is not.
+
+use laneval::label::{Notice, Ties};
+use laneval::{Evaluator, Input, Join, LabelMatrix, Scores};
+
+const QRELS: &str = "1 0 b 1\n1 0 a 0\n2 0 b 1\n2 0 a 0\n3 0 b 2\n";
+
+fn text(name: &str, text: &str) -> Input {
+    Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
+}
+
+fn join(join: Join, qrels: &str, run: &str) -> LabelMatrix {
+    join.files(text("qrels", qrels), [text("run", run)]).unwrap()
+}
+
+fn scores(qrels: &str, run: &str, names: &[&str]) -> Scores {
+    Evaluator::new(names.iter().copied()).unwrap().evaluate(&join(Join::default(), qrels, run)).unwrap()
+}
+
+/// What is noticed of a run: of each (query, docno, rank, score).
+fn of_run(how: Join, lines: &[(u32, &str, &str, f64)]) -> Vec<Notice> {
+    let line = |(query, docno, rank, score): &(u32, &str, &str, f64)| {
+        format!("{query} Q0 {docno} {rank} {score} t\n")
+    };
+    let run: String = lines.iter().map(line).collect();
+    join(how, QRELS, &run).runs()[0].notices.clone()
+}
+
+#[test]
+fn an_ordinary_run_is_not_worth_a_word() {
+    let lines =
+        [(1, "b", "1", 2.0), (1, "a", "2", 1.0), (2, "a", "1", 7.0), (2, "b", "2", 7.0), (3, "b", "1", 1.0)];
+    assert_eq!(of_run(Join::default(), &lines), []);
+    let scores = scores(QRELS, "1 Q0 b 1 1 t\n", &["AP", "nDCG@10", "AP(rel=2)"]);
+    assert!(scores.notices.is_empty() && scores.runs[0].notices.is_empty());
+}
+
+#[test]
+fn equal_scores_are_noticed_where_all_of_a_query_are() {
+    let mut lines =
+        [(1, "b", "1", 0.0), (1, "a", "2", 0.0), (2, "b", "1", 5.0), (2, "a", "2", 5.0), (3, "b", "1", 1.0)];
+    for ties in [Ties::DocnoDescending, Ties::Input] {
+        let how = Join { ties, ..Join::default() };
+        assert_eq!(of_run(how, &lines), [Notice::EqualScores { queries: 2, ties }]);
+    }
+    lines[2].3 = 6.0;
+    assert_eq!(of_run(Join::default(), &lines), []);
+    assert_eq!(of_run(Join::default(), &lines[4..]), [], "one result has no other to be equal to");
+}
+
+#[test]
+fn ranks_that_contradict_the_scores_are_noticed_in_most_queries() {
+    let ascending = |query| [(query, "a", "1", 0.1), (query, "c", "2", 0.2), (query, "b", "3", 0.3)];
+    let descending = |query| [(query, "a", "1", 0.3), (query, "c", "2", 0.2), (query, "b", "3", 0.1)];
+    let two = [ascending(1), ascending(2), descending(3)].concat();
+    assert_eq!(of_run(Join::default(), &two), [Notice::ContraryRanks { queries: 2, of: 3 }]);
+    let mut turned = two.clone();
+    turned.reverse();
+    assert_eq!(of_run(Join::default(), &turned), [Notice::ContraryRanks { queries: 2, of: 3 }]);
+    assert_eq!(of_run(Join::default(), &[ascending(1), descending(2), descending(3)].concat()), []);
+    let unranked = |rank| two.iter().map(|line| (line.0, line.1, rank, line.3)).collect::<Vec<_>>();
+    assert_eq!(of_run(Join::default(), &unranked("0")), []);
+    assert_eq!(of_run(Join::default(), &unranked("-")), []);
+}
+
+/// trec_eval 9 and pytrec_eval, which hold scores as f32, order the first two documents by id; b is relevant.
+#[test]
+fn ties_in_f32_are_noticed_where_they_change_the_order_of_labels() {
+    let tied = [(1, "b", "1", 27.412345678), (1, "c", "2", 27.412345677), (1, "a", "3", 1.0)];
+    let noticed = [Notice::TiesInF32 { queries: 1 }];
+    assert_eq!(of_run(Join::default(), &tied), noticed);
+    let mut scattered = tied;
+    scattered.rotate_left(1);
+    assert_eq!(of_run(Join::default(), &scattered), noticed, "in any order");
+    let score = laneval::label::ScoreType::F32;
+    assert_eq!(of_run(Join { score, ..Join::default() }, &tied), []);
+    let depth = std::num::NonZeroU32::new(1);
+    assert_eq!(of_run(Join { depth, ..Join::default() }, &tied), noticed, "another document is the first");
+    let same_order = [(1, "c", "1", 27.412345678), (1, "b", "2", 27.412345677)];
+    assert_eq!(of_run(Join::default(), &same_order), []);
+    let same_labels = [(1, "x", "1", 27.412345678), (1, "y", "2", 27.412345677)];
+    assert_eq!(of_run(Join::default(), &same_labels), []);
+    for far in [[1e-50, 1e-60], [-1e-60, -1e-50], [1e300, 1e200]] {
+        let lines = [(1, "b", "1", far[0]), (1, "c", "2", far[1])];
+        assert_eq!(of_run(Join::default(), &lines), noticed, "{far:?}");
+    }
+}
+
+#[test]
+fn a_level_above_every_grade_is_noticed_once() {
+    let run = "1 Q0 b 1 1 t\n";
+    let found = scores(QRELS, run, &["AP(rel=9)", "nDCG", "P(rel=9)@5", "RR", "R(rel=3)@5", "nDCG(rel=9)"]);
+    let notice = |names: &[&str], level| Notice::NothingRelevant {
+        measures: names.iter().map(|&name| name.to_owned()).collect(),
+        level,
+        highest: 2.0,
+    };
+    let expected = [notice(&["AP(rel=9)", "P(rel=9)@5", "nDCG(rel=9)"], 9.0), notice(&["R(rel=3)@5"], 3.0)];
+    assert_eq!(found.notices, expected);
+    let ratings = scores("1 0 b 0.9\n", run, &["AP", "nDCG", "INST(gain=grade)", "AP(rel=0.5)"]);
+    let [Notice::NothingRelevant { measures, level: 1.0, highest: 0.9 }] = &ratings.notices[..] else {
+        panic!("{:?}", ratings.notices)
+    };
+    assert_eq!(measures, &["AP"]);
+    assert!(ratings.notices[0].to_string().contains("--rel"));
+}
+
+#[test]
+fn files_keep_no_notices() {
+    let run = "1 Q0 b 1 1 t\n1 Q0 a 2 1 t\n";
+    let matrix = join(Join::default(), QRELS, run);
+    assert_eq!(matrix.runs()[0].notices.len(), 1);
+    let folder = tempfile::TempDir::new().unwrap();
+    let path = folder.path().join("run.lmx");
+    matrix.write(&path).unwrap();
+    assert!(LabelMatrix::map(&path).unwrap().runs()[0].notices.is_empty());
+}
