@@ -245,10 +245,11 @@ fn scores() -> Scores {
         missing: Unmatched::all([&b"q\xff"[..]]),
         filled: true,
         ignored: Unmatched::default(),
+        notices: Vec::new(),
         summaries: vec![vec![("mean", 0.5), ("std", 0.25)], vec![("sum", 7.0), ("std", 1.5)]],
         per_query: Some(PerQuery { queries, values: vec![vec![0.25, 0.75], vec![3.0, 4.0]] }),
     };
-    Scores { measures, runs: vec![run.clone(), run] }
+    Scores { measures, runs: vec![run.clone(), run], notices: Vec::new() }
 }
 
 fn a_write_that_fails_at_any_byte_changes_nothing() {
