@@ -68,6 +68,7 @@ fn small() -> Forged {
 fn evaluate(matrix: &LabelMatrix, measures: &[Measure], engine: EngineChoice, view: View) -> Scores {
     let mut evaluator = Evaluator::of(measures.to_vec());
     (evaluator.engine, evaluator.view, evaluator.per_query) = (engine, view, true);
+    evaluator.not_finite = true;
     evaluator.evaluate(matrix).unwrap()
 }
 

@@ -1,7 +1,7 @@
 //! Every parameter and cutoff of every measure at its extremes: a number or an error.
 
 use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
-use laneval::{EngineChoice, LabelMatrix, View};
+use laneval::{EngineChoice, Evaluator, LabelMatrix, View};
 
 use super::{evaluate, matrix};
 use crate::matrices::{Query, Shape};
@@ -82,6 +82,9 @@ fn every_extreme_of(grades: &[f64]) {
                 .collect::<Vec<_>>()
         });
         assert_eq!(cpu, reference, "{text}");
+        let finite = cpu.iter().all(|&bits| f64::from_bits(bits).is_finite());
+        let strict = Evaluator::of(measures.to_vec()).evaluate(&matrix);
+        assert!(strict.is_ok() == finite, "{text}: {strict:?}");
         answered += 1;
     }
     assert!(answered > 500 && refused > 0, "{answered} answered, {refused} refused");
