@@ -118,7 +118,7 @@ fn what_the_rows_declare_is_so() {
         let fits = |measure: &Measure| measure.recipe(matrix.book()).is_ok();
         let measures: Vec<Measure> = MEASURES.iter().flat_map(variants).filter(fits).collect();
         let mut evaluator = Evaluator::of(measures);
-        evaluator.per_query = true;
+        (evaluator.per_query, evaluator.not_finite) = (true, true);
         let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
             evaluator.engine = engine;
             evaluator.evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap()
