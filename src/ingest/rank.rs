@@ -13,7 +13,7 @@ use std::cmp::Ordering;
 use super::findings::{Finding, Findings, quoted};
 use super::judged::{Shelf, Table};
 use super::record::{Docnos, Record};
-use super::seen::{NEAR, Seen, beyond_f32, key_in_f32};
+use super::seen::{Ranked, Seen};
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoreType, Ties};
 
@@ -85,13 +85,11 @@ impl Ranker {
         let label =
             |record: &Record| shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED);
         let first = labels.len();
-        let (ranked, near) = is_ranked(records);
-        if ranked && !late {
+        if is_ranked(records) && !late {
             labels.extend(with_ties(records, depth, |record| record.key).iter().map(label));
             self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
-            let differs =
-                |ties| differs_in_f32(&records.iter().collect::<Vec<_>>(), depth, ties, label, docnos);
-            self.see(records, near, |record| record.key, differs);
+            let ranked = Ranked { count: records.len(), record: |at: usize| &records[at] };
+            self.seen.see(self.rule, &labels[first..first + depth], ranked, label, docnos);
         } else {
             self.sort(records);
             if late {
@@ -102,31 +100,11 @@ impl Ranker {
             let record = |at: u128| &records[number(at)];
             labels.extend(with_ties(&self.order, depth, |at| at >> 32).iter().map(|&at| label(record(at))));
             self.order_ties(|at| record(self.order[at]), docnos, &mut labels[first..]);
-            let order = std::mem::take(&mut self.order);
-            let near = order.windows(2).any(|pair| is_near((pair[0] >> 32) as u64, (pair[1] >> 32) as u64));
-            let ranked = || order.iter().map(|&at| &records[number(at)]).collect::<Vec<_>>();
-            let differs = |ties| differs_in_f32(&ranked(), depth, ties, label, docnos);
-            self.see(&order, near, |at| (at >> 32) as u64, differs);
-            self.order = order;
+            let ranked = Ranked { count: records.len(), record: |at: usize| record(self.order[at]) };
+            self.seen.see(self.rule, &labels[first..first + depth], ranked, label, docnos);
         }
         labels.truncate(first + depth);
         depth as u32
-    }
-
-    /// Sees to the scores of ranked results; `near` if two that differ are near, and `differs` if labels come in another order in f32.
-    #[inline(always)]
-    fn see<T>(
-        &mut self,
-        ranked: &[T],
-        near: bool,
-        key: impl Fn(&T) -> u64,
-        differs: impl FnOnce(Ties) -> bool,
-    ) {
-        let [best, .., worst] = ranked else { return };
-        self.seen.scores(key(best), key(worst));
-        if self.rule.score == ScoreType::F64 && (near || beyond_f32(ranked, key)) {
-            self.seen.in_f32(differs(self.rule.ties));
-        }
     }
 
     /// Looks for duplicates among the results that are kept.
@@ -223,7 +201,7 @@ impl Ranker {
 }
 
 /// The order of the docnos of equal scores.
-fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
+pub(super) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
     match ties {
         Ties::DocnoDescending => |one, other| other.cmp(one),
         Ties::DocnoAscending => |one, other| one.cmp(other),
@@ -237,48 +215,13 @@ fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K)
     &ranked[..depth + tied.count()]
 }
 
-/// Are the results in the order of descending scores? And are there two neighbours with scores that differ, but are near?
-fn is_ranked(records: &[Record]) -> (bool, bool) {
-    let (mut all, mut near) = (true, false);
+/// Are the results in the order of descending scores?
+fn is_ranked(records: &[Record]) -> bool {
+    let mut all = true;
     for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
         all &= pair.0.key <= pair.1.key;
-        near |= is_near(pair.0.key, pair.1.key);
     }
-    (all, near)
-}
-
-/// Is a key larger than another, but not by more than f32 may hide?
-#[inline(always)]
-fn is_near(key: u64, next: u64) -> bool {
-    next.wrapping_sub(key).wrapping_sub(1) < NEAR
-}
-
-/// Would the first `depth` labels of ranked results come in another order if their scores were compared as f32?
-#[cold]
-fn differs_in_f32(
-    ranked: &[&Record],
-    depth: usize,
-    ties: Ties,
-    label: impl Fn(&Record) -> u8,
-    docnos: Docnos<'_>,
-) -> bool {
-    let by_docno = by_docno(ties);
-    let tied =
-        |one: &Record, other: &Record| by_docno(docnos.of(one), docnos.of(other)).then(one.at.cmp(&other.at));
-    let mut start = 0;
-    ranked.chunk_by(|one, next| key_in_f32(one.key) == key_in_f32(next.key)).any(|alike| {
-        let kept = depth.saturating_sub(start).min(alike.len());
-        start += alike.len();
-        if kept == 0 || alike[0].key == alike[alike.len() - 1].key {
-            return false;
-        }
-        let mut alike = alike.to_vec();
-        let labels = |alike: &[&Record]| alike[..kept].iter().map(|record| label(record)).collect::<Vec<_>>();
-        alike.sort_by(|one, other| one.key.cmp(&other.key).then_with(|| tied(one, other)));
-        let in_f64 = labels(&alike);
-        alike.sort_by(|one, other| tied(one, other));
-        in_f64 != labels(&alike)
-    })
+    all
 }
 
 /// Which result it is in [`Ranker::order`].

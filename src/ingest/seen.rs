@@ -1,12 +1,10 @@
 //! What is seen of the scores of a run while it is ranked, and is worth a word: equal ones, contrary ranks, ties in f32.
 //!
-//! Nothing here looks at every result again: a query costs a few comparisons, and more only where two of its scores are very near.
+//! Nothing here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
 
-use std::ops::Range;
-
-use super::rank::sort_key;
+use super::rank::{by_docno, sort_key};
 use super::record::{Docnos, Record};
-use crate::label::{Notice, ScoreType, Ties};
+use crate::label::{Notice, RankingRule, ScoreType, Ties};
 
 /// Counts of queries.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -24,15 +22,24 @@ pub(super) struct Seen {
 }
 
 impl Seen {
-    /// Counts a query by the sort keys of its first and its last rank.
-    pub fn scores(&mut self, best: u64, worst: u64) {
+    /// Sees to the scores of a query, of which the first ranks have these labels.
+    #[inline(always)]
+    pub fn see<'a>(
+        &mut self,
+        rule: RankingRule,
+        labels: &[u8],
+        ranked: Ranked<impl Fn(usize) -> &'a Record + Copy>,
+        label: impl Fn(&Record) -> u8 + Copy,
+        docnos: Docnos<'_>,
+    ) {
+        if ranked.count < 2 {
+            return;
+        }
         self.several += 1;
-        self.equal += u64::from(best == worst);
-    }
-
-    /// Counts a query in which f32 makes a difference, or not.
-    pub fn in_f32(&mut self, differs: bool) {
-        self.in_f32 += u64::from(differs);
+        self.equal += u64::from(ranked.key(0) == ranked.key(ranked.count - 1));
+        if rule.score == ScoreType::F64 {
+            self.in_f32 += u64::from(ranked.differs_in_f32(labels, rule.ties, label, docnos));
+        }
     }
 
     /// Compares the rank columns of the first and the last line of a query with their scores.
@@ -70,22 +77,70 @@ impl Seen {
     }
 }
 
-/// Two sort keys of scores that are equal as f32 differ by no more, unless the scores are [`beyond_f32`].
-pub(super) const NEAR: u64 = 1 << 29;
+/// The results of a query, best first; those of equal scores may be in any order.
+#[derive(Clone, Copy)]
+pub(super) struct Ranked<R> {
+    /// How many there are.
+    pub count: usize,
+    /// The result at a rank, from 0.
+    pub record: R,
+}
 
-/// Are there two different scores among these, descending, that are so small or so large that f32 may not tell them apart, however far
-/// apart they are as f64?
-pub(super) fn beyond_f32<T>(ranked: &[T], key: impl Fn(&T) -> u64) -> bool {
-    let bound = |score: f32| sort_key(f64::from(score), ScoreType::F64);
-    let within = |keys: Range<u64>| {
-        let before = |bound: u64| ranked.partition_point(|result| key(result) < bound);
-        match &ranked[before(keys.start)..before(keys.end)] {
-            [first, .., last] => key(first) != key(last),
-            _ => false,
+impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
+    fn key(&self, rank: usize) -> u64 {
+        (self.record)(rank).key
+    }
+
+    /// Would the labels of the first ranks come in another order if scores were compared as f32?
+    ///
+    /// Then two neighbours with different labels have scores that are equal as f32, or the last of these ranks and the one behind it have.
+    #[inline(always)]
+    fn differs_in_f32(
+        self,
+        labels: &[u8],
+        ties: Ties,
+        label: impl Fn(&Record) -> u8 + Copy,
+        docnos: Docnos<'_>,
+    ) -> bool {
+        let mut from = 0;
+        while from < labels.len() {
+            let change = labels[from..].windows(2).position(|pair| pair[0] != pair[1]);
+            let rank = change.map_or(labels.len() - 1, |change| from + change);
+            from = rank + 1;
+            if from < self.count && key_in_f32(self.key(rank)) == key_in_f32(self.key(from)) {
+                let (end, differs) = self.reorders(rank, labels, ties, label, docnos);
+                if differs {
+                    return true;
+                }
+                from = end;
+            }
         }
-    };
-    let small = 2.0 * f32::MIN_POSITIVE;
-    within(bound(small)..bound(-small)) || within(0..bound(f32::MAX)) || within(bound(f32::MIN)..u64::MAX)
+        false
+    }
+
+    /// The end of the results that have the score of this rank as f32, and whether their labels come in another order then.
+    #[cold]
+    fn reorders(
+        self,
+        rank: usize,
+        labels: &[u8],
+        ties: Ties,
+        label: impl Fn(&Record) -> u8,
+        docnos: Docnos<'_>,
+    ) -> (usize, bool) {
+        let key = key_in_f32(self.key(rank));
+        let alike = |rank: &usize| key_in_f32(self.key(*rank)) == key;
+        let start = (0..rank).rev().take_while(alike).last().unwrap_or(rank);
+        let end = (rank..self.count).take_while(alike).last().map_or(rank, |last| last + 1);
+        if self.key(start) == self.key(end - 1) {
+            return (end, false);
+        }
+        let mut tied: Vec<&Record> = (start..end).map(self.record).collect();
+        let by_docno = by_docno(ties);
+        tied.sort_by(|one, other| by_docno(docnos.of(one), docnos.of(other)).then(one.at.cmp(&other.at)));
+        let differs = tied.iter().zip(&labels[start..]).any(|(record, &kept)| label(record) != kept);
+        (end, differs)
+    }
 }
 
 /// The sort key of a score that is compared as f32, from its key as f64.
@@ -106,32 +161,6 @@ mod tests {
     fn keys_in_f32_are_those_of_the_rounded_scores() {
         for score in [0.0, 1.0, 0.1, -0.1, 1e-50, -1e-50, 1e300, -1e300, 27.412345678, f64::MIN_POSITIVE] {
             assert_eq!(key_in_f32(key(score)), sort_key(score, ScoreType::F32), "{score:e}");
-        }
-    }
-
-    /// Neighbours at every distance, of every size: those that f32 does not tell apart are near, or beyond it.
-    #[test]
-    fn what_is_equal_as_f32_is_near_or_beyond() {
-        for exponent in -1074..1023 {
-            for fraction in [1.0, 1.2345678912345678, 1.5, 1.9999999999] {
-                for sign in [1.0, -1.0] {
-                    let score: f64 = sign * fraction * 2f64.powi(exponent);
-                    for apart in (0..60).map(|bit| 1u64 << bit) {
-                        let other = f64::from_bits(score.to_bits().wrapping_add(apart));
-                        if !other.is_finite() || other.is_sign_positive() != score.is_sign_positive() {
-                            continue;
-                        }
-                        let mut keys = [key(score), key(other)];
-                        keys.sort_unstable();
-                        let near = keys[1] - keys[0] <= NEAR || beyond_f32(&keys, |&key| key);
-                        assert!(key_in_f32(keys[0]) != key_in_f32(keys[1]) || near, "{score:e} {other:e}");
-                    }
-                }
-            }
-        }
-        for ordinary in [&[2.0, 1.0, 0.0, 0.0, -1.0][..], &[0.0; 5], &[1e38, 1e-37, -1e-37, -1e38]] {
-            let keys: Vec<u64> = ordinary.iter().map(|&score| key(score)).collect();
-            assert!(!beyond_f32(&keys, |&key| key), "{ordinary:?}");
         }
     }
 }
