@@ -324,6 +324,8 @@ impl Ideal {
     }
 
     /// A sum with one gain more at each of some ranks, in their order.
+    #[cold]
+    #[inline(never)]
     fn add_beyond_the_table(&self, mut sum: f64, gain: f64, ranks: Range<usize>) -> f64 {
         for start in ranks.clone().step_by(BLOCK) {
             match self.discount.weights_of(start..ranks.end.min(start + BLOCK)) {
