@@ -54,6 +54,8 @@ impl Evaluator {
 impl Resident<'_> {
     /// The averages of every run, `[run][measure]`; NaN for a run without queries that count.
     ///
+    /// They are finite otherwise: a value is a bounded integer on the device, and what has no bound is refused beforehand.
+    ///
     /// # Errors
     /// A device that was lost.
     pub fn averages(&self) -> Result<Vec<Vec<f64>>> {
