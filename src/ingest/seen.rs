@@ -29,7 +29,7 @@ impl Seen {
         rule: RankingRule,
         labels: &[u8],
         ranked: Ranked<impl Fn(usize) -> &'a Record + Copy>,
-        label: impl Fn(&Record) -> u8 + Copy,
+        label: &dyn Fn(&Record) -> u8,
         docnos: Docnos<'_>,
     ) {
         if ranked.count < 2 {
@@ -99,7 +99,7 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
         self,
         labels: &[u8],
         ties: Ties,
-        label: impl Fn(&Record) -> u8 + Copy,
+        label: &dyn Fn(&Record) -> u8,
         docnos: Docnos<'_>,
     ) -> bool {
         let mut from = 0;
@@ -125,7 +125,7 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
         rank: usize,
         labels: &[u8],
         ties: Ties,
-        label: impl Fn(&Record) -> u8,
+        label: &dyn Fn(&Record) -> u8,
         docnos: Docnos<'_>,
     ) -> (usize, bool) {
         let key = key_in_f32(self.key(rank));
