@@ -18,6 +18,8 @@
 //!
 //! `cli` (default): the `laneval` command and the formats it writes. Without it the library
 //! depends on neither an argument parser nor a serialiser.
+//!
+//! `gpu` (default): the GPU engine. Without it the library does not depend on wgpu.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)] // they panic where nothing can be written
 
