@@ -25,7 +25,7 @@ proptest! {
                 _ => spread(at),
             });
             let mut evaluator = Evaluator::of(picked.collect());
-            evaluator.per_query = true;
+            (evaluator.per_query, evaluator.not_finite) = (true, true);
             evaluator.view = view;
             let found = evaluator.evaluate(&matrix).unwrap();
             evaluator.engine = EngineChoice::Reference;
@@ -39,7 +39,7 @@ proptest! {
         prop_assume!(!shape.queries.is_empty());
         let together = matrix(&shape);
         let mut evaluator = Evaluator::of(every_measure(&together));
-        evaluator.per_query = true;
+        (evaluator.per_query, evaluator.not_finite) = (true, true);
         let together = evaluator.evaluate(&together).unwrap();
         let middle = shape.queries.len() / 2;
         let mut alone = shape.clone();

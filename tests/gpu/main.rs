@@ -276,7 +276,7 @@ fn measures_agree_with_the_cpu(Bench { gpu, .. }: &Bench) -> Result<(), Failed> 
         let matrix = matrix(&shape);
         let mut evaluator = Evaluator::of(every_measure(&matrix));
         evaluator.view = View { depth, judged_only };
-        evaluator.per_query = true;
+        (evaluator.per_query, evaluator.not_finite) = (true, true);
         evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
         agree(&evaluator, gpu, &matrix);
     })
@@ -348,7 +348,7 @@ fn resident_labels_answer_the_same(Bench { gpu, .. }: &Bench) -> Result<(), Fail
     let matrix = labels(300, |query| query % 90);
     let loaded = gpu.load(&matrix).map_err(|error| error.to_string())?;
     let mut evaluator = Evaluator::of(every_measure(&matrix));
-    evaluator.per_query = true;
+    (evaluator.per_query, evaluator.not_finite) = (true, true);
     for _ in 0..2 {
         agree(&evaluator, &loaded, &matrix);
     }

@@ -37,7 +37,7 @@ fn compare() -> Result<(), String> {
     let compared = TestRunner::new(config).run(&(shape(), views(), any::<bool>()), |(shape, view, both)| {
         let matrix = matrix(&shape);
         let mut evaluator = Evaluator::of(every_measure(&matrix));
-        evaluator.per_query = true;
+        (evaluator.per_query, evaluator.not_finite) = (true, true);
         evaluator.view = view;
         evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
         evaluator.engine = EngineChoice::Reference;
