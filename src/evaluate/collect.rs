@@ -12,7 +12,7 @@ use crate::measure::Average;
 use crate::scores::{PerQuery, RunScores, Scores};
 use crate::stats::{ExactSum, summarise};
 
-/// Threads share their sums where there would be more than so many: 6 MB.
+/// The most sums, 6 MB of them, that each thread has for itself; where there would be more, threads share theirs.
 const MOST_SUMS: usize = 1 << 16;
 /// The memory that sums may take.
 const MOST_BYTES: usize = 4 << 30;

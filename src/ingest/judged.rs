@@ -72,7 +72,7 @@ impl Table {
 }
 
 impl Shelf {
-    /// Makes an empty table for so many documents, at most [`MOST_DOCUMENTS`].
+    /// Makes an empty table for a number of documents, at most [`MOST_DOCUMENTS`].
     pub fn table(&mut self, shelf: u32, documents: usize) -> Table {
         let slots = (documents + documents / 4 + 1) as u32;
         let table = Table { shelf, slots, start: self.words.len() as u64 };

@@ -20,7 +20,7 @@ pub(super) enum Role {
 /// What is wrong with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It has so many fields.
+    /// It has this number of fields, and another was expected.
     Fields(usize),
     /// Its grade or score is not a number.
     Number,

@@ -87,7 +87,7 @@ impl Description {
 
 impl LabelMatrix {
     /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, the gaps between them, and that
-    /// every ranking is one that the judgments allow: so many labels as the row has results, each a code of the codebook, and of
+    /// every ranking is one that the judgments allow: as many labels as the row has results, each a code of the codebook, and of
     /// no code more documents than are judged so.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)

@@ -85,7 +85,7 @@ fn read_to_end(mut file: &File) -> std::io::Result<Bytes> {
     Ok(Bytes::Read { lines, length: bytes.len() })
 }
 
-/// Zeros for so many bytes.
+/// Zeros, in whole lines, for a number of bytes.
 fn room(length: usize) -> std::io::Result<Vec<Line>> {
     let mut lines = Vec::new();
     let count = length.div_ceil(size_of::<Line>());
