@@ -8,9 +8,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fearless_simd::Level;
-use laneval::engine::cpu::Cpu;
-use laneval::generate::Synthetic;
-use laneval::timing::Timing;
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::generate::Synthetic;
+use laneval::internals::timing::Timing;
 use laneval::{Evaluator, LabelMatrix};
 
 const REPEATS: usize = 25;

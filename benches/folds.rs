@@ -9,10 +9,10 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::Level;
-use laneval::engine::cpu::Cpu;
-use laneval::engine::cpu::folds::{self, Wanted};
-use laneval::fold::Weights;
-use laneval::label::Tile;
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::engine::cpu::folds::{self, Wanted};
+use laneval::internals::fold::Weights;
+use laneval::internals::label::Tile;
 
 #[path = "../tests/simd.rs"]
 mod simd;

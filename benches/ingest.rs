@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use laneval::ingest::{Input, Join};
+use laneval::{Input, Join};
 
 const QUERIES: u64 = 1000;
 const DEPTH: u64 = 1000;

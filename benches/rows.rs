@@ -4,10 +4,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use laneval::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun,
-};
-use laneval::{Evaluator, Scores};
+use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use laneval::{Codebook, Evaluator, Ids, LabelMatrix, RankingRule, RunInfo, Scores};
 
 const REPEATS: usize = 7;
 const LABELS: usize = 20_000_000;

@@ -16,36 +16,104 @@
 //!
 //! # Features
 //!
-//! `cli` (default): the `laneval` command and the formats it writes. Without it the library
-//! depends on neither an argument parser nor a serialiser.
-//!
 //! `gpu` (default): the GPU engine. Without it the library does not depend on wgpu.
+//!
+//! `report` (default): scores as tables, TSV, CSV, JSON and lines of trec_eval, in the module `report`.
+//!
+//! `serde`: scores and summaries as data for other programs; `report` brings it.
+//!
+//! `internals`: what is inside, for the tests, the benches and the command of this repository. It changes without notice.
 
-#![deny(clippy::print_stdout, clippy::print_stderr)] // they panic where nothing can be written
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+// they panic where nothing can be written
+// What only tests, benches and the command use is dead without them.
+#![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
-pub mod engine;
-pub mod error;
-pub mod evaluate;
-pub mod fold;
-pub mod generate;
-pub mod ingest;
-pub mod label;
+mod engine;
+mod error;
+mod evaluate;
+mod fold;
+mod generate;
+mod ingest;
+mod label;
 pub mod measure;
-pub mod plan;
-pub mod reference;
-#[cfg(feature = "cli")]
+mod plan;
+mod reference;
+#[cfg(feature = "report")]
 pub mod report;
-pub mod scores;
-pub mod stats;
-pub mod timing;
-pub mod whole_file;
+mod scores;
+mod stats;
+mod timing;
+mod whole_file;
 
-pub use error::{Error, Result};
+pub use error::{Error, MeasureError, Problem, Problems, Result};
 pub use evaluate::{EngineChoice, Evaluator, QuerySet};
 pub use ingest::{Dialect, Input, Join, Qrels};
-pub use label::{LabelMatrix, View};
+pub use label::{
+    Codebook, Description, FileAccess, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType, Section,
+    Ties, Unmatched, View, exit_when_a_mapped_file_shrinks,
+};
 pub use measure::Measure;
-pub use scores::Scores;
+pub use plan::Plan;
+pub use scores::{PerQuery, RunScores, Scores};
+pub use stats::Stat;
+
+/// Labels that stay on a GPU, and the GPUs that there are.
+#[cfg(feature = "gpu")]
+pub mod gpu {
+    pub use crate::engine::gpu::device::{Adapter, Choice, adapters};
+    pub use crate::engine::gpu::{Gpu, Loaded};
+    pub use crate::evaluate::resident::Resident;
+}
+
+/// What is inside.
+#[cfg(feature = "internals")]
+#[doc(hidden)]
+#[allow(missing_docs)]
+pub mod internals {
+    pub mod engine {
+        pub use crate::engine::*;
+    }
+    pub mod error {
+        pub use crate::error::*;
+    }
+    pub mod evaluate {
+        pub use crate::evaluate::*;
+    }
+    pub mod fold {
+        pub use crate::fold::*;
+    }
+    pub mod generate {
+        pub use crate::generate::*;
+    }
+    pub mod ingest {
+        pub use crate::ingest::*;
+    }
+    pub mod label {
+        pub use crate::label::*;
+    }
+    pub mod measure {
+        pub use crate::measure::recipe::*;
+    }
+    pub mod plan {
+        pub use crate::plan::*;
+    }
+    pub mod reference {
+        pub use crate::reference::*;
+    }
+    pub mod scores {
+        pub use crate::scores::*;
+    }
+    pub mod stats {
+        pub use crate::stats::*;
+    }
+    pub mod timing {
+        pub use crate::timing::*;
+    }
+    pub mod whole_file {
+        pub use crate::whole_file::*;
+    }
+}
 
 /// The README's examples, run as tests.
 #[cfg(doctest)]

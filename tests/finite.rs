@@ -93,7 +93,7 @@ fn an_average_of_huge_values_is_finite() {
     let run = (0..6).map(|query| (format!("q{query}"), "a", 1.0));
     let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)]).unwrap();
     let mut evaluator = Evaluator::new(["CG"]).unwrap();
-    evaluator.stats = laneval::stats::Stat::ALL[1..].iter().map(|&(_, stat)| stat).collect();
+    evaluator.stats = laneval::Stat::ALL[1..].iter().map(|&(_, stat)| stat).collect();
     for queries in [QuerySet::Judged, QuerySet::Both] {
         evaluator.queries = queries;
         let scores = evaluator.evaluate(&matrix).unwrap();

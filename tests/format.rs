@@ -3,8 +3,7 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use laneval::label::{Description, LabelMatrix, ScoreType, Ties, Unmatched};
-use laneval::{Error, Evaluator, Join, Qrels};
+use laneval::{Description, Error, Evaluator, Join, LabelMatrix, Qrels, ScoreType, Ties, Unmatched};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;

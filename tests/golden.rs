@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use laneval::label::{ScoreType, View};
 use laneval::measure::{Average, Defaults, parse_list};
-use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, QuerySet};
+use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, QuerySet, ScoreType, View};
 
 use crate::matrices::{Query, Shape, matrix};
 

@@ -1,8 +1,6 @@
 //! The one test binary: each module tests one promise.
 
 mod agree;
-#[cfg(feature = "cli")]
-mod cli;
 mod compared;
 mod finite;
 mod format;
@@ -15,14 +13,11 @@ mod mapped;
 mod matrices;
 mod names;
 mod notices;
-mod readme;
-#[cfg(feature = "cli")]
+#[cfg(feature = "report")]
 mod reports;
 #[cfg(feature = "gpu")]
 mod shaders;
 mod slow_reader;
 mod staged;
 mod traits;
-#[cfg(feature = "cli")]
-mod trec;
 mod variants;

@@ -1,8 +1,7 @@
 //! Random label matrices of chosen shapes, made without any text.
 
-use laneval::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun,
-};
+use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
 use proptest::prelude::*;
 
 /// The rankings of one query in every run, as labels, and how many judged documents no run retrieves, by code.

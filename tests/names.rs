@@ -1,10 +1,8 @@
 //! Measures as values: what parses to what, and what an error says.
 
-#[cfg(feature = "cli")]
-use std::collections::BTreeSet;
-
+use laneval::internals::reference;
 use laneval::measure::{Defaults, FOREIGN, Kind, MEASURES, SETS, Tool, Value, parse_list};
-use laneval::{Error, Measure, reference};
+use laneval::{Codebook, Error, Measure};
 use proptest::prelude::*;
 
 use crate::variants::variants;
@@ -400,52 +398,6 @@ fn foreign_names_are_one_table() {
     }
 }
 
-/// What `laneval measures NAME` explains is what `-m NAME` computes, for every name of every tool; what one refuses the other
-/// refuses in the same words.
-#[cfg(feature = "cli")]
-#[test]
-fn measures_explains_what_eval_computes() {
-    let folder = tempfile::TempDir::new().unwrap();
-    std::fs::write(folder.path().join("qrels"), "q 0 a 1\nq 0 b 0\n").unwrap();
-    std::fs::write(folder.path().join("run"), "q Q0 a 1 2 t\nq Q0 b 2 1 t\n").unwrap();
-    let call = |args: &[&str]| {
-        let mut command = assert_cmd::Command::new(env!("CARGO_BIN_EXE_laneval"));
-        let output = command.current_dir(folder.path()).args(args).output().unwrap();
-        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        (output.status.code(), text(output.stdout), text(output.stderr))
-    };
-    let bare = FOREIGN.iter().flat_map(|row| [row.name.to_owned(), row.example().into_owned()]);
-    let prefixed = FOREIGN.iter().map(|row| row.prefixed(&row.example()));
-    let ours = MEASURES.iter().flat_map(|row| [row.name.to_owned(), row.name.to_lowercase()]);
-    let others = ["official", "trec:set", "AP,nDCG@5", "MAP@K", "rbp@95", "XX,P@0", "F2"].map(str::to_owned);
-    let all: BTreeSet<String> = bare.chain(prefixed).chain(ours).chain(others).collect();
-    let (mut computed_ones, mut refused) = (0, 0);
-    for name in all {
-        let (code, explained, said) = call(&["measures", &name, "--format", "json"]);
-        let (computes, computed, why) = call(&["eval", "qrels", "run", "--format", "jsonl", "-m", &name]);
-        if code != Some(0) {
-            assert_eq!((computes, why), (Some(2), said), "{name}");
-            refused += 1;
-            continue;
-        }
-        let pages: serde_json::Value = serde_json::from_str(&explained).unwrap();
-        let pages = pages.as_array().cloned().unwrap_or_else(|| vec![pages]);
-        let measures = pages.iter().flat_map(|page| page["measures"].as_array().unwrap());
-        let explained: BTreeSet<&str> = measures.map(|measure| measure.as_str().unwrap()).collect();
-        if explained.is_empty() {
-            assert!(computes == Some(2) && why.contains("needs a"), "{name}: {why}");
-            continue;
-        }
-        assert_eq!(computes, Some(0), "{name}: {why}");
-        let lines = computed.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
-        let computed: BTreeSet<String> =
-            lines.map(|line| line["measure"].as_str().unwrap().to_owned()).collect();
-        assert_eq!(explained, computed.iter().map(String::as_str).collect(), "{name}");
-        computed_ones += 1;
-    }
-    assert!(computed_ones > 150 && refused > 5, "{computed_ones} {refused}");
-}
-
 #[test]
 fn the_default_level_is_for_binary_measures() {
     let at2 = |text| parse_list(text, Defaults { rel: 2.0 }).unwrap()[0].to_string();
@@ -458,7 +410,6 @@ fn the_default_level_is_for_binary_measures() {
 /// A measure that does not fit the grades is an error, never a number that is none.
 #[test]
 fn parameters_are_checked_against_the_grades() {
-    use laneval::label::Codebook;
     let error = |name: &str, grade: f64| {
         let book = Codebook::new([0.0, grade]).unwrap();
         name.parse::<Measure>().unwrap().recipe(&book).err().map(|e| e.to_string()).unwrap_or_default()

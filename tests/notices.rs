@@ -1,7 +1,6 @@
 //! What is noticed about runs, judgments and measures, and what is not.
 
-use laneval::label::{Notice, Ties};
-use laneval::{Evaluator, Input, Join, LabelMatrix, Scores};
+use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, Ties};
 
 const QRELS: &str = "1 0 b 1\n1 0 a 0\n2 0 b 1\n2 0 a 0\n3 0 b 2\n";
 
@@ -72,7 +71,7 @@ fn ties_in_f32_are_noticed_where_they_change_the_order_of_labels() {
     let mut scattered = tied;
     scattered.rotate_left(1);
     assert_eq!(of_run(Join::default(), &scattered), noticed, "in any order");
-    let score = laneval::label::ScoreType::F32;
+    let score = laneval::ScoreType::F32;
     assert_eq!(of_run(Join { score, ..Join::default() }, &tied), []);
     let depth = std::num::NonZeroU32::new(1);
     assert_eq!(of_run(Join { depth, ..Join::default() }, &tied), noticed, "another document is the first");

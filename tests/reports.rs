@@ -1,9 +1,8 @@
 //! Reports of scores made by hand: what a terminal's width and colour change.
 
-use laneval::label::{Ids, Unmatched};
 use laneval::measure::{Average, Measure};
 use laneval::report::{Format, Note, Options, notes};
-use laneval::scores::{PerQuery, RunScores, Scores};
+use laneval::{Ids, PerQuery, RunScores, Scores, Unmatched};
 
 const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
 

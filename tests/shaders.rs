@@ -3,16 +3,18 @@
 
 use std::mem::offset_of;
 
-use laneval::engine::Job;
-use laneval::engine::cpu::Cpu;
-use laneval::engine::gpu::device::{Adapter, Device};
-use laneval::engine::gpu::kernels::{COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers};
-use laneval::engine::gpu::layout::{Batch, Product, Tile};
-use laneval::engine::gpu::reduce::Scaled;
-use laneval::engine::gpu::tasks::{Integers, Kind};
-use laneval::engine::gpu::{Gpu, mirror};
-use laneval::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, Task};
-use laneval::label::Above;
+use laneval::internals::engine::Job;
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::engine::gpu::device::{Adapter, Device};
+use laneval::internals::engine::gpu::kernels::{
+    COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers,
+};
+use laneval::internals::engine::gpu::layout::{Batch, Product, Tile};
+use laneval::internals::engine::gpu::reduce::Scaled;
+use laneval::internals::engine::gpu::tasks::{Integers, Kind};
+use laneval::internals::engine::gpu::{Gpu, mirror};
+use laneval::internals::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, Task};
+use laneval::internals::label::Above;
 use laneval::{Error, Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};

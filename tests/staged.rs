@@ -1,8 +1,7 @@
 //! Rows staged by hand: what does not fit together is an error.
 
-use laneval::label::{
-    Codebook, Facts, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun,
-};
+use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
 
 const SOUND: &[(u32, u32)] = &[(1, 3), (0, 2)];
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use laneval::label::code::FIRST_GRADE;
+use laneval::internals::label::code::FIRST_GRADE;
 use laneval::measure::{Better, MEASURES, Measure, Range, Status};
 use laneval::{EngineChoice, Evaluator};
 

@@ -1,7 +1,8 @@
 //! Every measure with every parameter, as tests ask for it.
 
 use laneval::LabelMatrix;
-use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure, Recipe};
+use laneval::internals::measure::Recipe;
+use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
 
 /// Some values of a parameter, as written.
 fn values(kind: Kind) -> Vec<String> {

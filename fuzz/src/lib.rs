@@ -8,11 +8,9 @@ use std::sync::OnceLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use laneval::engine::cpu::Cpu;
-use laneval::ingest::{Dialect, Input, Join};
-use laneval::label::{FileAccess, ScoreType, Ties};
+use laneval::internals::engine::cpu::Cpu;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
-use laneval::{EngineChoice, Evaluator, LabelMatrix, View};
+use laneval::{Dialect, EngineChoice, Evaluator, FileAccess, Input, Join, LabelMatrix, ScoreType, Ties, View};
 
 use forge::{Change, Forged};
 
@@ -171,7 +169,7 @@ fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
         return;
     };
     for (found, expected) in found.runs.iter().zip(&expected.runs) {
-        let values = |run: &laneval::scores::RunScores| run.per_query.clone().expect("values").values;
+        let values = |run: &laneval::RunScores| run.per_query.clone().expect("values").values;
         for ((measure, found), expected) in
             evaluator.measures().iter().zip(values(found)).zip(values(expected))
         {

@@ -6,7 +6,7 @@
 mod foreign;
 mod gain;
 mod parse;
-mod recipe;
+pub(crate) mod recipe;
 mod resolve;
 mod suffix;
 mod suggest;
@@ -15,9 +15,8 @@ mod traits;
 mod value;
 
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
-pub use gain::{Gains, stop_table};
 pub use parse::{meanings, parse, parse_list};
-pub use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
+pub(crate) use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
 pub use traits::{Range, Status, Traits};

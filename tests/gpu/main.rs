@@ -6,16 +6,16 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use laneval::engine::gpu::batch::{Answer, Ready, Sizes};
-use laneval::engine::gpu::device::{Choice, Device};
-use laneval::engine::gpu::reduce::{Reducer, Scaled};
-use laneval::engine::gpu::resident::Resident;
-use laneval::engine::gpu::tasks::Integers;
-use laneval::engine::gpu::{Gpu, mirror};
-use laneval::engine::{Engine, Job};
-use laneval::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, Task};
-use laneval::generate::Synthetic;
-use laneval::label::Above;
+use laneval::internals::engine::gpu::batch::{Answer, Ready, Sizes};
+use laneval::internals::engine::gpu::device::{Choice, Device};
+use laneval::internals::engine::gpu::reduce::{Reducer, Scaled};
+use laneval::internals::engine::gpu::resident::Resident;
+use laneval::internals::engine::gpu::tasks::Integers;
+use laneval::internals::engine::gpu::{Gpu, mirror};
+use laneval::internals::engine::{Engine, Job};
+use laneval::internals::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, Task};
+use laneval::internals::generate::Synthetic;
+use laneval::internals::label::Above;
 use laneval::measure::Measure;
 use laneval::{Evaluator, LabelMatrix, QuerySet, View};
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         let run = move || test(bench.as_ref().as_ref().map_err(Failed::from)?);
         Trial::test(name, run).with_ignored_flag(ignored)
     };
-    let mut trials = vec![
+    let trials = vec![
         trial("words_equal_the_mirror", words_equal_the_mirror),
         trial("forced_sizes_change_nothing", forced_sizes_change_nothing),
         trial("judged_documents_move_up", judged_documents_move_up),
@@ -68,8 +68,6 @@ fn main() -> ExitCode {
         trial("rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
         trial("bytes_move_in_some_time", bytes_move_in_some_time),
     ];
-    #[cfg(feature = "cli")]
-    trials.push(trial("the_command_computes_on_a_named_adapter", the_command_computes_on_a_named_adapter));
     libtest_mimic::run(&arguments, trials).exit_code()
 }
 
@@ -287,9 +285,8 @@ fn agree(evaluator: &Evaluator, engine: &dyn Engine, matrix: &LabelMatrix) {
     let expected = evaluator.evaluate(matrix).expect("scores");
     let found = evaluator.evaluate_on(engine, matrix).expect("scores");
     for (expected, found) in expected.runs.iter().zip(&found.runs) {
-        let values = |run: &laneval::scores::RunScores| {
-            run.per_query.as_ref().map(|of| of.values.clone()).unwrap_or_default()
-        };
+        let values =
+            |run: &laneval::RunScores| run.per_query.as_ref().map(|of| of.values.clone()).unwrap_or_default();
         for (at, (expected, found)) in values(expected).iter().zip(values(found)).enumerate() {
             for (expected, found) in expected.iter().zip(found) {
                 let near = (expected - found).abs() <= 1e-9 * expected.abs().max(1.0);
@@ -464,48 +461,5 @@ fn bytes_move_in_some_time(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
         let moved = moved.map_err(|error| error.to_string())?;
         assert!(moved.bytes >= 16 && moved.seconds > 0.0, "{moved:?}");
     }
-    Ok(())
-}
-
-/// The command: `eval` says the same numbers as on the CPU, `bench` has the rows of the adapter.
-#[cfg(feature = "cli")]
-fn the_command_computes_on_a_named_adapter(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
-    let name = gpu.device().adapter.name.clone();
-    let run = |arguments: &str| {
-        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_laneval"));
-        command.args(arguments.split(' '));
-        if !arguments.contains("--engine cpu") {
-            command.args(["--adapter", &name]);
-        }
-        let output = command.output().expect("the command runs");
-        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).expect("UTF-8")
-    };
-    let eval = "eval examples/data/demo.qrels examples/data/demo-bm25.run -m AP -m nDCG -m RR -m P@10 -m Compat --format table";
-    assert_eq!(run(&format!("{eval} --engine gpu")), run(&format!("{eval} --engine cpu")));
-    let explained = run(&format!("{eval} --engine gpu --explain"));
-    for said in [
-        "engine: gpu (",
-        "PrecisionSum: in units of 2^-",
-        "off by at most",
-        "FirstRank: exact",
-        "on the CPU, in f64",
-    ] {
-        assert!(explained.contains(said), "{said}: {explained}");
-    }
-    let bench = "bench --queries 100 --depth 50 --seconds 0";
-    let text = run(bench);
-    for said in
-        ["copy on the GPU", "labels to the GPU", "gpu, labels resident", "gpu, averages only", "CPU ÷ GPU"]
-    {
-        assert!(text.contains(said), "{said}: {text}");
-    }
-    let json: serde_json::Value =
-        serde_json::from_str(&run(&format!("{bench} --format json"))).expect("JSON");
-    assert!(json["adapter"]["name"].is_string() && json["no_adapter"].is_null(), "{json}");
-    let rows = json["rows"].as_array().expect("rows");
-    let resident: Vec<_> = rows.iter().filter(|row| row["engine"] == "gpu, labels resident").collect();
-    assert_eq!(resident.len(), 11);
-    assert!(resident.iter().all(|row| row["cpu_over_gpu"].as_f64().is_some_and(|ratio| ratio > 0.0)));
     Ok(())
 }

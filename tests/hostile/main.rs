@@ -6,9 +6,10 @@ use std::alloc::System;
 use std::path::Path;
 
 use cap::Cap;
-use laneval::label::{Above, LabelMatrix, MOST_JUDGED};
-use laneval::measure::{MEASURES, Measure, Recipe};
-use laneval::{EngineChoice, Evaluator, Scores, View};
+use laneval::internals::label::{Above, MOST_JUDGED};
+use laneval::internals::measure::Recipe;
+use laneval::measure::{MEASURES, Measure};
+use laneval::{EngineChoice, Evaluator, LabelMatrix, Scores, View};
 use proptest::prelude::*;
 
 use forge::{Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};

@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use laneval::engine::cpu::Cpu;
-use laneval::stats::ExactSum;
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::stats::ExactSum;
 use laneval::{EngineChoice, Evaluator, QuerySet, Scores};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use fearless_simd::Level;
-use laneval::engine::cpu::Cpu;
-use laneval::engine::cpu::folds::{self, Wanted};
-use laneval::fold::Weights;
-use laneval::label::Tile;
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::engine::cpu::folds::{self, Wanted};
+use laneval::internals::fold::Weights;
+use laneval::internals::label::Tile;
 
 struct Random(u64);
 

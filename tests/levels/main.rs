@@ -5,7 +5,7 @@
 
 use std::process::ExitCode;
 
-use laneval::engine::cpu::Cpu;
+use laneval::internals::engine::cpu::Cpu;
 use libtest_mimic::{Arguments, Failed, Trial};
 
 mod agree;

@@ -1,0 +1,92 @@
+//! The rows of the CPU: merely reading, the six measures, each fold.
+
+use std::hint::black_box;
+
+use laneval::EngineChoice;
+use laneval::internals::engine::cpu::Cpu;
+use rayon::prelude::*;
+
+use super::measure::{FOLD, MEMORY, Row, SIX, Subject};
+use super::turns::{Turns, Work};
+use crate::stop::Stop;
+
+/// The plain formulas are timed over at most so many labels.
+pub const PLAIN_LABELS: u64 = 200_000_000;
+
+/// The group of a row, what is computed, and the engine.
+type Name = (&'static str, String, String);
+
+/// So many bytes no cache holds.
+const BEYOND_CACHES: usize = 256 << 20;
+
+/// The rows on as many threads as there are right here; on one, those of all levels of SIMD and of the plain formulas too.
+pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<Row>, Stop> {
+    let threads = rayon::current_num_threads();
+    let matrix = &subject.matrix;
+    let bytes = matrix.tile_bytes();
+    let best = Cpu::new();
+    let mut plain = subject.six.clone();
+    plain.engine = EngineChoice::Reference;
+    let plain = &plain;
+    let mut names: Vec<Name> = vec![(MEMORY, "read labels".to_owned(), "cpu".to_owned())];
+    let mut works = vec![Work::new(|| {
+        read_all(bytes);
+        Ok(())
+    })];
+    if threads == 1 && subject.labels <= PLAIN_LABELS {
+        subject.check("reference", &plain.evaluate(matrix)?)?;
+        names.push((SIX, SIX.to_owned(), "reference".to_owned()));
+        works.push(Work::new(|| plain.evaluate(matrix).map(|scores| _ = black_box(scores))));
+    }
+    let levels = if threads == 1 { Cpu::levels() } else { vec![best] };
+    for cpu in levels.into_iter().rev() {
+        subject.check(&cpu.name(), &subject.six.evaluate_on(&cpu, matrix)?)?;
+        names.push((SIX, SIX.to_owned(), cpu.name()));
+        works.push(Work::new(move || {
+            subject.six.evaluate_on(&cpu, matrix).map(|scores| _ = black_box(scores))
+        }));
+    }
+    for program in &subject.folds {
+        names.push((FOLD, program.tasks[0].fold.name().to_owned(), best.name()));
+        works.push(Work::new(move || subject.fold(&best, program)));
+    }
+    turns.take(&mut works)?;
+    let read = works[0].wall.as_secs_f64();
+    let row = |((group, what, engine), work): (Name, &Work<'_>)| {
+        let seconds = work.wall.as_secs_f64();
+        match group {
+            MEMORY => Row::moving(&what, &engine, bytes.len() as u64, seconds),
+            _ => Row {
+                bandwidth_share: Some(read / seconds),
+                ..Row::new(subject, group, &what, &engine, seconds)
+            },
+        }
+    };
+    let rows = names.into_iter().zip(&works).map(row);
+    Ok(memory(bytes.len(), turns)?.into_iter().chain(rows).collect())
+}
+
+/// The row of reading memory, where so many labels may lie in a cache.
+fn memory(labels: usize, turns: &Turns) -> Result<Option<Row>, Stop> {
+    if labels >= BEYOND_CACHES {
+        return Ok(None);
+    }
+    // Ones, for zeros would not be there until they are changed.
+    let mut bytes = Vec::new();
+    let refused = |_| Stop::new(format!("there are no {} MiB of memory to measure", BEYOND_CACHES >> 20));
+    bytes.try_reserve_exact(BEYOND_CACHES).map_err(refused)?;
+    bytes.resize(BEYOND_CACHES, 1);
+    let mut work = [Work::new(|| {
+        read_all(&bytes);
+        Ok(())
+    })];
+    turns.take(&mut work)?;
+    Ok(Some(Row::moving("read memory", "cpu", BEYOND_CACHES as u64, work[0].wall.as_secs_f64())))
+}
+
+/// Reads every label once.
+fn read_all(labels: &[u8]) {
+    const PIECE: usize = 1 << 20;
+    let cpu = Cpu::new();
+    black_box(labels.par_chunks(PIECE).map(|labels| cpu.read(labels)).reduce(|| 0, |a, b| a ^ b));
+}

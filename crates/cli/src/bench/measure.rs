@@ -1,0 +1,221 @@
+//! What is measured, and the rows that come of it.
+
+use std::time::Duration;
+
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::engine::{Engine, Job};
+use laneval::internals::fold::Program;
+use laneval::{Error, Evaluator, LabelMatrix, RunScores, Scores, View};
+use serde::Serialize;
+
+use super::report::Report;
+use super::turns::Turns;
+use super::{cpu, folds, gpu};
+use crate::stop::Stop;
+use crate::style::counted;
+
+/// The measures that are timed together.
+pub const MEASURES: [&str; 6] = ["AP", "RR", "nDCG@10", "nDCG", "P@10", "R@100"];
+
+/// The group of rows that only move bytes.
+pub const MEMORY: &str = "memory";
+/// The group of rows of all [`MEASURES`].
+pub const SIX: &str = "six measures";
+/// The group of rows of a fold alone.
+pub const FOLD: &str = "fold";
+
+/// A matrix, and what is computed over it.
+pub struct Subject {
+    pub matrix: LabelMatrix,
+    pub six: Evaluator,
+    pub folds: Vec<Program>,
+    /// Retrieved documents.
+    pub labels: u64,
+    /// Rankings with any retrieved document.
+    pub rankings: u64,
+    /// What the CPU says at its best level.
+    expected: Scores,
+}
+
+/// One time, and the rates that follow from it.
+#[derive(Debug, Clone, Serialize)]
+pub struct Row {
+    pub group: &'static str,
+    pub what: String,
+    pub engine: String,
+    pub threads: usize,
+    pub seconds: f64,
+    pub bytes: u64,
+    pub labels_per_second: Option<f64>,
+    pub queries_per_second: Option<f64>,
+    pub bytes_per_second: f64,
+    /// The share of the bandwidth of reading with as many threads; of copying on the GPU where labels are there.
+    pub bandwidth_share: Option<f64>,
+    /// How often this fits into the time of the CPU on all threads.
+    pub cpu_over_gpu: Option<f64>,
+}
+
+/// The rows so far, and what is to be said of them.
+#[derive(Default)]
+pub struct Found {
+    pub rows: Vec<Row>,
+    pub notes: Vec<String>,
+}
+
+impl Row {
+    /// What follows from a time to compute something of all labels.
+    pub fn new(subject: &Subject, group: &'static str, what: &str, engine: &str, seconds: f64) -> Self {
+        Row {
+            group,
+            labels_per_second: Some(subject.labels as f64 / seconds),
+            queries_per_second: Some(subject.rankings as f64 / seconds),
+            ..Self::moving(what, engine, subject.matrix.tile_bytes().len() as u64, seconds)
+        }
+    }
+
+    /// What follows from a time to move bytes.
+    pub fn moving(what: &str, engine: &str, bytes: u64, seconds: f64) -> Self {
+        Row {
+            group: MEMORY,
+            what: what.to_owned(),
+            engine: engine.to_owned(),
+            threads: rayon::current_num_threads(),
+            seconds,
+            bytes,
+            labels_per_second: None,
+            queries_per_second: None,
+            bytes_per_second: bytes as f64 / seconds,
+            bandwidth_share: None,
+            cpu_over_gpu: None,
+        }
+    }
+}
+
+impl Subject {
+    /// Evaluates a matrix once, to know the right answers.
+    pub fn new(matrix: LabelMatrix) -> Result<Self, Stop> {
+        let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
+        if labels == 0 {
+            return Err(Stop::new("there is nothing to measure: no run has any result of a judged query"));
+        }
+        let rankings = matrix.depths().iter().filter(|&&depth| depth > 0).count() as u64;
+        let six = Evaluator::new(MEASURES)?;
+        let expected = six.evaluate_on(&Cpu::new(), &matrix)?;
+        Ok(Subject { folds: folds::programs(&matrix), matrix, six, labels, rankings, expected })
+    }
+
+    /// Times everything, each for so long.
+    pub fn measure(&self, budget: Duration, adapter: Option<&str>) -> Result<Report, Stop> {
+        let gpu = gpu::open(self, adapter)?;
+        let threads = rayon::current_num_threads();
+        let alone = 3 + Cpu::levels().len() + self.folds.len();
+        let others = |times: bool| if times { 4 + self.folds.len() } else { 0 };
+        let turns = Turns::new(budget, alone + others(threads > 1) + others(gpu.is_ok()));
+        let mut found = Found::default();
+        turns.say("CPU, 1 thread");
+        found.rows = if threads > 1 {
+            let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+            let one = one.map_err(|e| Stop::new(format!("cannot start a thread: {e}")))?;
+            one.install(|| cpu::rows(self, &turns))?
+        } else {
+            cpu::rows(self, &turns)?
+        };
+        if self.labels > cpu::PLAIN_LABELS {
+            found
+                .notes
+                .push("the plain formulas were not timed: there are too many labels for them".to_owned());
+        }
+        if threads > 1 {
+            turns.say(&format!("CPU, {}", counted(threads as u64, "thread")));
+            found.rows.extend(cpu::rows(self, &turns)?);
+        }
+        let adapter = match &gpu {
+            Ok(gpu) => {
+                turns.say("GPU");
+                gpu::rows(gpu, self, &turns, &mut found)?;
+                Ok(gpu::adapter(gpu))
+            }
+            Err(reason) => Err(reason.clone()),
+        };
+        drop(turns);
+        Ok(Report::new(self, adapter, found))
+    }
+
+    /// Runs a fold over all labels, and makes nothing of its columns.
+    pub fn fold(&self, engine: &dyn Engine, program: &Program) -> Result<(), Error> {
+        let job = Job { matrix: &self.matrix, view: View::default(), program };
+        engine.run(job, 0..self.matrix.packing().tiles.len(), &|_, _| Vec::new()).map(drop)
+    }
+
+    /// Refuses scores other than the CPU's: the same bits from the CPU, 1e-9 from a GPU, which adds in integers.
+    pub fn check(&self, engine: &str, scores: &Scores) -> Result<(), Stop> {
+        let averages =
+            |run: &RunScores| (0..MEASURES.len()).map(|at| run.average(at).unwrap_or(f64::NAN)).collect();
+        self.check_averages(engine, &scores.runs.iter().map(averages).collect::<Vec<_>>())
+    }
+
+    /// The same for averages alone, `[run][measure]`; NaN where no query counts.
+    pub fn check_averages(&self, engine: &str, averages: &[Vec<f64>]) -> Result<(), Stop> {
+        let slack = if engine.starts_with("gpu") { 1e-9 } else { 0.0 };
+        for (expected, found) in self.expected.runs.iter().zip(averages) {
+            for (at, measure) in self.expected.measures.iter().enumerate() {
+                let (expected, found) = (expected.average(at).unwrap_or(f64::NAN), found[at]);
+                let near = (expected - found).abs() <= slack * expected.abs().max(1.0);
+                let neither = expected.is_nan() && found.is_nan();
+                if !(near || neither) {
+                    return Err(Stop::new(format!(
+                        "{engine} computes {measure} = {found}, and the CPU {expected}: times of wrong answers are worth nothing"
+                    )));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use laneval::internals::fold::Columns;
+    use laneval::internals::generate::Synthetic;
+
+    use super::*;
+
+    /// The CPU, but for one column that it changes by a share of itself.
+    struct Liar(f64);
+
+    impl Engine for Liar {
+        fn describe(&self) -> String {
+            "liar".to_owned()
+        }
+
+        fn run(
+            &self,
+            job: Job<'_>,
+            tiles: std::ops::Range<usize>,
+            finish: laneval::internals::engine::Finish<'_>,
+        ) -> Result<Vec<Vec<f64>>, Error> {
+            let lie = |at: usize, columns: &Columns| {
+                let mut columns = columns.clone();
+                columns.values[..columns.lanes].iter_mut().for_each(|value| *value *= 1.0 + self.0);
+                finish(at, &columns)
+            };
+            Cpu::new().run(job, tiles, &lie)
+        }
+    }
+
+    #[test]
+    fn wrong_answers_are_refused() {
+        let matrix = Synthetic { queries: 100, depth: 50, ..Synthetic::default() }.matrix().unwrap();
+        let subject = Subject::new(matrix).unwrap();
+        let check = |engine: &str, lie: f64| {
+            let scores = subject.six.evaluate_on(&Liar(lie), &subject.matrix).unwrap();
+            subject.check(engine, &scores)
+        };
+        assert!(check("avx512", 0.0).is_ok());
+        assert!(check("avx512", 1e-12).is_err());
+        assert!(check("gpu", 1e-12).is_ok());
+        assert!(check("gpu, resident", 1e-6).is_err());
+        let Err(Stop::Failed(said)) = check("avx2", 0.5) else { panic!("a wrong answer passed") };
+        assert!(said[0].starts_with("avx2 computes AP = "), "{said:?}");
+    }
+}

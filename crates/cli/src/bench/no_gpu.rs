@@ -1,0 +1,22 @@
+//! What stands in for the GPU where laneval is built without it.
+
+use std::convert::Infallible;
+
+use super::measure::{Found, Subject};
+use super::report::Adapter;
+use super::turns::Turns;
+use crate::stop::Stop;
+
+const WITHOUT: &str = "laneval was built without its GPU engine (feature `gpu`)";
+
+pub fn open(_: &Subject, adapter: Option<&str>) -> Result<Result<Infallible, String>, Stop> {
+    if adapter.is_some() { Err(Stop::new(WITHOUT)) } else { Ok(Err(WITHOUT.to_owned())) }
+}
+
+pub fn adapter(gpu: &Infallible) -> Adapter {
+    match *gpu {}
+}
+
+pub fn rows(gpu: &Infallible, _: &Subject, _: &Turns, _: &mut Found) -> Result<(), Stop> {
+    match *gpu {}
+}

@@ -1,0 +1,126 @@
+//! Works timed in turns, so that whatever disturbs the machine meets them alike.
+
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::stop::Stop;
+
+/// Every work is done at least so often.
+const LEAST: u32 = 3;
+/// What a work that is done counts on the progress bar.
+const DONE: u64 = 100;
+
+/// Something to time. It returns the time that it knows to be the part that counts, such as that of kernels alone.
+type Run<'a> = Box<dyn FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a>;
+
+/// A work with its shortest times so far.
+pub struct Work<'a> {
+    run: Run<'a>,
+    /// The shortest time by the clock on the wall.
+    pub wall: Duration,
+    /// The shortest time by a clock of its own.
+    pub own: Option<Duration>,
+    runs: u32,
+    spent: Duration,
+}
+
+impl<'a> Work<'a> {
+    /// A work that only the clock on the wall times.
+    pub fn new(mut run: impl FnMut() -> Result<(), laneval::Error> + Send + 'a) -> Self {
+        Self::with_clock(move || run().map(|()| None))
+    }
+
+    /// A work that has a clock of its own.
+    pub fn with_clock(run: impl FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a) -> Self {
+        Work { run: Box::new(run), wall: Duration::MAX, own: None, runs: 0, spent: Duration::ZERO }
+    }
+
+    fn turn(&mut self) -> Result<(), laneval::Error> {
+        let start = Instant::now();
+        let own = (self.run)()?;
+        let took = start.elapsed();
+        self.wall = self.wall.min(took);
+        self.own = self.own.into_iter().chain(own).min();
+        self.runs += 1;
+        self.spent += took;
+        Ok(())
+    }
+
+    /// How much of it is done, in parts of [`DONE`].
+    fn progress(&self, budget: Duration) -> u64 {
+        let runs = f64::from(self.runs) / f64::from(LEAST);
+        let time = if budget.is_zero() { 1.0 } else { self.spent.div_duration_f64(budget) };
+        (runs.min(time).min(1.0) * DONE as f64) as u64
+    }
+}
+
+/// The time that each work may take, and the bar that shows how far they are.
+pub struct Turns {
+    budget: Duration,
+    bar: ProgressBar,
+}
+
+impl Turns {
+    /// So much time for each of so many works.
+    pub fn new(budget: Duration, works: usize) -> Self {
+        let bar = ProgressBar::new(works as u64 * DONE);
+        // The template is as the crate wants it, or the bar looks otherwise.
+        let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}");
+        bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+        Turns { budget, bar }
+    }
+
+    /// Says what comes next.
+    pub fn say(&self, what: &str) {
+        self.bar.set_message(what.to_owned());
+        self.bar.tick();
+    }
+
+    /// Does all works in turns, each until it has had its time.
+    pub fn take(&self, works: &mut [Work<'_>]) -> Result<(), Stop> {
+        let from = self.bar.position();
+        loop {
+            let mut rest = works.iter_mut().filter(|work| work.progress(self.budget) < DONE).peekable();
+            if rest.peek().is_none() {
+                return Ok(());
+            }
+            rest.try_for_each(Work::turn)?;
+            let done = works.iter().map(|work| work.progress(self.budget)).sum::<u64>();
+            self.bar.set_position(from + done);
+        }
+    }
+}
+
+impl Drop for Turns {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_work_has_its_turns() {
+        let mut order = std::sync::Mutex::new(Vec::new());
+        let work = |name: &'static str, nap: u64| {
+            let order = &order;
+            Work::with_clock(move || {
+                order.lock().unwrap().push(name);
+                std::thread::sleep(Duration::from_millis(nap));
+                Ok(Some(Duration::from_secs(nap)))
+            })
+        };
+        let mut works = [work("long", 4), work("short", 0)];
+        Turns::new(Duration::from_millis(5), 2).take(&mut works).unwrap();
+        assert!(works[0].wall >= Duration::from_millis(4));
+        assert_eq!(works[0].own, Some(Duration::from_secs(4)));
+        assert_eq!(works[0].runs, 3);
+        drop(works);
+        let order = order.get_mut().unwrap();
+        assert_eq!(order[..4], ["long", "short", "long", "short"]);
+        assert!(order.iter().filter(|name| **name == "short").count() > 3, "there was time for more");
+    }
+}

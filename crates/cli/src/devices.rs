@@ -1,0 +1,69 @@
+//! `laneval devices`: what can compute here, and why something cannot.
+
+use std::io::Write;
+
+use clap::Args;
+use laneval::internals::engine::Engine;
+use laneval::internals::engine::cpu::Cpu;
+
+use super::output::print;
+use super::stop::Stop;
+use super::threads::Threads;
+
+/// List what can compute: the CPU with its level of SIMD, and GPU adapters.
+///
+/// The number or a part of the name of an adapter is what `--adapter` takes. A software adapter is a GPU played by the CPU: it is
+/// there for tests, slower than the CPU engine, and used only when named.
+#[derive(Debug, Args)]
+pub struct Devices {}
+
+impl Devices {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        Threads::default().install(|| {
+            print(|to| {
+                writeln!(to, "{}", Cpu::new().describe())?;
+                gpus(to)
+            })
+        })
+    }
+}
+
+#[cfg(feature = "gpu")]
+fn gpus(to: &mut dyn Write) -> std::io::Result<()> {
+    use laneval::internals::engine::gpu::device::adapters;
+    let found = adapters();
+    if found.is_empty() {
+        writeln!(to, "no GPU: neither Vulkan, Metal nor DirectX 12 has an adapter")?;
+    }
+    for (at, adapter) in found.iter().enumerate() {
+        let mebibytes = |bytes: u64| format!("{} MiB", bytes >> 20);
+        writeln!(to, "gpu {at}: {}", adapter.name)?;
+        let mut tell = |what: &str, text: &str| writeln!(to, "    {what:<9} {text}");
+        tell("kind", &format!("{}, by {}", adapter.kind, adapter.backend))?;
+        tell("driver", &adapter.driver)?;
+        let (binding, buffer) = (mebibytes(adapter.binding_bytes), mebibytes(adapter.buffer_bytes));
+        tell("limits", &format!("buffers of {buffer}, of which a shader sees {binding}"))?;
+        let features = [
+            adapter.timestamps.then_some("timestamps (for `laneval bench`)"),
+            adapter.integers64.then_some("integers of 64 bits"),
+        ];
+        let features: Vec<_> = features.into_iter().flatten().collect();
+        tell(
+            "features",
+            if features.is_empty() { "none needed".to_owned() } else { features.join(", ") }.as_str(),
+        )?;
+        let usable = match &adapter.unusable {
+            Some(why) => format!("no: {why}"),
+            None if adapter.is_software() => "only when named, as it is software".to_owned(),
+            None => "yes".to_owned(),
+        };
+        tell("usable", &usable)?;
+    }
+    Ok(())
+}
+
+#[cfg(not(feature = "gpu"))]
+fn gpus(to: &mut dyn Write) -> std::io::Result<()> {
+    writeln!(to, "no GPU: laneval was built without its GPU engine (feature `gpu`)")
+}

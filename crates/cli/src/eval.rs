@@ -1,0 +1,389 @@
+//! `laneval eval`: from judgments and runs, or from label matrices, to scores.
+
+use std::collections::HashSet;
+use std::io::{IsTerminal, stdout};
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use laneval::internals::engine::Job;
+use laneval::internals::engine::auto::Taken;
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::timing::Timing;
+use laneval::measure::{Defaults, Measure, parse_list};
+use laneval::report::{Format, Note, Options, notes};
+use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Stat, View};
+
+use super::choice::{ENGINES, FORMATS, QUERIES, adapter, name_of, one_of, stats};
+use super::inputs::{Files, Inputs, Ranking};
+use super::output::{Output, print, unknown_extension};
+use super::stop::Stop;
+use super::style::{counted, say, shown, stdout_has_colour, stdout_width, tell};
+use super::threads::Threads;
+
+/// What is computed without `-m`.
+const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"];
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval eval qrels.txt bm25.run dense.run
+  laneval eval qrels.txt bm25.run -m nDCG@10 -m 'R@[10,100,1000]' --stat std,ci95
+  laneval eval qrels.txt bm25.run --per-query -o scores.csv
+  zcat dense.run.gz | laneval eval qrels.txt - -m 'nDCG(gain=exp2)@10'
+  laneval eval trec8.lmx -m AP --format json";
+
+const USAGE: &str = "laneval eval [OPTIONS] QRELS RUN...\n       laneval eval [OPTIONS] FILE.lmx...";
+
+/// Evaluate runs against relevance judgments.
+#[derive(Debug, Args)]
+#[command(override_usage = USAGE, after_help = EXAMPLES)]
+pub struct Eval {
+    /// Judgments and runs as TREC text, plain or compressed by gzip or zstd, one of them `-` for stdin;
+    /// or label matrices made by `laneval build`
+    #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    files: Files,
+
+    /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
+    /// may be repeated
+    ///
+    /// See `laneval measures` for all of them. Where a name is not the same measure everywhere, trec:, ranx: or irm: before it
+    /// says whose it is.
+    #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
+    #[arg(help_heading = "Measures")]
+    measures: Vec<String>,
+    /// The lowest grade that counts as relevant, where a measure does not say itself [default: 1]
+    #[arg(long, value_name = "GRADE", value_parser = level)]
+    #[arg(allow_negative_numbers = true, help_heading = "Measures")]
+    rel: Option<f64>,
+    /// Statistics besides the average: median, std, min, max, ci95; a list, or repeated
+    ///
+    /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as Success@k and P@1, the exact binomial one
+    /// (Clopper and Pearson), for others the 2.5 % and 97.5 % points of 1000 resamples of the queries (percentile bootstrap, seeded;
+    /// multinomial below 1000 queries, Poisson from there on). std divides by n − 1. One query has neither.
+    #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
+    #[arg(hide_possible_values = true, help_heading = "Measures")]
+    stats: Vec<Stat>,
+
+    /// Which queries count
+    #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(QUERIES))]
+    #[arg(help_heading = "Ranking")]
+    queries: QuerySet,
+    /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
+    #[arg(short = 'J', long, help_heading = "Ranking")]
+    judged_only: bool,
+    #[command(flatten)]
+    ranking: Ranking,
+
+    /// Write the scores of every query too
+    #[arg(long, help_heading = "Output")]
+    per_query: bool,
+    /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS), help_heading = "Output")]
+    format: Option<Format>,
+    /// Write to a file, which has this name only once it is complete
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Decimals in tables
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
+    precision: u8,
+    /// Say on stderr what was read, who computed, and how long it took
+    #[arg(short, long, help_heading = "Output")]
+    verbose: bool,
+    /// Say on stderr where the time went
+    #[arg(long, help_heading = "Output")]
+    timing: bool,
+    /// No notes on stderr; warnings stay
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+
+    /// Who computes
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
+    #[arg(help_heading = "Engine")]
+    engine: EngineChoice,
+    /// Which GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu`
+    /// [default: the most powerful]
+    #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
+    adapter: Option<String>,
+    #[command(flatten)]
+    threads: Threads,
+    /// Print what would be computed and how, instead of computing it
+    #[arg(long, help_heading = "Engine")]
+    explain: bool,
+}
+
+/// A relevance level: a finite grade, 0 or more.
+fn level(text: &str) -> Result<f64, String> {
+    let level = text.parse::<f64>().ok().filter(|level| level.is_finite() && *level >= 0.0);
+    level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
+}
+
+impl Eval {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        if self.measures.iter().any(|measure| measure == "help") {
+            return print(|to| writeln!(to, "{}", super::measures::way()));
+        }
+        let format = self.format()?;
+        let evaluator = self.evaluator(format)?;
+        let output = Output::new(self.file(), &self.inputs)?;
+        let inputs = Inputs::of(&self.inputs)?;
+        self.threads.install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, format, output))
+    }
+
+    fn evaluate(
+        &self,
+        evaluator: &Evaluator,
+        inputs: &Inputs,
+        format: Format,
+        output: Output,
+    ) -> Result<(), Stop> {
+        let mut timing = Timing::default();
+        let start = Instant::now();
+        let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
+        let matrices = timing.time(read, || inputs.load(&self.ranking, self.files))?;
+        let read = start.elapsed();
+        let start = Instant::now();
+        let taken = timing.time("engine", || evaluator.take_engine(&matrices))?;
+        if let Some(refused) = taken.as_ref().and_then(|taken| taken.refused.as_ref()) {
+            self.say_cpu(refused);
+        }
+        if self.explain {
+            return explain(evaluator, taken.as_ref(), &matrices, output);
+        }
+        let scores = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
+        let evaluated = start.elapsed();
+        let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
+        let rules = self.rule_notes(inputs, &matrices);
+        let threads = self.threads.note();
+        let ignored = self.rel_note(evaluator.measures());
+        let before = threads.iter().chain(&rules).chain(&ignored);
+        before.chain(&notes(&scores)).filter(loud).for_each(say);
+        if self.verbose {
+            self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
+        }
+        let options = self.options();
+        timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
+        if self.timing {
+            tell(timings(&timing, inputs, &matrices).trim_end());
+        }
+        Ok(())
+    }
+
+    /// The measures, parsed: each once, and all that are wrong reported together.
+    fn measures(&self) -> Result<Vec<Measure>, Stop> {
+        let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+        for name in &self.measures {
+            match parse_list(name, Defaults { rel: self.rel.unwrap_or(1.0) }) {
+                Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
+                Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
+                Err(error) => wrong.push(error.to_string()),
+            }
+        }
+        if wrong.is_empty() { Ok(measures) } else { Err(Stop::Failed(wrong)) }
+    }
+
+    fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
+        let mut stats: Vec<Stat> = Vec::new();
+        for &stat in &self.stats {
+            if !stats.contains(&stat) {
+                stats.push(stat);
+            }
+        }
+        let trec = format == Format::Trec;
+        if trec && stats.iter().any(|stat| stat.needs_values()) {
+            return Err(Stop::new("the format trec has no place for --stat: choose another format"));
+        }
+        let mut evaluator = Evaluator::of(self.measures()?);
+        evaluator.queries = self.queries;
+        evaluator.view =
+            View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
+        evaluator.engine = match (self.engine, &self.adapter) {
+            // Who names an adapter wants it.
+            (EngineChoice::Auto | EngineChoice::Gpu, Some(_)) => EngineChoice::Gpu,
+            (engine, Some(_)) => {
+                let engine = name_of(ENGINES, &engine);
+                return Err(Stop::new(format!(
+                    "--adapter names a GPU, which --engine {engine} does not use"
+                )));
+            }
+            (engine, None) => engine,
+        };
+        evaluator.adapter = self.adapter.clone();
+        evaluator.stats = stats;
+        evaluator.per_query = self.per_query || trec;
+        evaluator.missing_ids = format == Format::Json;
+        Ok(evaluator)
+    }
+
+    /// The file to write to; `-` is stdout here too.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    fn format(&self) -> Result<Format, Stop> {
+        match (self.format, self.file()) {
+            (Some(format), _) => Ok(format),
+            (None, Some(path)) if !self.explain => Format::of_path(path).ok_or_else(|| {
+                unknown_extension(
+                    path,
+                    &Format::EXTENSIONS.map(|(extension, _)| extension),
+                    ", or say --format",
+                )
+            }),
+            (None, None) if stdout().is_terminal() => Ok(Format::Table),
+            (None, _) => Ok(Format::Tsv),
+        }
+    }
+
+    fn options(&self) -> Options {
+        let to_stdout = self.file().is_none();
+        Options {
+            per_query: self.per_query,
+            precision: usize::from(self.precision),
+            colour: to_stdout && stdout_has_colour(),
+            width: if to_stdout { stdout_width() } else { None },
+        }
+    }
+
+    /// A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other values than the text would: that
+    /// must not pass in silence.
+    fn rule_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
+        let Inputs::Matrices(paths) = inputs else { return Vec::new() };
+        let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
+            let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
+            Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))
+        };
+        let first = matrices.first().map(LabelMatrix::rule);
+        let other = paths.iter().zip(matrices).find(|(_, matrix)| Some(matrix.rule()) != first);
+        let differs = other.map(|(path, _)| {
+            Note::Warning(format!(
+                "{} and {} were ranked under different rules (see `laneval info`): their scores differ for that reason too",
+                shown(&paths[0]),
+                shown(path)
+            ))
+        });
+        paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
+    }
+
+    /// Measures whose documents have gains, or no relevance at all, look at no level that is not their own.
+    fn rel_note(&self, measures: &[Measure]) -> Option<Note> {
+        self.rel?;
+        let takes = |measure: &&Measure| {
+            let mut params = measure.definition().params.iter();
+            params.any(|param| param.name == "rel" && param.default == "1")
+        };
+        let others: Vec<String> = measures.iter().filter(|m| !takes(m)).map(ToString::to_string).collect();
+        (!others.is_empty()).then(|| Note::Note(format!("--rel changes nothing in {}", others.join(", "))))
+    }
+
+    /// The scores of all matrices, one after the other. Where a GPU fails that nobody asked for, the CPU goes on.
+    fn all_scores(
+        &self,
+        evaluator: &Evaluator,
+        taken: Option<&Taken>,
+        matrices: &[LabelMatrix],
+        timing: &mut Timing,
+    ) -> Result<Scores, Error> {
+        let mut all =
+            Scores { measures: evaluator.measures().to_vec(), runs: Vec::new(), notices: Vec::new() };
+        let mut engine = taken.map(|taken| taken.engine.as_ref());
+        let cpu = Cpu::new();
+        for matrix in matrices {
+            let scores = match engine.map(|engine| evaluator.evaluate_on_timed(engine, matrix, timing)) {
+                Some(Err(Error::Device(message))) if evaluator.engine == EngineChoice::Auto => {
+                    self.say_cpu(&message);
+                    engine = Some(&cpu);
+                    evaluator.evaluate_on_timed(&cpu, matrix, timing)?
+                }
+                Some(scores) => scores?,
+                None => evaluator.evaluate_timed(matrix, timing)?,
+            };
+            all.append(scores)?;
+        }
+        Ok(all)
+    }
+
+    /// Says that the CPU computes, because a GPU would not.
+    fn say_cpu(&self, why: &str) {
+        if !self.quiet {
+            say(&Note::Note(format!("on the CPU, because {why}")));
+        }
+    }
+
+    fn report_work(
+        &self,
+        evaluator: &Evaluator,
+        taken: Option<&Taken>,
+        matrices: &[LabelMatrix],
+        read: Duration,
+        took: Duration,
+    ) {
+        let labels: u64 = matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
+        let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
+        let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
+        tell(format_args!("engine: {}", engine_name(taken)));
+        tell(format_args!(
+            "read: {}, {}, {} in {:.3} s",
+            counted(runs, "run"),
+            counted(queries, "judged query"),
+            counted(labels, "label"),
+            read.as_secs_f64()
+        ));
+        let measures = counted(evaluator.measures().len() as u64, "measure");
+        tell(format_args!("evaluated: {measures} in {:.3} s", took.as_secs_f64()));
+    }
+}
+
+/// The engine in words, and why it was taken.
+fn engine_name(taken: Option<&Taken>) -> String {
+    match taken {
+        None => "reference".to_owned(),
+        Some(Taken { engine, why, .. }) if why.is_empty() => engine.describe(),
+        Some(Taken { engine, why, .. }) => format!("{}; {why}", engine.describe()),
+    }
+}
+
+/// The steps with their times and rates, a line each.
+fn timings(timing: &Timing, inputs: &Inputs, matrices: &[LabelMatrix]) -> String {
+    let runs = matrices.iter().flat_map(|matrix| matrix.runs());
+    let results = runs.map(|run| run.results).sum::<u64>() as f64;
+    let labels =
+        matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| f64::from(depth)).sum::<f64>();
+    let line = |&(step, took): &(&str, Duration)| {
+        let seconds = took.as_secs_f64();
+        let rate = |count: f64| count / seconds.max(1e-9);
+        let rates = match step {
+            "read and join" => {
+                let bytes = inputs.bytes().map(|bytes| format!(", {:.2} GB/s", rate(bytes as f64) / 1e9));
+                format!("{:.1} M results/s{}", rate(results) / 1e6, bytes.unwrap_or_default())
+            }
+            "folds and formulas" => format!("{:.0} M labels/s", rate(labels) / 1e6),
+            _ => String::new(),
+        };
+        format!("{}\n", format!("{step:<19} {seconds:>9.6} s  {rates}").trim_end())
+    };
+    timing.steps().iter().map(line).collect()
+}
+
+fn explain(
+    evaluator: &Evaluator,
+    taken: Option<&Taken>,
+    matrices: &[LabelMatrix],
+    output: Output,
+) -> Result<(), Stop> {
+    // All have the same judgments, and so the same plan; the deepest says how exact sums in integers are.
+    let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
+    let plan = deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix)?))).transpose()?;
+    output.write(|to| {
+        writeln!(to, "engine: {}", engine_name(taken))?;
+        let Some((matrix, plan)) = plan else { return Ok(()) };
+        write!(to, "{plan}")?;
+        let job = Job { matrix, view: evaluator.view, program: plan.program() };
+        let lines = taken.map(|taken| taken.engine.explain(job)).unwrap_or_default();
+        lines.iter().try_for_each(|line| writeln!(to, "{line}"))
+    })
+}

@@ -1,0 +1,128 @@
+//! `laneval gen`: synthetic judgments and runs of any size, for benchmarks.
+
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use laneval::internals::generate::Synthetic;
+use laneval::internals::whole_file;
+
+use super::build::EXTENSION;
+use super::output::{self, unknown_extension};
+use super::signals;
+use super::stop::Stop;
+use super::style::{counted, say, shown, tell};
+use super::threads::Threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval gen --queries 6980 --depth 1000 -o data && laneval eval data/qrels.txt data/run.txt
+  laneval gen --queries 100000 --depth 1000 --density 0.01 -o dense.lmx
+  laneval gen --queries 50 --runs 100 --judged 1500 --seed 7 -o trec";
+
+/// Make synthetic judgments and runs, for benchmarks.
+///
+/// The data look like a test collection: few documents of a query are judged, most of those near the top of its ranking; 5 % of the
+/// scores are tied; the lines of a query are together, best first. The same options make the same bytes, whatever the
+/// number of threads.
+///
+/// Into a folder go qrels.txt and run.txt, or run-1.txt and so on; a file that ends in .lmx is the label matrix of the same data,
+/// made without text.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Gen {
+    /// Queries, all of them judged and in every run
+    #[arg(long, value_name = "N", default_value_t = Synthetic::default().queries, value_parser = positive())]
+    queries: u32,
+    /// Documents that a run retrieves for a query
+    #[arg(long, value_name = "K", default_value_t = Synthetic::default().depth, value_parser = positive())]
+    depth: u32,
+    /// Judged documents of a query; more where --density needs more
+    #[arg(long, value_name = "J", default_value_t = Synthetic::default().judged, value_parser = positive())]
+    judged: u32,
+    /// Grades, from 0 on
+    #[arg(long, value_name = "G", default_value_t = Synthetic::default().grades)]
+    #[arg(value_parser = clap::value_parser!(u8).range(2..=253))]
+    grades: u8,
+    /// The share of the retrieved documents that are relevant, spread evenly [default: as the judged documents happen to be
+    /// retrieved]
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    density: Option<f64>,
+    /// Runs; each after the first ranks and retrieves a little differently
+    #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    runs: u16,
+    /// Other seeds make other data
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// The folder to write into, made where it is missing, or a label matrix
+    #[arg(short, long, value_name = "DIR|FILE.lmx")]
+    output: PathBuf,
+    /// Say nothing on stderr
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// A number, 1 or more.
+pub fn positive() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..)
+}
+
+/// A share, 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "a share, 0 to 1, was expected".to_owned())
+}
+
+impl Gen {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        let start = Instant::now();
+        let matrix = self.is_matrix()?;
+        self.threads.install(|| if matrix { self.matrix() } else { self.text() })?;
+        if !self.quiet {
+            self.threads.note().iter().for_each(say);
+            let labels = u64::from(self.queries) * u64::from(self.depth) * u64::from(self.runs);
+            tell(format_args!(
+                "{}: {}, {}, {} in {:.3} s",
+                shown(&self.output),
+                counted(self.runs.into(), "run"),
+                counted(self.queries.into(), "judged query"),
+                counted(labels, "result"),
+                start.elapsed().as_secs_f64()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Is a label matrix to be written, and no folder? What ends like another kind of file may be a mistake.
+    fn is_matrix(&self) -> Result<bool, Stop> {
+        let folder = self.output.is_dir() || self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
+        match self.output.extension().filter(|_| !folder) {
+            None => Ok(false),
+            Some(extension) if extension.eq_ignore_ascii_case(EXTENSION) => Ok(true),
+            Some(_) => {
+                Err(unknown_extension(&self.output, &[EXTENSION], ", or end the name of a folder in /"))
+            }
+        }
+    }
+
+    fn synthetic(&self) -> Synthetic {
+        let Gen { queries, depth, judged, grades, density, runs, seed, .. } = *self;
+        Synthetic { queries, depth, judged, grades, density, runs, seed }
+    }
+
+    fn matrix(&self) -> Result<(), Stop> {
+        output::check(&self.output, &[])?;
+        Ok(self.synthetic().matrix()?.write(&self.output)?)
+    }
+
+    fn text(&self) -> Result<(), Stop> {
+        let folder: &Path = &self.output;
+        signals::clean_up();
+        let _made = whole_file::make_folder(folder)
+            .map_err(|e| Stop::new(format!("{}: cannot make a folder: {e}", shown(folder))))?;
+        Ok(self.synthetic().write_text(folder)?)
+    }
+}

@@ -1,0 +1,285 @@
+//! `laneval info`: what is inside a label matrix.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::Args;
+use laneval::internals::error::printable;
+use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
+use laneval::report::{Align, Grid, Options, Text};
+use laneval::{Description, LabelMatrix, Section};
+use rayon::prelude::*;
+use serde::{Serialize, Serializer};
+
+use super::choice::{SCORES, TIES, name_of, one_of};
+use super::inputs::{Files, bytes};
+use super::measures::{FORMATS, Format};
+use super::output::print;
+use super::stop::Stop;
+use super::style::{stdout_width, thousands};
+use super::threads::Threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval info trec8.lmx
+  laneval info trec8.lmx --verify --format json";
+
+/// Describe a label matrix, and check it.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Info {
+    /// A file made by `laneval build`
+    #[arg(value_name = "FILE.lmx")]
+    file: PathBuf,
+    #[command(flatten)]
+    files: Files,
+    /// Check every checksum and every label
+    #[arg(long)]
+    verify: bool,
+    /// How to write it
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(FORMATS))]
+    format: Format,
+}
+
+impl Info {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        Threads::default().install_for(bytes([&self.file]), || self.describe())
+    }
+
+    fn describe(&self) -> Result<(), Stop> {
+        if self.verify {
+            LabelMatrix::verify_with(&self.file, self.files.access())?;
+        }
+        let description = Description::read(&self.file)?;
+        let matrix = LabelMatrix::open(&self.file, self.files.access())?;
+        let contents = Contents::of(self, &matrix, &description);
+        print(|to| match self.format {
+            Format::Json => {
+                serde_json::to_writer_pretty(&mut *to, &contents)?;
+                writeln!(to)
+            }
+            Format::Table => contents.write(to),
+        })
+    }
+}
+
+#[derive(Serialize)]
+struct Contents {
+    #[serde(serialize_with = "text")]
+    file: Vec<u8>,
+    version: u32,
+    bytes: u64,
+    fingerprint: String,
+    ranking: Rule,
+    queries: usize,
+    depth: Depths,
+    labels: Labels,
+    padding_share: f64,
+    runs: Vec<Run>,
+    sections: Vec<Bytes>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
+}
+
+#[derive(Serialize)]
+struct Rule {
+    ties: &'static str,
+    score: &'static str,
+    depth: Option<u32>,
+}
+
+/// Of the rankings that have any result.
+#[derive(Serialize)]
+struct Depths {
+    min: u32,
+    median: u32,
+    max: u32,
+}
+
+/// How the retrieved documents are judged.
+#[derive(Serialize)]
+struct Labels {
+    total: u64,
+    judged_share: f64,
+    unpooled: u64,
+    negative: u64,
+    grades: Vec<Grade>,
+}
+
+#[derive(Serialize)]
+struct Grade {
+    grade: f64,
+    labels: u64,
+}
+
+#[derive(Serialize)]
+struct Run {
+    run: String,
+    #[serde(serialize_with = "text")]
+    tag: Vec<u8>,
+    source: String,
+    results: u64,
+    queries: usize,
+    missing: usize,
+    ignored: u64,
+}
+
+#[derive(Serialize)]
+struct Bytes {
+    section: &'static str,
+    bytes: u64,
+}
+
+impl Contents {
+    fn of(info: &Info, matrix: &LabelMatrix, description: &Description) -> Self {
+        let codes = count_codes(matrix);
+        let rule = matrix.rule();
+        let section = |section: &Section| Bytes { section: section.name, bytes: section.length };
+        Contents {
+            file: info.file.as_os_str().as_encoded_bytes().to_vec(),
+            version: description.version,
+            bytes: description.bytes,
+            fingerprint: format!("{:032x}", matrix.fingerprint()),
+            ranking: Rule {
+                ties: name_of(TIES, &rule.ties),
+                score: name_of(SCORES, &rule.score),
+                depth: rule.depth,
+            },
+            queries: matrix.queries().len(),
+            depth: Depths::of(matrix),
+            labels: Labels::of(&codes, matrix),
+            padding_share: share(codes[usize::from(PAST_END)], matrix.tile_bytes().len() as u64),
+            runs: (0..matrix.runs().len()).map(|at| Run::of(matrix, at)).collect(),
+            sections: description.sections.iter().map(section).collect(),
+            verified: info.verify.then_some(true),
+        }
+    }
+
+    fn write(&self, to: &mut dyn Write) -> io::Result<()> {
+        let mut field = |name: &str, text: String| writeln!(to, "{name:<13}{text}");
+        field("file", printable(&self.file))?;
+        field("format", format!("version {}, {} bytes", self.version, thousands(self.bytes)))?;
+        field("judgments", format!("fingerprint {}", self.fingerprint))?;
+        let depth = self.ranking.depth.map_or("all ranks".into(), |depth| format!("the first {depth} ranks"));
+        field("ranking", format!("ties {}, scores {}, {depth}", self.ranking.ties, self.ranking.score))?;
+        field("queries", thousands(self.queries as u64))?;
+        let Depths { min, median, max } = self.depth;
+        field("depth", format!("min {min}, median {median}, max {max}"))?;
+        let judged = format!(
+            "{} retrieved, {:.1} % judged",
+            thousands(self.labels.total),
+            100.0 * self.labels.judged_share
+        );
+        field("labels", judged)?;
+        field("padding", format!("{:.1} % of the tiles", 100.0 * self.padding_share))?;
+        if self.verified == Some(true) {
+            field("verified", "ok".to_owned())?;
+        }
+        let options = Options { width: stdout_width(), ..Options::default() };
+        for grid in [self.runs_grid(), self.labels_grid(), self.sections_grid()] {
+            writeln!(to)?;
+            grid.write(&options, &mut &mut *to)?;
+        }
+        Ok(())
+    }
+
+    fn runs_grid(&self) -> Grid {
+        let numbers = ["results", "queries", "missing", "ignored"].map(|name| (name, Align::Right));
+        let columns = [("run", Align::Left)].into_iter().chain(numbers);
+        let columns = columns.chain([("tag", Align::Left), ("source", Align::Left)]);
+        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
+        for run in &self.runs {
+            let numbers = [run.results, run.queries as u64, run.missing as u64, run.ignored].map(thousands);
+            let names = [&run.tag[..], run.source.as_bytes()].map(printable);
+            grid.push(
+                [printable(run.run.as_bytes())].into_iter().chain(numbers).chain(names).map(Into::into),
+            );
+        }
+        grid
+    }
+
+    fn labels_grid(&self) -> Grid {
+        let columns = [("grade", Align::Left), ("labels", Align::Right), ("share", Align::Right)];
+        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
+        let graded = self.labels.grades.iter().map(|grade| (grade.grade.to_string(), grade.labels));
+        let others = [("negative", self.labels.negative), ("not judged", self.labels.unpooled)];
+        for (name, count) in graded.chain(others.map(|(name, count)| (name.to_owned(), count))) {
+            let share = format!("{:.1} %", 100.0 * share(count, self.labels.total));
+            grid.push([name, thousands(count), share].map(Into::into));
+        }
+        grid
+    }
+
+    fn sections_grid(&self) -> Grid {
+        let columns = [("section", Align::Left), ("bytes", Align::Right)];
+        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
+        for section in &self.sections {
+            grid.push([section.section.to_owned(), thousands(section.bytes)].map(Into::into));
+        }
+        grid
+    }
+}
+
+impl Depths {
+    fn of(matrix: &LabelMatrix) -> Self {
+        let mut depths: Vec<u32> = matrix.depths().iter().copied().filter(|&depth| depth > 0).collect();
+        depths.sort_unstable();
+        let at = |at: usize| depths.get(at).copied().unwrap_or(0);
+        Depths {
+            min: at(0),
+            median: at(depths.len().saturating_sub(1) / 2),
+            max: at(depths.len().saturating_sub(1)),
+        }
+    }
+}
+
+impl Labels {
+    fn of(codes: &[u64; 256], matrix: &LabelMatrix) -> Self {
+        let first = usize::from(FIRST_GRADE);
+        let grades = matrix.book().grades().iter().zip(&codes[first..]);
+        let total = codes[usize::from(PAST_END) + 1..].iter().sum();
+        Labels {
+            total,
+            judged_share: share(codes[first..].iter().sum(), total),
+            unpooled: codes[usize::from(UNPOOLED)],
+            negative: codes[usize::from(NEGATIVE)],
+            grades: grades.map(|(&grade, &labels)| Grade { grade, labels }).collect(),
+        }
+    }
+}
+
+impl Run {
+    fn of(matrix: &LabelMatrix, at: usize) -> Self {
+        let info = &matrix.runs()[at];
+        let missing = matrix.run_depths(at).iter().filter(|&&depth| depth == 0).count();
+        Run {
+            run: info.name.clone(),
+            tag: info.tag.clone(),
+            source: info.source.clone(),
+            results: info.results,
+            queries: matrix.queries().len() - missing,
+            missing,
+            ignored: info.ignored.count,
+        }
+    }
+}
+
+fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    Text(bytes).serialize(serializer)
+}
+
+/// How many labels there are of each code, padding included.
+fn count_codes(matrix: &LabelMatrix) -> [u64; 256] {
+    let count = |bytes: &[u8]| {
+        let mut counts = [0; 256];
+        bytes.iter().for_each(|&code| counts[usize::from(code)] += 1);
+        counts
+    };
+    let add = |a: [u64; 256], b: [u64; 256]| std::array::from_fn(|code| a[code] + b[code]);
+    matrix.tile_bytes().par_chunks(1 << 20).map(count).reduce(|| [0; 256], add)
+}
+
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}

@@ -1,0 +1,230 @@
+//! What a command reads: TREC text that is joined, or label matrices as files. Which of the two is told from the content.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::Read;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use laneval::internals::error::printable;
+use laneval::{
+    Description, Error, FileAccess, Input, Join, LabelMatrix, Problem, Problems, RankingRule, ScoreType, Ties,
+};
+
+use super::choice::{SCORES, TIES, name_of, one_of};
+use super::stop::Stop;
+use super::style::shown;
+
+/// How files are opened.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Files {
+    /// Read files into memory first, instead of mapping them
+    ///
+    /// A file that another program shortens while it is mapped ends laneval with an error (exit code 2), and one that is rewritten in
+    /// place meanwhile may give wrong values. With this option that matters only until all is read, at the start.
+    #[arg(long, help_heading = "Input")]
+    no_mmap: bool,
+}
+
+impl Files {
+    /// Mapped or read.
+    pub fn access(self) -> FileAccess {
+        if self.no_mmap { FileAccess::Read } else { FileAccess::Mapped }
+    }
+}
+
+/// How scores become rankings.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Ranking")]
+pub struct Ranking {
+    /// How equal scores are ordered [default: docno-desc]
+    #[arg(long, value_name = "RULE", value_parser = one_of(TIES), hide_default_value = true)]
+    pub ties: Option<Ties>,
+    /// The type in which scores are compared [default: f64]
+    #[arg(long, value_name = "TYPE", value_parser = one_of(SCORES))]
+    pub score: Option<ScoreType>,
+    /// Keep only the first N ranks of every ranking; this comes before -J
+    #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
+    pub depth: Option<NonZeroU32>,
+}
+
+/// A number of ranks.
+fn rank(text: &str) -> Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "a number of ranks, 1 or more, was expected".to_owned())
+}
+
+impl Ranking {
+    /// Joins runs to judgments; the runs have the shortest names that tell them apart.
+    pub fn join(&self, qrels: &Path, runs: &[PathBuf], files: Files) -> Result<LabelMatrix, Error> {
+        let join = Join {
+            ties: self.ties.unwrap_or_default(),
+            score: self.score.unwrap_or_default(),
+            depth: self.depth,
+            access: files.access(),
+            ..Join::default()
+        };
+        join.files(Input::from(qrels.to_owned()), runs.iter().cloned().map(Input::from))
+    }
+
+    /// Opens a label matrix, and checks that it was built as it is now asked for.
+    fn open(&self, path: &Path, files: Files) -> Result<LabelMatrix, Stop> {
+        let matrix = LabelMatrix::open(path, files.access())?;
+        match self.conflict(matrix.rule()) {
+            Some(conflict) => Err(Stop::new(format!("{}: {conflict}", shown(path)))),
+            None => Ok(matrix),
+        }
+    }
+
+    fn conflict(&self, built: RankingRule) -> Option<String> {
+        let differs = |option: &str, built: &str, asked: &str| {
+            format!(
+                "was built with {option} {built}, so {option} {asked} cannot be answered from it: build it again from the text"
+            )
+        };
+        if let Some(asked) = self.ties.filter(|&asked| asked != built.ties) {
+            return Some(differs("--ties", name_of(TIES, &built.ties), name_of(TIES, &asked)));
+        }
+        if let Some(asked) = self.score.filter(|&asked| asked != built.score) {
+            return Some(differs("--score", name_of(SCORES, &built.score), name_of(SCORES, &asked)));
+        }
+        let (asked, built) = (self.depth?.get(), built.depth?);
+        (asked > built).then(|| differs("-M", &built.to_string(), &asked.to_string()))
+    }
+}
+
+/// The inputs of an evaluation.
+pub enum Inputs {
+    /// Judgments, and runs.
+    Text(PathBuf, Vec<PathBuf>),
+    /// `.lmx` files.
+    Matrices(Vec<PathBuf>),
+}
+
+impl Inputs {
+    /// Tells text from matrices.
+    pub fn of(paths: &[PathBuf]) -> Result<Self, Stop> {
+        let matrix = recognise(paths)?;
+        let of_kind = |kind: bool| paths.iter().zip(&matrix).find(|&(_, &is)| is == kind).map(|(p, _)| p);
+        match (of_kind(true), of_kind(false), paths) {
+            (None, _, [qrels, runs @ ..]) if !runs.is_empty() => {
+                Ok(Inputs::Text(qrels.clone(), runs.to_vec()))
+            }
+            (Some(_), None, _) => Ok(Inputs::Matrices(paths.to_vec())),
+            (Some(matrix), Some(text), _) => Err(Stop::new(format!(
+                "{} is a label matrix and {} is not: give either QRELS RUN... or .lmx files",
+                shown(matrix),
+                shown(text)
+            ))),
+            (None, Some(only), _) if is_stdin(only) => {
+                Err(Stop::new("stdin alone is not enough: give QRELS RUN..., one of them as `-`"))
+            }
+            (None, Some(only), _) => Err(Stop::new(format!(
+                "{} is not a .lmx file, and judgments alone have no scores: give QRELS RUN...",
+                shown(only)
+            ))),
+            (None, None, _) => Err(Stop::new("nothing to evaluate: give QRELS RUN..., or .lmx files")),
+        }
+    }
+
+    /// The size of the files, unless one of them is a stream.
+    pub fn bytes(&self) -> Option<u64> {
+        match self {
+            Inputs::Text(qrels, runs) => bytes([qrels].into_iter().chain(runs)),
+            Inputs::Matrices(paths) => bytes(paths),
+        }
+    }
+
+    /// The matrices to evaluate, one after the other.
+    pub fn load(&self, ranking: &Ranking, files: Files) -> Result<Vec<LabelMatrix>, Stop> {
+        match self {
+            Inputs::Text(qrels, runs) => Ok(vec![ranking.join(qrels, runs, files)?]),
+            Inputs::Matrices(paths) => {
+                let open = |path: &PathBuf| ranking.open(path, files);
+                let matrices = paths.iter().map(open).collect::<Result<Vec<_>, Stop>>()?;
+                comparable(paths, &matrices)?;
+                Ok(matrices)
+            }
+        }
+    }
+}
+
+/// What is said when a mapped file cannot be read any more.
+pub fn unreadable(file: &str) -> String {
+    format!(
+        "error: {file}: it cannot be read any more: it became shorter since it was opened, or its disk failed; --no-mmap reads files into memory first\n"
+    )
+}
+
+/// The size of some files, unless one of them is a stream.
+pub fn bytes<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Option<u64> {
+    let size = |path| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
+    paths.into_iter().map(size).sum()
+}
+
+/// Which of the paths are label matrices. Files that cannot be opened are reported together.
+pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
+    if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
+        return Err(Stop::new("`-` is given twice, but stdin can be read only once"));
+    }
+    let mut problems = Problems::default();
+    let mut matrix = Vec::new();
+    for path in paths {
+        match starts_as_matrix(path) {
+            Ok(is) => matrix.push(is),
+            Err(e) if problems.first.len() < Problems::LIMIT => problems.first.push(Problem {
+                file: path.display().to_string(),
+                line: 0,
+                message: format!("cannot open: {e}"),
+            }),
+            Err(_) => problems.more += 1,
+        }
+    }
+    if problems.first.is_empty() { Ok(matrix) } else { Err(Error::Input(problems).into()) }
+}
+
+/// Reads the first bytes of a file. Pipes are left alone, for what is read from them is gone: they are text.
+fn starts_as_matrix(path: &Path) -> std::io::Result<bool> {
+    if is_stdin(path) {
+        return Ok(false);
+    }
+    let kind = std::fs::metadata(path)?;
+    if kind.is_dir() {
+        return Err(std::io::ErrorKind::IsADirectory.into());
+    }
+    if !kind.is_file() {
+        return Ok(false);
+    }
+    let mut start = Vec::new();
+    File::open(path)?.take(8).read_to_end(&mut start)?;
+    Ok(Description::recognises(&start))
+}
+
+fn is_stdin(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// Runs of several files are compared only over the same judgments, and only under names of their own.
+fn comparable(paths: &[PathBuf], matrices: &[LabelMatrix]) -> Result<(), Stop> {
+    let mut named: HashMap<&str, &Path> = HashMap::new();
+    for (path, matrix) in paths.iter().zip(matrices) {
+        if matrix.fingerprint() != matrices[0].fingerprint() {
+            return Err(Stop::new(format!(
+                "{} and {} were built from different judgments, so their scores cannot be compared",
+                shown(&paths[0]),
+                shown(path)
+            )));
+        }
+        for run in matrix.runs() {
+            if let Some(other) = named.insert(&run.name, path) {
+                return Err(Stop::new(format!(
+                    "a run `{}` is in {} and in {}: build them together, or rename one",
+                    printable(run.name.as_bytes()),
+                    shown(other),
+                    shown(path)
+                )));
+            }
+        }
+    }
+    Ok(())
+}

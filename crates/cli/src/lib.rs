@@ -1,0 +1,107 @@
+//! The command `laneval` as a library: one file a command, over the library's public interface.
+
+#![deny(clippy::print_stdout, clippy::print_stderr)] // they panic where nothing can be written
+
+mod bench;
+mod build;
+mod choice;
+mod completions;
+mod devices;
+mod eval;
+mod r#gen;
+mod info;
+mod inputs;
+mod man;
+mod measures;
+mod output;
+mod signals;
+mod stop;
+mod style;
+mod threads;
+mod trec_eval;
+
+use std::ffi::OsString;
+use std::io::{Write, stdout};
+
+use clap::{Parser, Subcommand};
+
+use stop::Stop;
+
+/// Runs the command with these arguments, of which the first is its name, and gives the exit code.
+///
+/// 0: fine, or the reader of its output went away. 2: wrong usage or input, or output that cannot be written, said on stderr;
+/// `trec-eval` has codes of its own. Signals that end a program are heeded where files are written.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
+    match Cli::read(args).map(Cli::run) {
+        Ok(Ok(())) => 0,
+        Ok(Err(stop)) => stop.exit(),
+        Err(code) => code,
+    }
+}
+
+/// Evaluate ranked retrieval: AP, nDCG, RR, recall, ERR … of runs against relevance judgments.
+#[derive(Debug, Parser)]
+#[command(name = "laneval", version, arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(max_term_width = 100, after_help = EXAMPLES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval eval qrels.txt bm25.run dense.run
+  laneval eval qrels.txt bm25.run -m nDCG@10 -m AP -m 'P@[5,10]' --per-query -o scores.csv
+  laneval build qrels.txt *.run -o trec8.lmx && laneval eval trec8.lmx
+  laneval measures nDCG";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Eval(eval::Eval),
+    Build(build::Build),
+    Info(info::Info),
+    Gen(r#gen::Gen),
+    Measures(measures::Measures),
+    Devices(devices::Devices),
+    Bench(bench::Bench),
+    TrecEval(trec_eval::TrecEval),
+    Completions(completions::Completions),
+    Man(man::Man),
+}
+
+impl Cli {
+    /// The command of these arguments. Help and wrong usage are answered right here; what is left then is the exit code.
+    fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, u8> {
+        signals::heed_size_limit();
+        let args = trec_eval::arguments(args);
+        let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
+        Self::try_parse_from(&args).map_err(|error| match error.print().and_then(|()| stdout().flush()) {
+            _ if error.use_stderr() => {
+                if trec_eval {
+                    1
+                } else {
+                    2
+                }
+            }
+            Ok(()) => 0,
+            Err(refused) => Stop::from(refused).exit(),
+        })
+    }
+
+    /// Runs the command.
+    fn run(self) -> Result<(), Stop> {
+        laneval::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
+        match self.command {
+            Command::Eval(eval) => eval.run(),
+            Command::Build(build) => build.run(),
+            Command::Info(info) => info.run(),
+            Command::Gen(command) => command.run(),
+            Command::Measures(measures) => measures.run(),
+            Command::Devices(devices) => devices.run(),
+            Command::Bench(bench) => bench.run(),
+            Command::TrecEval(trec_eval) => trec_eval.run(),
+            Command::Completions(completions) => completions.run(),
+            Command::Man(man) => man.run(),
+        }
+    }
+}

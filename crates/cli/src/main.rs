@@ -1,0 +1,7 @@
+//! The command `laneval`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    ExitCode::from(laneval_cli::run(std::env::args_os()))
+}

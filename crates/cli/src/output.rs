@@ -1,0 +1,117 @@
+//! Where a command writes: stdout, a stream, or a file that has its name only once it is complete.
+
+use std::fs::{FileType, OpenOptions};
+use std::io::{self, BufWriter, ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use laneval::internals::whole_file;
+
+use super::signals;
+use super::stop::Stop;
+use super::style::shown;
+
+/// A place to write to, checked before any work is done.
+pub enum Output {
+    /// The standard output.
+    Stdout,
+    /// A device, a pipe or a socket, and whatever stands behind another descriptor of this process: written to as it is.
+    Stream(PathBuf),
+    /// A regular file, replaced or made.
+    File(PathBuf),
+}
+
+impl Output {
+    /// Stdout, or what a path names, in a folder that exists and none of the inputs.
+    pub fn new(path: Option<&Path>, inputs: &[PathBuf]) -> Result<Self, Stop> {
+        match path {
+            None => Ok(Output::Stdout),
+            Some(path) if descriptor(path) == Some(1) => Ok(Output::Stdout),
+            Some(path) if is_stream(path) => Ok(Output::Stream(path.to_owned())),
+            Some(path) => {
+                check(path, inputs)?;
+                Ok(Output::File(path.to_owned()))
+            }
+        }
+    }
+
+    /// Writes all of it.
+    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
+        let (path, written) = match &self {
+            Output::Stdout => return print(write),
+            Output::Stream(path) => (path, to_stream(path, write)),
+            Output::File(path) => (path, whole_file::write(path, |to| write(to))),
+        };
+        written.map_err(|e| cannot_write(path, &e.to_string()))
+    }
+}
+
+/// Writes to stdout.
+pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
+    let mut to = BufWriter::new(io::stdout().lock());
+    write(&mut to)?;
+    Ok(to.flush()?)
+}
+
+/// Refuses a file that could only fail, or do harm, when everything has been computed: one that is an input, that is no regular
+/// file, or whose folder does not let a file be made. From here on signals take unfinished files along.
+pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
+    let slash = path.as_os_str().as_encoded_bytes().last() == Some(&b'/');
+    if path.is_dir() || slash || path.file_name().is_none() {
+        return Err(cannot_write(path, "it is a folder"));
+    }
+    let folder = whole_file::folder(path);
+    if !folder.is_dir() {
+        return Err(cannot_write(path, &format!("there is no folder {}", shown(folder))));
+    }
+    if is_stream(path) {
+        return Err(cannot_write(path, "it is not a regular file"));
+    }
+    let same = |input: &PathBuf| {
+        input == path || matches!((input.canonicalize(), path.canonicalize()), (Ok(a), Ok(b)) if a == b)
+    };
+    if inputs.iter().any(same) {
+        return Err(cannot_write(path, "it is one of the inputs"));
+    }
+    signals::clean_up();
+    whole_file::check(path).map_err(|e| cannot_write(path, &e.to_string()))
+}
+
+/// Refuses a file whose extension is not among the known ones.
+pub fn unknown_extension(path: &Path, known: &[&str], or: &str) -> Stop {
+    let extension = path.extension().map_or(String::new(), |extension| shown(Path::new(extension)));
+    let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
+    cannot_write(path, &format!("unknown extension .{extension}: take {}{or}", known.join(", ")))
+}
+
+fn cannot_write(path: &Path, why: &str) -> Stop {
+    Stop::new(format!("{}: cannot write: {why}", shown(path)))
+}
+
+/// Is it to be written to as it is? Devices, pipes and sockets are, and descriptors: a file behind `/dev/fd/3` belongs to whoever
+/// opened it, and may hold more than ours.
+fn is_stream(path: &Path) -> bool {
+    let stream = |kind: FileType| !kind.is_file() && !kind.is_dir();
+    path.metadata().is_ok_and(|file| stream(file.file_type())) || descriptor(path).is_some()
+}
+
+/// The descriptor of this process that a path names, as `/dev/stdout` and `/dev/fd/3` do.
+fn descriptor(path: &Path) -> Option<u32> {
+    let descriptors = Path::new("/dev/fd").canonicalize().ok()?;
+    path.metadata().ok()?; // its links come to an end
+    let mut path = path.to_owned();
+    while whole_file::folder(&path).canonicalize().ok()? != descriptors {
+        path = whole_file::folder(&path).join(path.read_link().ok()?);
+    }
+    path.file_name()?.to_str()?.parse().ok()
+}
+
+/// Straight into a stream, and behind what a file has already.
+fn to_stream(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let file = path.metadata()?.is_file();
+    let mut to = BufWriter::new(OpenOptions::new().write(true).append(file).open(path)?);
+    write(&mut to).and_then(|()| to.flush()).or_else(quiet)
+}
+
+fn quiet(error: io::Error) -> io::Result<()> {
+    if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) }
+}

@@ -1,0 +1,60 @@
+//! Signals: a process that is told to end takes its unfinished files along, and a file that grows too large is an error.
+
+#[cfg(unix)]
+pub use unix::{clean_up, heed_size_limit};
+
+/// Does nothing where there are no signals.
+#[cfg(not(unix))]
+pub fn clean_up() {}
+
+/// Does nothing where there are no signals.
+#[cfg(not(unix))]
+pub fn heed_size_limit() {}
+
+#[cfg(unix)]
+mod unix {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+    use std::sync::mpsc::{SyncSender, sync_channel};
+
+    use laneval::internals::whole_file;
+    use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
+    use signal_hook::iterator::Signals;
+    use signal_hook::low_level::emulate_default_handler;
+
+    /// Makes a write beyond the limit on the size of files fail, as one to a full disk does, instead of ending the process.
+    pub fn heed_size_limit() {
+        // Where this is refused, the signal does what it did.
+        let _ = signal_hook::flag::register(SIGXFSZ, Arc::<AtomicBool>::default());
+    }
+
+    /// From here on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as ever. Where no thread can be
+    /// had for it, they just end the process.
+    pub fn clean_up() {
+        let (ready, wait) = sync_channel(0);
+        let thread = std::thread::Builder::new().name("signals".to_owned());
+        if thread.spawn(move || watch(ready)).is_ok() {
+            let _ = wait.recv(); // it is ready, or it gave up
+        }
+    }
+
+    fn watch(ready: SyncSender<()>) {
+        let ignored = ignored();
+        let heeded =
+            [SIGINT, SIGTERM, SIGHUP].into_iter().filter(|signal| ignored & (1 << (signal - 1)) == 0);
+        let Ok(mut signals) = Signals::new(heeded) else { return };
+        let _ = ready.send(());
+        for signal in signals.forever() {
+            let _abandoned = whole_file::abandon();
+            let _ = emulate_default_handler(signal);
+        }
+    }
+
+    /// The signals that this process was told to ignore, as `nohup` does, a bit each. Where the system does not say, it is SIGHUP.
+    fn ignored() -> u64 {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.unwrap_or(1 << (SIGHUP - 1))
+    }
+}

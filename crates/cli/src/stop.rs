@@ -1,0 +1,70 @@
+//! Why a command stops early, and the exit code it leaves.
+
+use std::io::{self, ErrorKind};
+
+use super::style::tell;
+
+/// The end of a command that did not do what was asked.
+#[derive(Debug)]
+pub enum Stop {
+    /// What to say on stderr, one message an entry.
+    Failed(Vec<String>),
+    /// The same with an exit code of its own.
+    Coded(u8, Vec<String>),
+    /// Whoever read our output has gone, as `head` does.
+    BrokenPipe,
+}
+
+impl Stop {
+    /// A failure with one message.
+    pub fn new(message: impl Into<String>) -> Self {
+        Stop::Failed(vec![message.into()])
+    }
+
+    /// A failure with one message and an exit code.
+    pub fn coded(code: u8, message: impl Into<String>) -> Self {
+        Stop::Coded(code, vec![message.into()])
+    }
+
+    /// The same failure with an exit code.
+    pub fn with_code(self, code: u8) -> Self {
+        match self {
+            Stop::Failed(messages) | Stop::Coded(_, messages) => Stop::Coded(code, messages),
+            Stop::BrokenPipe => Stop::BrokenPipe,
+        }
+    }
+
+    /// Says why, and gives the exit code.
+    pub fn exit(self) -> u8 {
+        match self {
+            Stop::BrokenPipe => 0,
+            Stop::Failed(messages) => Stop::Coded(2, messages).exit(),
+            Stop::Coded(code, messages) => {
+                messages.iter().for_each(|message| tell(format_args!("error: {message}")));
+                code
+            }
+        }
+    }
+}
+
+impl From<laneval::Error> for Stop {
+    fn from(error: laneval::Error) -> Self {
+        match error {
+            laneval::Error::Input(problems) | laneval::Error::Repeated(problems) => {
+                let more = (problems.more > 0).then(|| format!("… and {} more", problems.more));
+                Stop::Failed(problems.first.iter().map(ToString::to_string).chain(more).collect())
+            }
+            other => Stop::new(other.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Stop {
+    /// A failure to write to stdout; files name themselves.
+    fn from(error: io::Error) -> Self {
+        match error.kind() {
+            ErrorKind::BrokenPipe => Stop::BrokenPipe,
+            _ => Stop::new(format!("stdout: cannot write: {error}")),
+        }
+    }
+}

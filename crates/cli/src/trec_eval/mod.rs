@@ -1,0 +1,230 @@
+//! `laneval trec-eval`: trec_eval's own command line and output. Also what the program does under the name `trec_eval`.
+//!
+//! ```text
+//! registry   the measures of trec_eval, in its order
+//! params     what stands after the `.` of a measure
+//! request    -m options → columns
+//! values     the topics that count, and their values
+//! zscores    the file of -Z
+//! lines      the output
+//! ```
+//!
+//! docs/trec_eval.md lists where it differs on purpose.
+
+mod lines;
+mod params;
+mod registry;
+mod request;
+mod values;
+mod zscores;
+
+use std::ffi::OsString;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use laneval::{Dialect, Error, Evaluator, Input, Join, LabelMatrix, QuerySet, View};
+
+use super::choice::{Choice, one_of};
+use super::inputs::{Files, bytes};
+use super::output::print;
+use super::stop::Stop;
+use super::style::tell;
+use super::threads::Threads;
+use request::Request;
+use values::Table;
+use zscores::ZScores;
+
+/// The command's name among those of laneval.
+pub const NAME: &str = "trec-eval";
+/// The file name under which the program is this command.
+const PROGRAM: &str = "trec_eval";
+
+/// Wrong usage, or a measure that does not exist.
+const USAGE: u8 = 1;
+/// Input that cannot be read, or a wrong format or cutoff.
+const INPUT: u8 = 2;
+/// A topic that cannot be evaluated.
+const TOPIC: u8 = 4;
+/// No topic in common.
+const NOTHING: u8 = 7;
+
+/// Which trec_eval is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Profile {
+    V9,
+    V10,
+}
+
+const PROFILES: &[Choice<Profile>] = &[
+    ("9", Profile::V9, "trec_eval 9.0.8: scores as f32, topics missing from the run are left out"),
+    ("10", Profile::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
+];
+
+/// Formats of judgments that trec_eval has and this command has not.
+const OTHER_FORMATS: [&str; 3] = ["prefs", "qrels_prefs", "qrels_jg"];
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval trec-eval qrels.txt bm25.run
+  laneval trec-eval -q -m all_trec qrels.txt bm25.run
+  laneval trec-eval -c -M1000 -m map -m ndcg_cut.10,20 qrels.txt bm25.run
+  ln -s laneval trec_eval && ./trec_eval -q qrels.txt bm25.run";
+
+/// Print what trec_eval prints, from its own command line.
+#[derive(Debug, Args)]
+#[command(disable_help_flag = true, disable_version_flag = true, infer_long_args = true)]
+#[command(args_override_self = true, after_help = EXAMPLES)]
+pub struct TrecEval {
+    /// Judgments
+    qrels: Option<PathBuf>,
+    /// A run
+    run: Option<PathBuf>,
+    #[command(flatten)]
+    files: Files,
+
+    /// Which trec_eval to be
+    #[arg(long, value_name = "VERSION", default_value = "9", value_parser = one_of(PROFILES))]
+    profile: Profile,
+    /// A measure, with its parameters after a `.`, or official, set or all_trec; may be repeated
+    #[arg(short, long = "measure", value_name = "MEASURE[.PARAMS]", default_value = "official")]
+    measures: Vec<String>,
+    /// Print the values of every topic too
+    #[arg(short = 'q', long = "query_eval_wanted")]
+    per_query: bool,
+    /// No summary over the topics
+    #[arg(short = 'n', long = "nosummary")]
+    no_summary: bool,
+    /// Average over all topics of the qrels; those that the run lacks score 0
+    #[arg(short = 'c', long = "complete_rel_info_wanted")]
+    complete: bool,
+    /// The lowest grade that counts as relevant
+    #[arg(short = 'l', long = "level_for_rel", value_name = "GRADE", default_value = "1")]
+    level: u32,
+    /// Drop documents without a judgment from the ranking
+    #[arg(short = 'J', long = "Judged_docs_only")]
+    judged_only: bool,
+    /// Keep only the first N ranks of every topic
+    #[arg(short = 'M', long = "Max_retrieved_per_topic", value_name = "N")]
+    depth: Option<u64>,
+    /// The number of documents in the collection, for utility
+    #[arg(short = 'N', long = "Number_docs_in_coll", value_name = "N", default_value = "0")]
+    documents: u64,
+    /// A file of `topic measure mean deviation`: print how many deviations each value is above the mean
+    #[arg(short = 'Z', long = "Zscore", value_name = "FILE")]
+    zscores: Option<PathBuf>,
+    /// The format of the judgments: qrels
+    #[arg(short = 'R', long = "Rel_info_format", value_name = "FORMAT", default_value = "qrels")]
+    judgments_format: String,
+    /// The format of the run: trec_results
+    #[arg(short = 'T', long = "Results_format", value_name = "FORMAT", default_value = "trec_results")]
+    results_format: String,
+    /// Accepted, and ignored
+    #[arg(short = 'D', long = "Debug_level", value_name = "LEVEL")]
+    debug: Option<String>,
+    /// Print help
+    #[arg(short, long, action = clap::ArgAction::Help)]
+    help: Option<bool>,
+    /// Print the version on stderr
+    #[arg(short = 'v', long = "version")]
+    version: bool,
+}
+
+/// The arguments of laneval, of those of a program that may go by the name `trec_eval`.
+pub fn arguments(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut args: Vec<OsString> = args.into_iter().collect();
+    let called = args.first().and_then(|program| Path::new(program).file_stem());
+    if called.is_some_and(|name| name == PROGRAM) {
+        args.splice(..1, ["laneval".into(), NAME.into()]);
+    }
+    args
+}
+
+impl TrecEval {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        if self.version {
+            let of = PROFILES.iter().find(|(_, profile, _)| *profile == self.profile);
+            let as_what = of.map_or("", |(.., what)| what.split(':').next().unwrap_or(what));
+            tell(format_args!("laneval {} as {as_what}", env!("CARGO_PKG_VERSION")));
+            return Ok(());
+        }
+        self.check_formats()?;
+        let (Some(qrels), Some(run)) = (&self.qrels, &self.run) else {
+            return Err(Stop::coded(USAGE, "two files were expected: the qrels and a run"));
+        };
+        let request = Request::new(&self.measures, self.profile, f64::from(self.level), self.documents)?;
+        let zscores = self.zscores.as_deref().map(ZScores::read).transpose()?;
+        let table = Threads::default().install_for(bytes([qrels, run]), || {
+            let matrix = self.join(qrels, run)?;
+            self.check_topics(&matrix)?;
+            self.evaluate(&request, &matrix)
+        })?;
+        print(|to| {
+            let lines = lines::Lines { table: &table, columns: &request.columns, zscores: zscores.as_ref() };
+            lines.write(self.per_query, !self.no_summary, to)
+        })
+    }
+
+    fn check_formats(&self) -> Result<(), Stop> {
+        let (judgments, results) = (self.judgments_format.as_str(), self.results_format.as_str());
+        let refuse = |what: String| Err(Stop::coded(INPUT, what));
+        match (judgments, results) {
+            ("qrels", "trec_results") => Ok(()),
+            ("qrels", other) => refuse(format!("-T {other}: there is no such format, only trec_results")),
+            (other, _) if OTHER_FORMATS.contains(&other) => {
+                refuse(format!("-R {other}: this format is not supported yet, only qrels"))
+            }
+            (other, _) => refuse(format!("-R {other}: there is no such format, only qrels")),
+        }
+    }
+
+    fn join(&self, qrels: &Path, run: &Path) -> Result<LabelMatrix, Stop> {
+        let dialect = match self.profile {
+            Profile::V9 => Dialect::Trec9,
+            Profile::V10 => Dialect::Trec10,
+        };
+        // Of no ranks at all one is read, and not looked at.
+        let depth = self.ranks().and_then(|ranks| NonZeroU32::new(ranks.max(1)));
+        let join = Join { dialect, depth, access: self.files.access(), ..Join::default() };
+        let matrix = join.files(Input::from(qrels.to_owned()), [Input::from(run.to_owned())]);
+        matrix.map_err(|error| match error {
+            Error::Repeated(_) => Stop::from(error).with_code(TOPIC),
+            _ => Stop::from(error).with_code(INPUT),
+        })
+    }
+
+    /// The ranks that are kept.
+    fn ranks(&self) -> Option<u32> {
+        self.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX))
+    }
+
+    /// The topics that make trec_eval stop.
+    fn check_topics(&self, matrix: &LabelMatrix) -> Result<(), Stop> {
+        let missing = matrix.depths().iter().position(|&depth| depth == 0);
+        let none = matrix.depths().iter().all(|&depth| depth == 0);
+        match (self.profile, missing) {
+            (Profile::V9, _) if none => {
+                Err(Stop::coded(NOTHING, "no topic is both in the qrels and in the run"))
+            }
+            (Profile::V10, Some(query)) if !self.complete => {
+                let id = laneval::internals::error::printable(matrix.queries().get(query));
+                let message = format!("topic {id} of the qrels is not in the run: -c counts it as 0");
+                Err(Stop::coded(TOPIC, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> Result<Table, Stop> {
+        let mut evaluator = Evaluator::of(request.measures.clone());
+        evaluator.queries = QuerySet::Both;
+        evaluator.view =
+            View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
+        evaluator.per_query = true;
+        evaluator.not_finite = true;
+        let scores = evaluator.evaluate(matrix).map_err(|error| Stop::from(error).with_code(INPUT))?;
+        let complete = self.complete.then_some(self.profile);
+        Ok(Table::new(scores, matrix, request, evaluator.view, complete))
+    }
+}

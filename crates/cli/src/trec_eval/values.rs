@@ -1,0 +1,138 @@
+//! The topics that count and their values.
+
+use laneval::internals::label::code::UNPOOLED;
+use laneval::internals::reference::{Ranking, function};
+use laneval::{Codebook, Ids, LabelMatrix, Scores, View};
+
+use super::Profile;
+use super::request::{Column, Request, Source};
+
+/// What the lines are made of.
+pub struct Table {
+    /// The run id.
+    pub run_id: Vec<u8>,
+    /// The topics that are evaluated, in bytewise order.
+    pub topics: Ids,
+    /// `[measure][topic]`, logarithms for geometric means.
+    pub values: Vec<Vec<f64>>,
+    /// `[topic]`, where a column asks for them.
+    pub labels: Vec<String>,
+    /// How many topics the averages are over.
+    pub counted: usize,
+    /// Relevant documents of all topics, where those that the run lacks count too.
+    pub relevant: Option<u64>,
+    /// Topics of the qrels that count without being evaluated.
+    pub absent: usize,
+    /// Which of the topics the run lacks.
+    pub missing: Vec<bool>,
+}
+
+impl Table {
+    /// The table of scores; with `complete` all topics of the qrels count, in the way of that version.
+    pub fn new(
+        scores: Scores,
+        matrix: &LabelMatrix,
+        request: &Request,
+        view: View,
+        complete: Option<Profile>,
+    ) -> Self {
+        let depths = matrix.run_depths(0);
+        let filled = complete == Some(Profile::V10);
+        let topics: Vec<usize> = (0..depths.len()).filter(|&query| filled || depths[query] > 0).collect();
+        let (run_id, per_query) =
+            scores.runs.into_iter().next().map(|run| (run.tag, run.per_query)).unwrap_or_default();
+        let mut values = per_query.unwrap_or_default().values;
+        if filled && topics.len() > depths.iter().filter(|&&depth| depth > 0).count() {
+            fill(&mut values, matrix, request, view);
+        }
+        for (measure, values) in request.measures.iter().zip(&mut values) {
+            let average = measure.definition().average;
+            // A gain given to unjudged documents can make G infinite or no number at all, which would spoil the mean.
+            let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
+            values.iter_mut().for_each(|value| *value = finite(average.term(*value)));
+        }
+        let counted = if complete.is_some() { depths.len() } else { topics.len() };
+        Table {
+            run_id,
+            values,
+            labels: labels(matrix, request, view, &topics),
+            counted,
+            relevant: complete.map(|_| positive(matrix)),
+            absent: counted - topics.len(),
+            missing: topics.iter().map(|&query| depths[query] == 0).collect(),
+            topics: topics.iter().map(|&query| matrix.queries().get(query)).collect(),
+        }
+    }
+}
+
+/// Puts in the values of the topics that the run lacks: version 10 evaluates them with one document that is not judged, and then
+/// mends the values of these names.
+fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: View) {
+    let mut labels = vec![UNPOOLED];
+    view.of_row(&mut labels);
+    for (at, (measure, values)) in request.measures.iter().zip(values).enumerate() {
+        let mended = request.columns.iter().any(|column| is_mended(column, at));
+        let mut present = std::mem::take(values).into_iter();
+        values.extend(matrix.run_depths(0).iter().enumerate().filter_map(|(query, &depth)| {
+            if depth > 0 {
+                return present.next();
+            }
+            let ranking = Ranking { labels: &labels, facts: matrix.facts().of(query), book: matrix.book() };
+            let value = function(measure).map_or(0.0, |function| function(measure, &ranking));
+            Some(if mended { 0.0 } else { value })
+        }));
+    }
+}
+
+fn is_mended(column: &Column, measure: usize) -> bool {
+    let named = ["num_ret", "utility", "rbp_resid"].contains(&column.name.as_str());
+    matches!(column.source, Source::Measure(at, _) if at == measure)
+        && (named || column.name.starts_with("unj"))
+}
+
+/// Documents of a grade above 0 in all topics, whatever counts as relevant.
+fn positive(matrix: &LabelMatrix) -> u64 {
+    let of = |query: usize| {
+        let facts = matrix.facts().of(query);
+        let positive = facts.iter().filter(|&(code, _)| matrix.book().grade(code) > Some(0.0));
+        positive.map(|(_, count)| u64::from(count)).sum::<u64>()
+    };
+    (0..matrix.queries().len()).map(of).sum()
+}
+
+/// The labels of the topics as characters, as many as any column shows.
+fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize]) -> Vec<String> {
+    let longest = request.columns.iter().filter_map(|column| match column.source {
+        Source::Labels(length) => Some(length as usize),
+        _ => None,
+    });
+    let Some(longest) = longest.max() else { return Vec::new() };
+    let mut texts = vec![String::new(); matrix.queries().len()];
+    for tile in 0..matrix.packing().tiles.len() {
+        for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
+            let depth = matrix.depths()[row as usize] as usize;
+            let mut labels: Vec<u8> = matrix.tile(tile).lane(lane).take(depth).collect();
+            view.of_row(&mut labels);
+            texts[row as usize] =
+                labels.iter().take(longest).map(|&label| character(label, matrix.book())).collect();
+        }
+    }
+    let mut missing = vec![UNPOOLED];
+    view.of_row(&mut missing);
+    let missing: String =
+        missing.iter().take(longest).map(|&label| character(label, matrix.book())).collect();
+    let text = |&query: &usize| match matrix.run_depths(0)[query] {
+        0 => missing.clone(),
+        _ => std::mem::take(&mut texts[query]),
+    };
+    topics.iter().map(text).collect()
+}
+
+fn character(label: u8, book: &Codebook) -> char {
+    match book.grade(label) {
+        Some(grade) if grade > 9.0 => '>',
+        Some(grade) => char::from(b'0' + grade as u8),
+        None if label == UNPOOLED => '-',
+        None => '.',
+    }
+}

@@ -1,0 +1,51 @@
+//! The file of `-Z`: the mean and the deviation of each measure for each topic.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::INPUT;
+use crate::stop::Stop;
+use crate::style::shown;
+
+/// What a value is where there is no scale for it.
+const UNKNOWN: f64 = -1_000_000.0;
+
+/// Means and deviations by topic and measure.
+pub struct ZScores(HashMap<Vec<u8>, HashMap<String, (f64, f64)>>);
+
+impl ZScores {
+    /// Reads lines of `topic measure mean deviation`.
+    pub fn read(path: &Path) -> Result<Self, Stop> {
+        let wrong = |what: String| Stop::coded(INPUT, format!("{}{what}", shown(path)));
+        let text = std::fs::read(path).map_err(|error| wrong(format!(": cannot read: {error}")))?;
+        let mut scales: HashMap<Vec<u8>, HashMap<String, (f64, f64)>> = HashMap::new();
+        for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
+            let fields: Vec<&[u8]> =
+                line.split(u8::is_ascii_whitespace).filter(|field| !field.is_empty()).collect();
+            if fields.is_empty() {
+                continue;
+            }
+            let Some((topic, measure, scale)) = scale(&fields) else {
+                return Err(wrong(format!(":{}: expected 'topic measure mean deviation'", number + 1)));
+            };
+            scales.entry(topic).or_default().insert(measure, scale);
+        }
+        Ok(ZScores(scales))
+    }
+
+    /// A value as so many deviations above the mean.
+    pub fn of(&self, topic: &[u8], measure: &str, value: f64) -> f64 {
+        match self.0.get(topic).and_then(|scales| scales.get(measure)) {
+            Some(&(mean, deviation)) if deviation != 0.0 => (value - mean) / deviation,
+            Some(&(mean, _)) if value == mean => 0.0,
+            _ => UNKNOWN,
+        }
+    }
+}
+
+fn scale(fields: &[&[u8]]) -> Option<(Vec<u8>, String, (f64, f64))> {
+    let &[topic, measure, mean, deviation] = fields else { return None };
+    let number = |field: &[u8]| std::str::from_utf8(field).ok()?.parse::<f64>().ok();
+    let measure = String::from_utf8(measure.to_vec()).ok()?;
+    Some((topic.to_vec(), measure, (number(mean)?, number(deviation)?)))
+}
