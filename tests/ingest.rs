@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use laneval::{Dialect, Error, Input, Join, Qrels, ScoreType, Ties, Unmatched};
+use laneval::{Dialect, Error, FileAccess, Input, Join, Qrels, RunInput, ScoreType, Ties, Unmatched};
 use proptest::prelude::*;
 
 use crate::slow_reader::{self, check, encodings, gzip, problems};
@@ -245,6 +245,71 @@ fn what_is_known_of_a_run() {
     assert_eq!(&run.ignored, &Unmatched::all([&b"3"[..]]));
     assert_eq!(matrix.depths(), [2, 0]);
     assert_eq!(matrix.book().grades(), [0.0, 1.0]);
+}
+
+#[test]
+fn qrels_that_were_read_once_are_joined_with_any_number_of_runs() {
+    let input = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
+    let qrels = || input("a.qrels", &format!("{QRELS}2 0 d9 1x\n4 0 d1 1\n4 0 d1 0\n"));
+    let (one, other) =
+        (RUN.replace("1.5", "1.5x"), "2 Q0 d9 1 7 t\n1 Q0 d2 2 1 t\n1 Q0 d1 1 2 t\n".to_owned());
+    let repeated = "4 Q0 d1 1 1 t\n".to_owned();
+    for dialect in [Dialect::Trec9, Dialect::Trec10] {
+        let join = Join { dialect, ..Join::default() };
+        let read = Qrels::read_as(qrels(), dialect, FileAccess::Read).unwrap();
+        for runs in [vec![&one, &other], vec![&other], vec![], vec![&other, &repeated]] {
+            let runs = || runs.iter().map(|&run| RunInput::from(input(run, run)));
+            let all = |matrix: laneval::LabelMatrix| {
+                let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+                (matrix.runs().to_vec(), matrix.rule(), matrix.fingerprint(), labels, matrix.facts().clone())
+            };
+            let results = [join.files(qrels(), runs()), join.runs(&read, runs())];
+            let [files, joined] = results.map(|result| result.map(all).map_err(|error| error.to_string()));
+            assert_eq!(joined, files);
+            assert_eq!(joined.is_err(), runs().any(|run| run == input(&repeated, &repeated).into()));
+        }
+    }
+    assert_eq!(
+        Qrels::read(qrels()).unwrap_err().to_string(),
+        "a.qrels:4: grade '1x' is not a number: expected 'query iter docno grade'\n\
+         a.qrels:6: docno 'd1' of query '4' has grade 0 here, but grade 1 on line 5"
+    );
+}
+
+#[test]
+fn qrels_of_another_dialect_are_not_joined() {
+    let input = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
+    let trec = Join { dialect: Dialect::Trec10, ..Join::default() };
+    let read = Qrels::read(input("a.qrels", QRELS)).unwrap();
+    let message = "a.qrels was read as Laneval, so runs cannot be joined with it as Trec10";
+    assert_eq!(trec.runs(&read, [input("run", RUN)]).unwrap_err().to_string(), message);
+    assert_eq!(
+        trec.rankings(&read, [("run".to_owned(), [("1", "d1", 1.0)])]).unwrap_err().to_string(),
+        message
+    );
+    let plain = Qrels::new([("1", "d1", 1.0)]).unwrap();
+    for join in [trec, Join::default()] {
+        assert_eq!(join.runs(&plain, [input("run", RUN)]).unwrap().depths(), [2]);
+    }
+    let foreign = trec.runs(&plain, [input("run", QRELS)]).unwrap_err();
+    assert_eq!(foreign.to_string(), "run: are qrels: the order is QRELS RUN");
+    let twice = trec.runs(&plain, [Input::Stdin, Input::Stdin]).unwrap_err();
+    assert_eq!(twice.to_string(), "the standard input can be only one of the inputs");
+}
+
+#[test]
+fn a_run_has_the_name_that_it_is_given() {
+    let input = |name: &str| Input::Bytes { name: name.into(), bytes: RUN.into() };
+    let qrels = Input::Bytes { name: "a.qrels".into(), bytes: QRELS.into() };
+    let names = |runs: [RunInput; 3]| {
+        let matrix = Join::default().files(qrels.clone(), runs).map_err(|error| error.to_string())?;
+        Ok(matrix.runs().iter().map(|run| (run.name.clone(), run.source.clone())).collect::<Vec<_>>())
+    };
+    let named = |name: &str, source: &str| (name.to_owned(), source.to_owned());
+    let runs = [RunInput::named("mine", input("x")), input("x").into(), RunInput::named("yours", input("x"))];
+    assert_eq!(names(runs), Ok(vec![named("mine", "x"), named("x", "x"), named("yours", "x")]));
+    let runs = [RunInput::named("x", input("y")), input("z").into(), input("x").into()];
+    assert_eq!(names(runs), Err("two runs have the name `x`: give each its own".to_owned()));
 }
 
 #[test]

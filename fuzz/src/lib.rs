@@ -123,7 +123,7 @@ fn evaluated(path: &Path) {
     }
     for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
         let mut evaluator = Evaluator::of(measures.clone());
-        evaluator.engine = engine;
+        evaluator = evaluator.with_engine(engine);
         let _ = evaluator.evaluate(&matrix);
     }
 }
@@ -159,10 +159,10 @@ fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
 /// The CPU engine and the reference: the same bits, or both an error.
 fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
     let mut evaluator = Evaluator::of(measures);
-    evaluator.per_query = true;
-    evaluator.view = view;
+    evaluator = evaluator.with_per_query(true);
+    evaluator = evaluator.with_view(view);
     let found = evaluator.evaluate_on(&Cpu::new(), matrix);
-    evaluator.engine = EngineChoice::Reference;
+    evaluator = evaluator.with_engine(EngineChoice::Reference);
     let expected = evaluator.evaluate(matrix);
     let (Ok(found), Ok(expected)) = (&found, &expected) else {
         assert_eq!(found.is_err(), expected.is_err());

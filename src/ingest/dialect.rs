@@ -27,7 +27,9 @@ impl Dialect {
             score: number::prefix,
             grade: number::integer_prefix,
             whole_grades: true,
-            late: true,
+            late_repeats: true,
+            unjudged_runs: true,
+            lone_returns: true,
         };
         match self {
             Dialect::Laneval => Rules {
@@ -36,7 +38,9 @@ impl Dialect {
                 score: number::finite,
                 grade: number::finite,
                 whole_grades: false,
-                late: false,
+                late_repeats: false,
+                unjudged_runs: false,
+                lone_returns: false,
             },
             Dialect::Trec9 => trec,
             Dialect::Trec10 => {
@@ -89,6 +93,9 @@ pub(super) struct Rules {
     /// Do grades lose what is behind their dot?
     pub whole_grades: bool,
     /// Does a repeated document matter only where it is evaluated: in queries that a run has, and there among the ranks kept?
-    /// Then a run without any query of the qrels is none of the reader's business either.
-    pub late: bool,
+    pub late_repeats: bool,
+    /// May a run have no query of the qrels at all?
+    pub unjudged_runs: bool,
+    /// Is a carriage return inside a line of a run a blank, and no mistake?
+    pub lone_returns: bool,
 }

@@ -185,11 +185,12 @@ pub(super) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
 
 impl Foreign {
     /// As the one problem of a file.
-    pub fn problems(self, role: Role, file: &str) -> Problems {
+    pub fn problems(&self, role: Role, file: &str) -> Problems {
         match self {
             Foreign::Swapped => swapped(role, file, None),
             Foreign::Told(line, message) => {
-                Problems { first: vec![Problem { file: file.to_owned(), line, message }], more: 0 }
+                let problem = Problem { file: file.to_owned(), line: *line, message: message.clone() };
+                Problems { first: vec![problem], more: 0 }
             }
         }
     }

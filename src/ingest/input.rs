@@ -1,4 +1,4 @@
-//! Where text comes from, and how a run is named after it.
+//! Where text comes from, and how runs are named.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use memchr::memrchr;
 
-use crate::error::{Error, Problem, Problems, Result};
+use crate::error::{Error, Problem, Problems, Result, printable};
 use crate::label::Description;
 use crate::label::FileAccess;
 use crate::label::mmap::Mapping;
@@ -62,6 +62,35 @@ impl From<&str> for Input {
 impl From<String> for Input {
     fn from(path: String) -> Self {
         PathBuf::from(path).into()
+    }
+}
+
+/// The text of a run, and the name that the run is to have, if it is to have one of its own.
+///
+/// ```
+/// use laneval::ingest::RunInput;
+/// let run = RunInput::named("bm25", "runs/2024-06-01.run");
+/// assert_ne!(run, RunInput::from("runs/2024-06-01.run"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunInput {
+    /// The name, if it was given.
+    pub(super) name: Option<String>,
+    /// The text.
+    pub(super) input: Input,
+}
+
+impl RunInput {
+    /// A run that gets this name, whatever its text is called.
+    pub fn named(name: impl Into<String>, input: impl Into<Input>) -> Self {
+        RunInput { name: Some(name.into()), input: input.into() }
+    }
+}
+
+impl<T: Into<Input>> From<T> for RunInput {
+    /// A run that is named after its text.
+    fn from(input: T) -> Self {
+        RunInput { name: None, input: input.into() }
     }
 }
 
@@ -163,17 +192,30 @@ impl Opened {
     }
 }
 
+/// The names of runs: those that were given, and of the others those that tell them apart.
+///
+/// # Errors
+/// A given name that another run has too.
+pub(crate) fn run_names(runs: &[RunInput]) -> Result<Vec<String>> {
+    let unnamed: Vec<&Input> = runs.iter().filter(|run| run.name.is_none()).map(|run| &run.input).collect();
+    let mut found = names_by_path(&unnamed).into_iter();
+    let names = runs.iter().map(|run| run.name.clone().or_else(|| found.next()));
+    let names: Vec<String> = names.flatten().collect();
+    let mut times: HashMap<&str, usize> = HashMap::new();
+    names.iter().for_each(|name| *times.entry(name).or_default() += 1);
+    match runs.iter().filter_map(|run| run.name.as_deref()).find(|name| times[name] > 1) {
+        Some(name) => {
+            let name = printable(name.as_bytes());
+            Err(Error::Unanswerable(format!("two runs have the name `{name}`: give each its own")))
+        }
+        None => Ok(names),
+    }
+}
+
 /// The names that tell runs apart: of each path the fewest last components that no other path ends with.
-///
 /// Paths that are equal throughout are numbered.
-///
-/// ```
-/// use laneval::ingest::{Input, names};
-/// let inputs = ["bm25/dev.run", "splade/dev.run", "runs/rm3.run", "-"].map(Input::from);
-/// assert_eq!(names(&inputs), ["bm25/dev.run", "splade/dev.run", "rm3.run", "stdin"]);
-/// ```
-pub fn names(inputs: &[Input]) -> Vec<String> {
-    let shown: Vec<String> = inputs.iter().map(Input::shown).collect();
+fn names_by_path(inputs: &[&Input]) -> Vec<String> {
+    let shown: Vec<String> = inputs.iter().map(|input| input.shown()).collect();
     let parts: Vec<Vec<&str>> = inputs
         .iter()
         .zip(&shown)
@@ -214,7 +256,7 @@ mod tests {
     use super::*;
 
     fn named(paths: &[&str]) -> Vec<String> {
-        names(&paths.iter().map(|&path| path.into()).collect::<Vec<_>>())
+        run_names(&paths.iter().map(|&path| path.into()).collect::<Vec<_>>()).unwrap()
     }
 
     #[test]
@@ -236,5 +278,21 @@ mod tests {
         assert_eq!(named(&["a/1/x", "b/1/x", "b/2/x"]), ["a/1/x", "b/1/x", "2/x"]);
         assert_eq!(named(&["a/x", "a/x"]), ["a/x", "a/x (2)"]);
         assert_eq!(named(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn given_names_are_kept_and_no_other_run_has_them() {
+        let given = RunInput::named;
+        let runs = [given("b", "a/x"), "a/x".into(), "b/x".into(), given("stdin", "y")];
+        assert_eq!(run_names(&runs).unwrap(), ["b", "a/x", "b/x", "stdin"]);
+        for (runs, name) in [
+            ([given("mine", "x"), given("mine", "y"), "z".into()], "mine"),
+            (["a/x".into(), given("x", "y"), "z".into()], "x"),
+            ([given("x (2)", "y"), "x".into(), "x".into()], "x (2)"),
+            (["-".into(), "x".into(), given("stdin", "y")], "stdin"),
+        ] {
+            let message = format!("two runs have the name `{name}`: give each its own");
+            assert_eq!(run_names(&runs).unwrap_err().to_string(), message);
+        }
     }
 }

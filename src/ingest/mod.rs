@@ -46,18 +46,18 @@ use std::num::NonZeroU32;
 
 use rayon::prelude::*;
 
-use crate::error::{Error, Problems, Result};
+use crate::error::{Error, Problems, Result, printable_path};
 use crate::label::{FileAccess, LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties};
 
 use chunks::ChunkSize;
 use findings::Wrong;
 use foreign::{Foreign, look};
 use hash::Seed;
-use input::Opened;
+use input::{Opened, run_names};
 use shape::Role;
 
 pub use dialect::Dialect;
-pub use input::{Input, names};
+pub use input::{Input, RunInput};
 pub use qrels::Qrels;
 
 /// How runs are joined with judgments.
@@ -87,22 +87,23 @@ pub struct Join {
 }
 
 impl Join {
-    /// Reads qrels and runs of text.
+    /// Reads qrels and runs of text. To join the same qrels with other runs as well, see [`Join::runs`].
     ///
     /// The lines of a run may be in any order; it is fastest, and needs no memory a line, where those of a query are together.
     /// Queries that the qrels lack are counted ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it.
-    /// Runs are named by [`names`].
+    /// A run that has no name of its own ([`RunInput::named`]) is named by as many of the last components of its path as tell it apart;
+    /// paths that are equal throughout are numbered.
     ///
     /// # Errors
     /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among them documents that are twice in a
     /// ranking or judged twice (under the dialects of trec_eval they are [`Error::Repeated`]); an input without lines; a run without a
-    /// query of the qrels.
+    /// query of the qrels; two runs of one name that was given.
     ///
     /// [`RunInfo::ignored`]: crate::label::RunInfo::ignored
     pub fn files(
         &self,
         qrels: impl Into<Input>,
-        runs: impl IntoIterator<Item = impl Into<Input>>,
+        runs: impl IntoIterator<Item = impl Into<RunInput>>,
     ) -> Result<LabelMatrix> {
         let runs = runs.into_iter().map(Into::into).collect();
         self.files_in_chunks(qrels.into(), runs, ChunkSize::default(), Seed::random())
@@ -111,45 +112,99 @@ impl Join {
     fn files_in_chunks(
         &self,
         qrels: Input,
-        runs: Vec<Input>,
+        runs: Vec<RunInput>,
         size: ChunkSize,
         seed: Seed,
     ) -> Result<LabelMatrix> {
-        let names = names(&runs);
-        if runs.iter().chain([&qrels]).filter(|input| **input == Input::Stdin).count() > 1 {
-            return Err(Error::Unanswerable("the standard input can be only one of the inputs".to_owned()));
-        }
+        let names = run_names(&runs)?;
+        stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         let qrels = qrels.open(self.access)?;
-        let runs = runs.into_iter().map(|run| run.open(self.access)).collect::<Result<Vec<_>>>()?;
-        let rules = self.dialect.rules();
-        let not_qrels = look(&qrels, Role::Qrels, rules);
-        let not_runs: Vec<_> = runs.par_iter().map(|run| look(run, Role::Run, rules)).collect();
-        let swapped = not_runs.iter().position(|foreign| *foreign == Some(Foreign::Swapped));
+        let runs = self.open(runs, names)?;
+        let not_qrels = look(&qrels, Role::Qrels, self.dialect.rules());
+        let swapped = runs.iter().find(|run| run.foreign == Some(Foreign::Swapped));
         if let (Some(Foreign::Swapped), Some(run)) = (&not_qrels, swapped) {
-            return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(&runs[run].name))));
+            return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(&run.text.name))));
         }
         let (qrels, problems) = match not_qrels {
-            None => qrels::read(&qrels, rules, size, seed)?,
+            None => qrels::read(&qrels, self.dialect, size, seed)?,
             Some(foreign) => {
-                (Qrels::none(&qrels.name, rules, seed), foreign.problems(Role::Qrels, &qrels.name))
+                (Qrels::none(&qrels.name, self.dialect, seed), foreign.problems(Role::Qrels, &qrels.name))
             }
         };
-        let joining = run::Joining { qrels: &qrels, rule: self.rule(), rules };
-        let read = |(opened, foreign): (&Opened, Option<Foreign>)| match foreign {
-            None => run::read(opened, joining, size),
+        let staged = self.read(&runs, &qrels, problems, size)?;
+        let matrix = || finish(qrels.into_matrix(self.rule()), staged);
+        rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
+    }
+
+    /// Reads runs of text, and joins them with qrels that were read before.
+    ///
+    /// ```
+    /// use laneval::ingest::{Input, Join, Qrels, RunInput};
+    /// let qrels = Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0)])?;
+    /// for name in ["bm25", "splade"] {
+    ///     let text = Input::Bytes { name: name.into(), bytes: "q1 Q0 d1 1 2.5 tag\n".into() };
+    ///     let matrix = Join::default().runs(&qrels, [RunInput::named(name, text)])?;
+    ///     assert_eq!(matrix.runs()[0].name, name);
+    /// }
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Join::files`]; qrels that were read in another dialect.
+    pub fn runs(
+        &self,
+        qrels: &Qrels,
+        runs: impl IntoIterator<Item = impl Into<RunInput>>,
+    ) -> Result<LabelMatrix> {
+        self.check_dialect(qrels)?;
+        let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
+        let names = run_names(&runs)?;
+        stdin_once(runs.iter().map(|run| &run.input))?;
+        let runs = self.open(runs, names)?;
+        let staged = self.read(&runs, qrels, Problems::default(), ChunkSize::default())?;
+        let matrix = || finish(qrels.matrix(self.rule()), staged);
+        rayon::join(matrix, || drop(runs)).0
+    }
+
+    /// Opens runs, and looks at their first lines.
+    fn open(&self, runs: Vec<RunInput>, names: Vec<String>) -> Result<Vec<OpenedRun>> {
+        let texts = runs.into_iter().map(|run| run.input.open(self.access)).collect::<Result<Vec<_>>>()?;
+        let rules = self.dialect.rules();
+        let foreign: Vec<_> = texts.par_iter().map(|text| look(text, Role::Run, rules)).collect();
+        let runs = names.into_iter().zip(texts).zip(foreign);
+        Ok(runs.map(|((name, text), foreign)| OpenedRun { name, text, foreign }).collect())
+    }
+
+    /// Reads runs, if nothing is wrong with them and the qrels, of which these are the problems.
+    fn read(
+        &self,
+        runs: &[OpenedRun],
+        qrels: &Qrels,
+        problems: Problems,
+        size: ChunkSize,
+    ) -> Result<Vec<StagedRun>> {
+        let joining = run::Joining { qrels, rule: self.rule(), rules: self.dialect.rules() };
+        let read = |run: &OpenedRun| match &run.foreign {
+            None => run::read(&run.text, &run.name, joining, size),
             Some(foreign) => {
-                let lines = foreign.problems(Role::Run, &opened.name);
+                let lines = foreign.problems(Role::Run, &run.text.name);
                 Ok((StagedRun::default(), Wrong { lines, ..Wrong::default() }))
             }
         };
-        let read: Vec<_> = runs.par_iter().zip(not_runs).map(read).collect();
-        let mut staged = read.into_iter().collect::<Result<Vec<_>>>()?;
-        for ((run, _), name) in staged.iter_mut().zip(names) {
-            run.info.name = name;
+        let staged: Vec<_> = runs.par_iter().map(read).collect();
+        sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
+    }
+
+    /// Checks that lines of the qrels were read by the rules by which those of runs are.
+    fn check_dialect(&self, qrels: &Qrels) -> Result<()> {
+        match qrels.dialect() {
+            Some(dialect) if dialect != self.dialect => Err(Error::Unanswerable(format!(
+                "{} was read as {dialect:?}, so runs cannot be joined with it as {:?}",
+                printable_path(qrels.name().as_ref()),
+                self.dialect
+            ))),
+            _ => Ok(()),
         }
-        let staged = sound(problems, staged, &qrels)?;
-        let matrix = || finish(qrels.into_matrix(self.rule()), staged);
-        rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
     }
 
     /// Joins runs in memory: of each a name and its results (query, docno, score) in any order.
@@ -164,12 +219,13 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// As [`Join::files`]; the file of a problem is the name of the run, its line the number of the result, from 1.
+    /// As [`Join::runs`]; the file of a problem is the name of the run, its line the number of the result, from 1.
     pub fn rankings<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
         &self,
         qrels: &Qrels,
         runs: impl IntoIterator<Item = (String, impl IntoIterator<Item = (Q, D, f64)>)>,
     ) -> Result<LabelMatrix> {
+        self.check_dialect(qrels)?;
         let joining = run::Joining { qrels, rule: self.rule(), rules: self.dialect.rules() };
         let staged = runs.into_iter().map(|(name, results)| run::take(&name, results, joining));
         let staged = sound(Problems::default(), staged.collect(), qrels)?;
@@ -183,6 +239,22 @@ impl Join {
             depth: self.depth.map(NonZeroU32::get),
         }
     }
+}
+
+/// A run that is there to be read.
+struct OpenedRun {
+    name: String,
+    text: Opened,
+    /// What it is, if it cannot be a run.
+    foreign: Option<Foreign>,
+}
+
+/// Checks that the standard input is at most one of the inputs.
+fn stdin_once<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
+    if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
+        return Err(Error::Unanswerable("the standard input can be only one of the inputs".to_owned()));
+    }
+    Ok(())
 }
 
 /// The runs, if nothing is wrong with them and the qrels.
@@ -228,9 +300,9 @@ mod tests {
             }
             other => other,
         };
-        let read = |qrels, run, size| {
+        let read = |qrels: Input, run: Input, size: usize| {
             let seed = if size % 2 == 0 { KNOWN } else { OTHER };
-            let matrix = join.files_in_chunks(qrels, vec![run], ChunkSize(size), seed);
+            let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(size), seed);
             matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
         };
         let (qrels_text, run_text) = (input("qrels", qrels), input("run", run));
@@ -278,7 +350,7 @@ mod tests {
         let read = |seed: Seed| {
             let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
             let (qrels, run) = (input("qrels", &qrels), input("run", &run));
-            Join::default().files_in_chunks(qrels, vec![run], ChunkSize(1 << 20), seed).unwrap()
+            Join::default().files_in_chunks(qrels, vec![run.into()], ChunkSize(1 << 20), seed).unwrap()
         };
         assert_eq!(all(&read(KNOWN)), all(&read(OTHER)));
     }

@@ -38,6 +38,8 @@ use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule,
 #[derive(Debug)]
 pub struct Qrels {
     name: String,
+    /// That of the text; judgments from memory go with every dialect.
+    dialect: Option<Dialect>,
     book: Codebook,
     queries: Names,
     /// Of each query the one that came after it in the text, if that is known: runs often have the same order.
@@ -66,11 +68,20 @@ impl Qrels {
     /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");
     /// ```
     pub fn read(input: impl Into<Input>) -> Result<Self> {
-        let (opened, rules) = (input.into().open(FileAccess::Mapped)?, Dialect::Laneval.rules());
-        if let Some(foreign) = look(&opened, Role::Qrels, rules) {
+        Self::read_as(input, Dialect::default(), FileAccess::default())
+    }
+
+    /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](super::Join) of the same dialect; a file is opened by `access`.
+    ///
+    /// # Errors
+    /// As [`Qrels::read`]; the dialects of trec_eval say only of queries that a run has which documents are judged twice, when they
+    /// are joined.
+    pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
+        let opened = input.into().open(access)?;
+        if let Some(foreign) = look(&opened, Role::Qrels, dialect.rules()) {
             return Err(Error::Input(foreign.problems(Role::Qrels, &opened.name)));
         }
-        let (qrels, problems) = read(&opened, rules, ChunkSize::default(), Seed::random())?;
+        let (qrels, problems) = read(&opened, dialect, ChunkSize::default(), Seed::random())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -90,8 +101,9 @@ impl Qrels {
     }
 
     /// Those of a text that is not read.
-    pub(super) fn none(name: &str, rules: Rules, seed: Seed) -> Self {
-        gather(Vec::new(), &[], name, rules, seed).0
+    pub(super) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
+        let qrels = gather(Vec::new(), &[], name, dialect.rules(), seed).0;
+        Qrels { dialect: Some(dialect), ..qrels }
     }
 
     /// The judged queries, in bytewise order.
@@ -119,6 +131,11 @@ impl Qrels {
     /// What messages call them.
     pub(super) fn name(&self) -> &str {
         &self.name
+    }
+
+    /// The dialect of the text that they were, if they were text.
+    pub(super) fn dialect(&self) -> Option<Dialect> {
+        self.dialect
     }
 
     /// What docnos are hashed with.
@@ -179,8 +196,14 @@ impl Qrels {
 }
 
 /// Reads judgments; what can be used of them, and the problems.
-pub(super) fn read(opened: &Opened, rules: Rules, size: ChunkSize, seed: Seed) -> Result<(Qrels, Problems)> {
-    let content = opened.content();
+pub(super) fn read(
+    opened: &Opened,
+    dialect: Dialect,
+    size: ChunkSize,
+    seed: Seed,
+) -> Result<(Qrels, Problems)> {
+    let (content, rules) = (opened.content(), dialect.rules());
+    let in_dialect = |(qrels, problems)| (Qrels { dialect: Some(dialect), ..qrels }, problems);
     let pass = |grouped: bool, regroup: &AtomicBool| {
         let keep = || match grouped {
             true => Keep::Grouped(Vec::new()),
@@ -195,9 +218,10 @@ pub(super) fn read(opened: &Opened, rules: Rules, size: ChunkSize, seed: Seed) -
     if !regroup.load(Ordering::Relaxed)
         && let Some(done) = assemble(workers, &opened.name, seed)
     {
-        return Ok(done);
+        return Ok(in_dialect(done));
     }
-    Ok(gather(pass(false, &AtomicBool::new(false))?, content.0, &opened.name, rules, seed))
+    let workers = pass(false, &AtomicBool::new(false))?;
+    Ok(in_dialect(gather(workers, content.0, &opened.name, rules, seed)))
 }
 
 /// How a worker keeps the judgments of a query.
@@ -259,7 +283,7 @@ impl Grades {
 
 impl Shelving {
     fn new(rules: Rules) -> Self {
-        Shelving { late: rules.late, facts: Facts::new(), ..Self::default() }
+        Shelving { late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
     }
 
     /// Makes the table of a query.
@@ -641,7 +665,11 @@ impl Read {
         }
         let name = name.to_owned();
         let after = Vec::new();
-        (Qrels { name, book, queries, after, facts, tables, shelves, fingerprint, repeats, seed }, problems)
+        let dialect = None;
+        (
+            Qrels { name, dialect, book, queries, after, facts, tables, shelves, fingerprint, repeats, seed },
+            problems,
+        )
     }
 }
 

@@ -13,9 +13,9 @@ use std::cmp::Ordering;
 use super::findings::{Finding, Findings, quoted};
 use super::judged::{Shelf, Table};
 use super::record::{Docnos, Record};
-use super::seen::{Ranked, Seen};
+use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
-use crate::label::{RankingRule, ScoreType, Ties};
+use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
 /// A score as a sort key: ascending keys are descending scores, and equal scores have equal keys.
 #[inline(always)]
@@ -47,7 +47,7 @@ pub(super) struct Ranker {
     /// Key and number of each result, in one number that sorts by both.
     order: Vec<u128>,
     /// What was seen of the scores.
-    pub seen: Seen,
+    pub seen: ScoresSeen,
 }
 
 impl Ranker {

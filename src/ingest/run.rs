@@ -18,10 +18,9 @@ use super::rank::{Ranker, sort_key};
 use super::record::{Brief, Docnos, Record, address};
 use super::scan::{Fields, Lines, Scanner};
 use super::scatter::{ChunkRead, Scattered, each_query};
-use super::seen::Seen;
 use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
 use crate::error::{Error, Result, printable_path};
-use crate::label::{RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun, Unmatched};
+use crate::label::{RankingRule, RunInfo, ScoresSeen, StagedPiece, StagedRow, StagedRun, Unmatched};
 
 /// No query of the qrels.
 const UNJUDGED: u32 = u32::MAX;
@@ -34,8 +33,13 @@ pub(super) struct Joining<'a> {
     pub rules: Rules,
 }
 
-/// Reads a run; what can be used of it, and the problems.
-pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Result<(StagedRun, Wrong)> {
+/// Reads a run of this name; what can be used of it, and the problems.
+pub(super) fn read(
+    opened: &Opened,
+    name: &str,
+    joining: Joining<'_>,
+    size: ChunkSize,
+) -> Result<(StagedRun, Wrong)> {
     let content = opened.content();
     let failed = |source| Error::io(opened.name.as_ref(), "read", source);
     let met = Met::new(joining.qrels.queries().len());
@@ -46,7 +50,7 @@ pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Re
     if !met.twice.load(Ordering::Relaxed) {
         let (mut read, grouped) = Read::of(workers);
         read.parts = grouped.into_iter().map(|keep| Part { seen: keep.ranker.seen, ..keep.part }).collect();
-        return Ok(read.finish(&opened.name, joining));
+        return Ok(read.finish(name, &opened.name, joining));
     }
     let copy = content.1.is_some();
     let worker = || Worker::new(Scattered::new(joining.qrels.queries().len(), copy), seed);
@@ -54,7 +58,7 @@ pub(super) fn read(opened: &Opened, joining: Joining<'_>, size: ChunkSize) -> Re
     let workers = each_chunk(content, size, &never, worker, |worker, chunk| worker.chunk(joining, chunk));
     let (mut read, scattered) = Read::of(workers.map_err(failed)?);
     read.rank(scattered, content.0, joining);
-    Ok(read.finish(&opened.name, joining))
+    Ok(read.finish(name, &opened.name, joining))
 }
 
 /// Takes results (query, docno, score) from memory, in any order.
@@ -68,7 +72,7 @@ pub(super) fn take<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
     worker.results(joining, results);
     let (mut read, scattered) = Read::of(vec![worker]);
     read.rank(scattered, &[], joining);
-    read.finish(name, joining)
+    read.finish(name, name, joining)
 }
 
 /// The queries of the qrels that the run has had so far.
@@ -100,7 +104,7 @@ impl Met {
 struct Part {
     staged: StagedPiece,
     findings: Findings,
-    seen: Seen,
+    seen: ScoresSeen,
 }
 
 impl Part {
@@ -134,7 +138,7 @@ struct Grouped<'a> {
 impl<'a> Grouped<'a> {
     fn new(joining: Joining<'a>, met: &'a Met) -> Self {
         let Joining { qrels, rule, rules } = joining;
-        let ranker = Ranker::new(rule, rules.late);
+        let ranker = Ranker::new(rule, rules.late_repeats);
         Grouped { qrels, met, records: Vec::new(), ranker, part: Part::default() }
     }
 }
@@ -152,7 +156,7 @@ impl Keep for Grouped<'_> {
         if self.met.first_time(first.query) {
             let docnos = Docnos { first: chunk.number, chunks: &[chunk.text], text: true };
             self.part.rank(&mut self.ranker, self.qrels, &self.records, docnos);
-            self.ranker.seen.ranks(&self.records, docnos);
+            self.ranker.seen.see_ranks(&self.records, docnos);
         }
         self.records.clear();
     }
@@ -378,8 +382,8 @@ impl<K: Keep> Lines<6> for Reading<'_, '_, '_, K> {
         self.joining.rules.run_comments
     }
 
-    fn strict(&self) -> bool {
-        !self.joining.rules.late
+    fn lone_returns(&self) -> bool {
+        self.joining.rules.lone_returns
     }
 }
 
@@ -416,7 +420,7 @@ impl Read {
 
     /// Ranks results that are in any order.
     fn rank(&mut self, scattered: Vec<Scattered>, text: &[u8], joining: Joining<'_>) {
-        let worker = || (Part::default(), Ranker::new(joining.rule, joining.rules.late));
+        let worker = || (Part::default(), Ranker::new(joining.rule, joining.rules.late_repeats));
         let parts = each_query(scattered, text, &self.chunks, worker, |(part, ranker), records, docnos| {
             part.rank(ranker, joining.qrels, records, docnos);
         });
@@ -424,32 +428,30 @@ impl Read {
     }
 
     /// Puts the parts together.
-    fn finish(self, name: &str, joining: Joining<'_>) -> (StagedRun, Wrong) {
+    fn finish(self, name: &str, source: &str, joining: Joining<'_>) -> (StagedRun, Wrong) {
         let mut ignored: Vec<&[u8]> = self.ignored.iter().flat_map(|names| names.ids().iter()).collect();
         ignored.par_sort_unstable();
         ignored.dedup();
         let info = RunInfo {
             name: name.to_owned(),
             tag: self.tag.1,
-            source: name.to_owned(),
+            source: source.to_owned(),
             results: self.results,
             ignored: Unmatched::all(ignored),
-            notices: Vec::new(),
+            seen: ScoresSeen::default(),
         };
         let mut run = StagedRun { info, ..StagedRun::default() };
         let (mut findings, mut repeats) = (self.findings, Findings::default());
-        let mut seen = Seen::default();
         for part in self.parts {
-            seen.merge(part.seen);
+            run.info.seen.merge(part.seen);
             run.pieces.push(part.staged);
-            if joining.rules.late { &mut repeats } else { &mut findings }.merge(part.findings);
+            if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(part.findings);
         }
-        run.info.notices = seen.notices(joining.rule.ties);
         let lines = lines_of(&self.chunks);
-        let mut problems = findings.into_problems(name, &lines);
+        let mut problems = findings.into_problems(source, &lines);
         if self.results == 0 {
-            problems = whole_file(name, format!("there is no result in it: {}", Role::Run.expected()));
-        } else if !joining.rules.late
+            problems = whole_file(source, format!("there is no result in it: {}", Role::Run.expected()));
+        } else if !joining.rules.unjudged_runs
             && run.pieces.iter().all(|piece| piece.rows.is_empty())
             && problems.first.is_empty()
             && let (Some(here), false) =
@@ -463,8 +465,8 @@ impl Read {
                 quoted(here),
                 count_of_queries(joining.qrels.queries().len() as u64),
             );
-            problems = whole_file(name, message);
+            problems = whole_file(source, message);
         }
-        (run, Wrong { lines: problems, repeats: repeats.into_problems(name, &lines) })
+        (run, Wrong { lines: problems, repeats: repeats.into_problems(source, &lines) })
     }
 }

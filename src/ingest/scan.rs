@@ -45,9 +45,9 @@ pub(super) trait Lines<const N: usize> {
     /// Which lines that start with `#` are skipped?
     fn comments(&self) -> Comments;
 
-    /// Is a carriage return inside a line a mistake, and no blank?
-    fn strict(&self) -> bool {
-        true
+    /// Is a carriage return inside a line a blank, and no mistake?
+    fn lone_returns(&self) -> bool {
+        false
     }
 }
 
@@ -267,7 +267,7 @@ fn any_line<const N: usize, L: Lines<N>>(text: &[u8], start: usize, number: u64,
         count += 1;
         at += field;
     }
-    if count == N || (L::MORE && count > N && !(lines.strict() && has_lone_return(line))) {
+    if count == N || (L::MORE && count > N && (lines.lone_returns() || !has_lone_return(line))) {
         lines.fields(text, number, &fields);
     } else if count > 0 {
         lines.other(start, number, line);

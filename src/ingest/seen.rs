@@ -4,27 +4,12 @@
 
 use super::rank::{by_docno, sort_key};
 use super::record::{Docnos, Record};
-use crate::label::{Notice, RankingRule, ScoreType, Ties};
+use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
-/// Counts of queries.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Seen {
-    /// With several results.
-    several: u64,
-    /// With several results that all have the same score.
-    equal: u64,
-    /// Where the first and the last line differ in score and rank column.
-    compared: u64,
-    /// Where these are contrary.
-    contrary: u64,
-    /// Where labels come in another order if scores are compared as f32.
-    in_f32: u64,
-}
-
-impl Seen {
-    /// Sees to the scores of a query, of which the first ranks have these labels.
+impl ScoresSeen {
+    /// Looks at the scores of a query, of which the first ranks have these labels.
     #[inline(always)]
-    pub fn see<'a>(
+    pub(super) fn see<'a>(
         &mut self,
         rule: RankingRule,
         labels: &[u8],
@@ -43,7 +28,7 @@ impl Seen {
     }
 
     /// Compares the rank columns of the first and the last line of a query with their scores.
-    pub fn ranks(&mut self, records: &[Record], docnos: Docnos<'_>) {
+    pub(super) fn see_ranks(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let [first, .., last] = records else { return };
         let ranks = docnos.rank_column(first).zip(docnos.rank_column(last));
         let Some((one, other)) = ranks.filter(|(one, other)| one != other && first.key != last.key) else {
@@ -51,29 +36,6 @@ impl Seen {
         };
         self.compared += 1;
         self.contrary += u64::from((one < other) != (first.key < last.key));
-    }
-
-    /// Adds what another worker has seen.
-    pub fn merge(&mut self, other: Seen) {
-        self.several += other.several;
-        self.equal += other.equal;
-        self.compared += other.compared;
-        self.contrary += other.contrary;
-        self.in_f32 += other.in_f32;
-    }
-
-    /// What of it is worth a word.
-    pub fn notices(&self, ties: Ties) -> Vec<Notice> {
-        let equal = self.several > 0 && self.equal == self.several;
-        let contrary = self.contrary * 2 > self.compared;
-        [
-            equal.then_some(Notice::EqualScores { queries: self.several, ties }),
-            contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
-            (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
-        ]
-        .into_iter()
-        .flatten()
-        .collect()
     }
 }
 

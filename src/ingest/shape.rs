@@ -61,7 +61,9 @@ impl Role {
         };
         let (fits, at, number) = match self {
             Role::Qrels => (count == 4, 3, rules.grade),
-            Role::Run => (count == 6 || count > 6 && (rules.late || !has_lone_return(line)), 4, rules.score),
+            Role::Run => {
+                (count == 6 || count > 6 && (rules.lone_returns || !has_lone_return(line)), 4, rules.score)
+            }
         };
         let number = split(line).nth(at).and_then(number);
         match fits {
