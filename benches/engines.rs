@@ -20,13 +20,13 @@ struct Pair<'a> {
 }
 
 impl Pair<'_> {
-    fn averages(&self, engine: &dyn Engine) -> Vec<f64> {
+    fn averages(&self, engine: &impl Engine) -> Vec<f64> {
         let scores = self.evaluator.evaluate_on(engine, self.matrix).expect("scores");
         (0..SIX.len()).map(|at| scores.runs[0].average(at).expect("an average")).collect()
     }
 
     /// Times an engine, whose averages must be those of the CPU.
-    fn bench(&mut self, name: &str, engine: &dyn Engine) {
+    fn bench(&mut self, name: &str, engine: &impl Engine) {
         for (expected, found) in self.averages(&Cpu::new()).iter().zip(self.averages(engine)) {
             assert!((expected - found).abs() <= 1e-9, "{name}: {found} is not {expected}");
         }

@@ -57,6 +57,12 @@ pub enum Error {
         /// The value.
         value: f64,
     },
+    /// Summaries do not belong together.
+    #[error("{0}")]
+    Merge(String),
+    /// A summary as bytes or as JSON is damaged, foreign, or of another version.
+    #[error("{0}")]
+    Summary(String),
     /// The inputs are well-formed, but what was asked cannot be answered from them.
     #[error("{0}")]
     Unanswerable(String),
@@ -66,6 +72,11 @@ pub enum Error {
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
+    /// A name that is none of those of an option.
+    pub(crate) fn option(text: &str, what: &str, names: &[&str]) -> Self {
+        Error::Unanswerable(format!("`{text}` is not {what}: {} was expected", names.join(", ")))
+    }
+
     /// An I/O error at `path` while doing `action`.
     pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
         Error::Io { path: path.to_owned(), action, source }

@@ -26,9 +26,12 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 // they panic where nothing can be written
+
 // What only tests, benches and the command use is dead without them.
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
+#[macro_use]
+mod names;
 mod engine;
 mod error;
 mod evaluate;
@@ -43,20 +46,22 @@ mod reference;
 pub mod report;
 mod scores;
 mod stats;
+mod summary;
 mod timing;
 mod whole_file;
 
 pub use error::{Error, MeasureError, Problem, Problems, Result};
-pub use evaluate::{EngineChoice, Evaluator, QuerySet};
-pub use ingest::{Dialect, Input, Join, Qrels};
+pub use evaluate::{EngineChoice, Evaluator, Groups};
+pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
 pub use label::{
-    Codebook, Description, FileAccess, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType, Section,
-    Ties, Unmatched, View, exit_when_a_mapped_file_shrinks,
+    Batch, Codebook, Description, FileAccess, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType,
+    ScoresSeen, Section, Ties, Unmatched, View, exit_when_a_mapped_file_shrinks,
 };
 pub use measure::Measure;
 pub use plan::Plan;
-pub use scores::{PerQuery, RunScores, Scores};
-pub use stats::Stat;
+pub use scores::{PerQuery, QuerySet, Row, RunScores, Scores};
+pub use stats::{Stat, StatName};
+pub use summary::{QueryPrint, RunSummary, Summary};
 
 /// Labels that stay on a GPU, and the GPUs that there are.
 #[cfg(feature = "gpu")]

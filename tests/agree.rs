@@ -25,10 +25,10 @@ proptest! {
                 _ => spread(at),
             });
             let mut evaluator = Evaluator::of(picked.collect());
-            (evaluator.per_query, evaluator.not_finite) = (true, true);
-            evaluator.view = view;
+            evaluator = evaluator.with_per_query(true).with_not_finite(true);
+            evaluator = evaluator.with_view(view);
             let found = evaluator.evaluate(&matrix).unwrap();
-            evaluator.engine = EngineChoice::Reference;
+            evaluator = evaluator.with_engine(EngineChoice::Reference);
             assert_same_bits(&evaluator.evaluate(&matrix).unwrap(), &found, "a few measures");
         }
     }
@@ -39,7 +39,7 @@ proptest! {
         prop_assume!(!shape.queries.is_empty());
         let together = matrix(&shape);
         let mut evaluator = Evaluator::of(every_measure(&together));
-        (evaluator.per_query, evaluator.not_finite) = (true, true);
+        evaluator = evaluator.with_per_query(true).with_not_finite(true);
         let together = evaluator.evaluate(&together).unwrap();
         let middle = shape.queries.len() / 2;
         let mut alone = shape.clone();

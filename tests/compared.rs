@@ -17,7 +17,7 @@ pub fn assert_same_bits(expected: &Scores, found: &Scores, what: &str) {
                 );
             }
         }
-        for (a, b) in expected_run.summaries.iter().flatten().zip(found_run.summaries.iter().flatten()) {
+        for (a, b) in expected_run.stats.iter().flatten().zip(found_run.stats.iter().flatten()) {
             assert_eq!((a.0, a.1.to_bits()), (b.0, b.1.to_bits()), "{what}: a summary");
         }
     }

@@ -1,6 +1,6 @@
 //! No value is infinite or not a number in silence: huge gains give the true quotient, or an error that says where.
 
-use laneval::{EngineChoice, Error, Evaluator, Join, Qrels, QuerySet, Scores};
+use laneval::{EngineChoice, Error, Evaluator, Join, Qrels, QuerySet, Scores, StatName};
 
 /// The scores of a ranking of judged documents a, c, b under one engine, a query of other documents coming first.
 fn scores(grades: &[(&str, f64)], names: &[&str], engine: EngineChoice) -> Result<Scores, Error> {
@@ -9,8 +9,8 @@ fn scores(grades: &[(&str, f64)], names: &[&str], engine: EngineChoice) -> Resul
     let run = [("q1", "z", 1.0), ("q2", "a", 9.0), ("q2", "c", 8.0), ("q2", "b", 7.0)];
     let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)]).unwrap();
     let mut evaluator = Evaluator::new(names.iter().copied()).unwrap();
-    evaluator.engine = engine;
-    evaluator.per_query = true;
+    evaluator = evaluator.with_engine(engine);
+    evaluator = evaluator.with_per_query(true);
     evaluator.evaluate(&matrix)
 }
 
@@ -93,12 +93,11 @@ fn an_average_of_huge_values_is_finite() {
     let run = (0..6).map(|query| (format!("q{query}"), "a", 1.0));
     let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)]).unwrap();
     let mut evaluator = Evaluator::new(["CG"]).unwrap();
-    evaluator.stats = laneval::Stat::ALL[1..].iter().map(|&(_, stat)| stat).collect();
+    evaluator = evaluator.with_stats(laneval::Stat::ALL[1..].iter().map(|&(_, stat)| stat));
     for queries in [QuerySet::Judged, QuerySet::Both] {
-        evaluator.queries = queries;
-        let scores = evaluator.evaluate(&matrix).unwrap();
-        for &(stat, value) in &scores.runs[0].summaries[0] {
-            assert_eq!(value, if stat == "std" { 0.0 } else { 2f64.powi(1023) }, "{stat}");
+        let scores = evaluator.clone().with_queries(queries).evaluate(&matrix).unwrap();
+        for &(stat, value) in &scores.runs[0].stats[0] {
+            assert_eq!(value, if stat == StatName::Std { 0.0 } else { 2f64.powi(1023) }, "{stat}");
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use laneval::{Description, Error, Evaluator, Join, LabelMatrix, Qrels, ScoreType, Ties, Unmatched};
+use laneval::{
+    Description, Error, Evaluator, Join, LabelMatrix, Qrels, ScoreType, ScoresSeen, Ties, Unmatched,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -34,8 +36,11 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
     let queries: Vec<Vec<u8>> = matrix.queries().iter().map(<[u8]>::to_vec).collect();
     let facts = matrix.facts().clone();
     let mut runs = matrix.runs().to_vec();
-    // A file keeps the ids of the first few ignored queries only.
-    runs.iter_mut().for_each(|run| run.ignored.ids = run.ignored.ids.iter().take(Unmatched::SHOWN).collect());
+    // A file keeps the ids of the first few ignored queries only, and nothing of what was seen of scores.
+    for run in &mut runs {
+        run.ignored.ids = run.ignored.ids.iter().take(Unmatched::SHOWN).collect();
+        run.seen = ScoresSeen::default();
+    }
     (
         matrix.book().clone(),
         queries,
@@ -60,12 +65,7 @@ fn scores(matrix: &LabelMatrix) -> Vec<u64> {
     ])
     .unwrap();
     let scores = scores.evaluate(matrix).unwrap();
-    scores
-        .runs
-        .iter()
-        .flat_map(|run| run.summaries.iter().flatten())
-        .map(|(_, value)| value.to_bits())
-        .collect()
+    scores.runs.iter().flat_map(|run| run.stats.iter().flatten()).map(|(_, value)| value.to_bits()).collect()
 }
 
 proptest! {

@@ -15,10 +15,9 @@ pub fn sample(qrels: &str, runs: &[&str]) -> LabelMatrix {
 
 /// The averages of a measure list, in order, by both engines.
 fn averages(matrix: &LabelMatrix, run: usize, names: &str) -> Vec<f64> {
-    let mut evaluator = Evaluator::of(parse_list(names, Defaults::default()).unwrap());
+    let evaluator = Evaluator::of(parse_list(names, Defaults::default()).unwrap());
     let mut all = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
-        evaluator.engine = engine;
-        let scores = evaluator.evaluate(matrix).unwrap();
+        let scores = evaluator.clone().with_engine(engine).evaluate(matrix).unwrap();
         (0..scores.measures.len())
             .map(|measure| scores.runs[run].average(measure).unwrap())
             .collect::<Vec<_>>()
@@ -96,7 +95,7 @@ fn graded_lists() {
     let matrix = sample("graded.qrels", &["graded.run"]);
     let mut evaluator =
         Evaluator::new(["nDCG(gain=exp2)@1..5", "nDCG@1..5", "ERR(gmax=3)", "ERR(gmax=4)"]).unwrap();
-    evaluator.per_query = true;
+    evaluator = evaluator.with_per_query(true);
     let scores = evaluator.evaluate(&matrix).unwrap();
     let per_query = scores.runs[0].per_query.as_ref().unwrap();
     assert_eq!(per_query.queries.get(0), b"labels-21201");
@@ -269,7 +268,7 @@ fn vector() {
     }
     let judged = |names: &str| {
         let mut evaluator = Evaluator::of(parse_list(names, Defaults::default()).unwrap());
-        evaluator.view = View { judged_only: true, depth: None };
+        evaluator = evaluator.with_view(View { judged_only: true, depth: None });
         evaluator.evaluate(&matrix).unwrap().runs[0].average(0).unwrap()
     };
     for (name, value) in [("NumRet", 5.0), ("AP", 0.4417), ("P@5", 0.6), ("nDCG", 0.4138), ("Bpref", 0.25)] {
@@ -289,10 +288,9 @@ fn pytrec_eval() {
     for case in golden["cases"].as_array().unwrap() {
         let defaults = Defaults { rel: case["rel"].as_f64().unwrap() };
         for (name, expected) in case["measures"].as_object().unwrap() {
-            let mut evaluator = Evaluator::of(parse_list(name, defaults).unwrap());
-            evaluator.per_query = true;
-            evaluator.queries = QuerySet::Both;
-            evaluator.view.judged_only = case["judged_only"].as_bool().unwrap();
+            let view = View { judged_only: case["judged_only"].as_bool().unwrap(), ..View::default() };
+            let evaluator = Evaluator::of(parse_list(name, defaults).unwrap()).with_view(view);
+            let evaluator = evaluator.with_per_query(true).with_queries(QuerySet::Both);
             let scores = evaluator.evaluate(&matrix).unwrap();
             let found = scores.runs[0].per_query.as_ref().unwrap();
             let expected = expected.as_object().unwrap();

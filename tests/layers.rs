@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 /// Each module with the modules of the crate that it may name, besides itself.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("error", &[]),
+    ("names", &["error"]),
     ("whole_file", &[]),
     ("label", &["error", "whole_file"]),
     ("fold", &["label"]),
     ("measure", &["error", "label", "fold"]),
     ("engine", &["error", "label", "fold"]),
     ("reference", &["label", "measure"]),
-    ("scores", &["error", "label", "measure"]),
+    ("scores", &["error", "label", "measure", "stats"]),
+    ("summary", &["error", "label", "measure", "scores", "stats", "whole_file"]),
     ("plan", &["error", "label", "fold", "measure"]),
     ("ingest", &["error", "label"]),
     ("generate", &["error", "label", "whole_file"]),
@@ -20,9 +22,22 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("timing", &[]),
     (
         "evaluate",
-        &["error", "label", "fold", "measure", "engine", "reference", "plan", "scores", "stats", "timing"],
+        &[
+            "error",
+            "label",
+            "fold",
+            "measure",
+            "engine",
+            "reference",
+            "ingest",
+            "plan",
+            "scores",
+            "stats",
+            "summary",
+            "timing",
+        ],
     ),
-    ("report", &["error", "label", "measure", "scores"]),
+    ("report", &["error", "measure", "scores", "stats"]),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

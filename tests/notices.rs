@@ -1,6 +1,6 @@
 //! What is noticed about runs, judgments and measures, and what is not.
 
-use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, Ties};
+use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, ScoresSeen, Ties};
 
 const QRELS: &str = "1 0 b 1\n1 0 a 0\n2 0 b 1\n2 0 a 0\n3 0 b 2\n";
 
@@ -22,7 +22,7 @@ fn of_run(how: Join, lines: &[(u32, &str, &str, f64)]) -> Vec<Notice> {
         format!("{query} Q0 {docno} {rank} {score} t\n")
     };
     let run: String = lines.iter().map(line).collect();
-    join(how, QRELS, &run).runs()[0].notices.clone()
+    join(how, QRELS, &run).runs()[0].seen.notices(how.ties)
 }
 
 #[test]
@@ -105,12 +105,12 @@ fn a_level_above_every_grade_is_noticed_once() {
 }
 
 #[test]
-fn files_keep_no_notices() {
+fn files_keep_nothing_of_what_was_seen() {
     let run = "1 Q0 b 1 1 t\n1 Q0 a 2 1 t\n";
     let matrix = join(Join::default(), QRELS, run);
-    assert_eq!(matrix.runs()[0].notices.len(), 1);
+    assert_eq!(matrix.runs()[0].seen, ScoresSeen { several: 1, equal: 1, ..ScoresSeen::default() });
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("run.lmx");
     matrix.write(&path).unwrap();
-    assert!(LabelMatrix::map(&path).unwrap().runs()[0].notices.is_empty());
+    assert_eq!(LabelMatrix::map(&path).unwrap().runs()[0].seen, ScoresSeen::default());
 }

@@ -2,36 +2,34 @@
 
 use laneval::measure::{Average, Measure};
 use laneval::report::{Format, Note, Options, notes};
-use laneval::{Ids, PerQuery, RunScores, Scores, Unmatched};
+use laneval::{Ids, PerQuery, RunScores, Scores, StatName, Unmatched};
 
 const MEASURES: [&str; 4] = ["AP", "nDCG@10", "RR", "NumRet"];
 
 /// A run over two queries in which it has the same values.
 fn run(name: &str, values: [f64; 4]) -> RunScores {
     let summary = |(value, measure): (f64, Measure)| match measure.definition().average {
-        Average::Sum => vec![("sum", 2.0 * value)],
-        _ => vec![("mean", value)],
+        Average::Sum => vec![(StatName::Sum, 2.0 * value)],
+        _ => vec![(StatName::Mean, value)],
     };
     let measures = MEASURES.map(|measure| measure.parse().unwrap());
     let per_query = PerQuery {
         queries: [b"q1".as_slice(), b"q2"].into_iter().collect::<Ids>(),
         values: values.map(|value| vec![value; 2]).to_vec(),
     };
-    RunScores {
-        name: name.to_owned(),
-        tag: b"tag".to_vec(),
-        queries: 2,
-        missing: Unmatched::default(),
-        filled: true,
-        ignored: Unmatched::default(),
-        notices: Vec::new(),
-        summaries: values.into_iter().zip(measures).map(summary).collect(),
-        per_query: Some(per_query),
-    }
+    let mut run = RunScores::default();
+    (run.name, run.tag) = (name.to_owned(), b"tag".to_vec());
+    (run.queries, run.filled) = (2, true);
+    run.stats = values.into_iter().zip(measures).map(summary).collect();
+    run.per_query = Some(per_query);
+    run
 }
 
 fn scores(runs: Vec<RunScores>) -> Scores {
-    Scores { measures: MEASURES.map(|measure| measure.parse().unwrap()).to_vec(), runs, notices: Vec::new() }
+    let mut scores = Scores::default();
+    scores.measures = MEASURES.map(|measure| measure.parse().unwrap()).to_vec();
+    scores.runs = runs;
+    scores
 }
 
 fn table(scores: &Scores, options: Options) -> String {
@@ -125,7 +123,7 @@ q2     0.2500   0.5000  1.0000       7
 fn a_run_in_which_no_query_counts_has_no_numbers() {
     let mut empty = run("b.run", [0.0; 4]);
     empty.queries = 0;
-    empty.summaries = vec![Vec::new(); 4];
+    empty.stats = vec![Vec::new(); 4];
     empty.per_query = Some(PerQuery { queries: Ids::default(), values: vec![Vec::new(); 4] });
     let both = scores(vec![run("a.run", [0.25, 0.5, 1.0, 7.0]), empty.clone()]);
     assert!(table(&both, Options::default()).ends_with("b.run       –        –       –       –\n"));

@@ -13,7 +13,7 @@ use laneval::internals::engine::gpu::layout::{Batch, Product, Tile};
 use laneval::internals::engine::gpu::reduce::Scaled;
 use laneval::internals::engine::gpu::tasks::{Integers, Kind};
 use laneval::internals::engine::gpu::{Gpu, mirror};
-use laneval::internals::fold::{CodeTable, Columns, Cut, Discount, Fold, Program, Task};
+use laneval::internals::fold::{CodeTable, Columns, Cut, Discount, Fold, Inputs, Program, Task};
 use laneval::internals::label::Above;
 use laneval::{Error, Evaluator, LabelMatrix, View};
 use naga::back::{hlsl, msl, spv};
@@ -70,7 +70,7 @@ fn every_shader_compiles_for_every_kind_of_device() {
     translate(REDUCE);
     for grades in [vec![0.0, 1.0, 2.0, 3.0], vec![0.5], (0..253).map(f64::from).collect()] {
         let matrix = graded(grades);
-        let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).unwrap();
+        let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).unwrap();
         for depth in [20, 65_535] {
             let all = kernels(&Integers::new(plan.program(), depth));
             assert!(FOLDS.iter().all(|(_, text)| all.iter().any(|kernel| kernel.source.contains(text))));
@@ -129,9 +129,9 @@ fn the_device_is_used_as_wgpu_allows() {
         matrix(&Shape { grades: vec![0.0, 1.0, 2.0], queries: vec![query; queries] })
     };
     for (matrix, judged_only) in [(labels(1), false), (labels(200), true), (labels(0), true)] {
-        let mut evaluator = Evaluator::of(every_measure(&matrix));
-        evaluator.view.judged_only = judged_only;
-        evaluator.not_finite = true; // a device that computes nothing answers with zeros
+        let view = View { judged_only, ..View::default() };
+        // A device that computes nothing answers with zeros.
+        let evaluator = Evaluator::of(every_measure(&matrix)).with_view(view).with_not_finite(true);
         evaluator.evaluate_on(&gpu, &matrix).unwrap();
         evaluator.evaluate_on(&gpu.load(&matrix).unwrap(), &matrix).unwrap();
     }
@@ -187,23 +187,23 @@ fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
 }
 
 /// Columns of the mirror, and of the CPU engine, of every tile.
-fn compare(program: &Program, matrix: &LabelMatrix, view: View) {
+fn compare(program: &Program, inputs: &Inputs, matrix: &LabelMatrix, view: View) {
     let deepest = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
     let deepest = view.depth.map_or(deepest, |depth| deepest.min(depth));
     let integers = Integers::new(program, deepest);
+    let batch = matrix.batch();
     for tile in 0..matrix.packing().tiles.len() {
-        let queries: Vec<u32> =
-            matrix.tile_rows(tile).iter().map(|row| row % matrix.queries().len() as u32).collect();
+        let queries: Vec<usize> = batch.rows(tile).iter().map(|&row| batch.query(row)).collect();
         let mut scratch = Vec::new();
         let seen = view.of(matrix.tile(tile), &mut scratch);
         let words: Vec<_> = queries
             .iter()
             .enumerate()
-            .map(|(lane, &query)| mirror::lane(&integers, program, seen, lane, query as usize))
+            .map(|(lane, &query)| mirror::lane(&integers, inputs, seen, lane, query))
             .collect();
         let mut found = Columns::zeros(program, seen.lanes);
-        integers.decode(program, &queries, |column, lane| words[lane][column as usize], &mut found);
-        let expected = Cpu::new().columns(Job { matrix, view, program }, tile);
+        integers.decode(inputs, &queries, |column, lane| words[lane][column as usize], &mut found);
+        let expected = Cpu::new().columns(&Job { batch: batch.clone(), view, program, inputs }, tile);
         for (lane, _) in queries.iter().enumerate() {
             for column in 0..program.columns() {
                 let (a, b) = (found.value(column, lane), expected.value(column, lane));
@@ -224,8 +224,8 @@ proptest! {
     fn integers_agree_with_f64(shape in shape(), judged_only: bool, depth in proptest::option::of(1..300u32)) {
         let matrix = matrix(&shape);
         let measures: Vec<_> = every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
-        let plan = Evaluator::of(measures).plan(&matrix).unwrap();
-        compare(plan.program(), &matrix, View { depth, judged_only });
+        let plan = Evaluator::of(measures).plan(matrix.book()).unwrap();
+        compare(plan.program(), plan.prepare(&matrix.batch()).inputs(), &matrix, View { depth, judged_only });
     }
 
     /// Whatever is averaged on the device: the integers of each row stand for the value of the CPU.
@@ -234,13 +234,14 @@ proptest! {
         let matrix = matrix(&shape);
         prop_assume!(!matrix.queries().is_empty());
         let product = |m: &laneval::Measure| {
-            !has_signs(m) && Evaluator::of(vec![m.clone()]).plan(&matrix).is_ok_and(|plan| plan.products().is_ok())
+            !has_signs(m) && Evaluator::of(vec![m.clone()]).plan(matrix.book()).is_ok_and(|plan| plan.prepare(&matrix.batch()).products().is_ok())
         };
         let mut evaluator = Evaluator::of(every_measure(&matrix).into_iter().filter(product).collect());
-        evaluator.per_query = true;
+        evaluator = evaluator.with_per_query(true);
         let scores = evaluator.evaluate(&matrix).unwrap();
-        let plan = evaluator.plan(&matrix).unwrap();
-        let products = plan.products().unwrap();
+        let plan = evaluator.plan(matrix.book()).unwrap();
+        let prepared = plan.prepare(&matrix.batch());
+        let products = prepared.products().unwrap();
         let depth = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
         let integers = Integers::new(plan.program(), depth);
         let scaled: Vec<_> = products.iter().map(|product| Scaled::new(product, &integers)).collect();
@@ -253,7 +254,7 @@ proptest! {
             let seen = View::default().of(matrix.tile(tile), &mut scratch);
             for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
                 let (run, query) = (row as usize / queries, row as usize % queries);
-                let words = mirror::lane(&integers, plan.program(), seen, lane, query);
+                let words = mirror::lane(&integers, prepared.inputs(), seen, lane, query);
                 let values = &scores.runs[run].per_query.as_ref().unwrap().values;
                 for (measure, scaled) in scaled.iter().enumerate() {
                     let Some(scaled) = scaled else { continue };
@@ -304,7 +305,6 @@ fn the_deepest_rankings_agree() {
             cuts: vec![Cut::End],
         },
     ];
-    let program =
-        Program { tasks, inputs: vec![vec![1; 3], vec![100, 1, 65_535], vec![70_000; 3]], codes: 6 };
-    compare(&program, &matrix, View::default());
+    let inputs = vec![vec![1; 3], vec![100, 1, 65_535], vec![70_000; 3]];
+    compare(&Program { tasks, codes: 6 }, &inputs, &matrix, View::default());
 }

@@ -118,10 +118,9 @@ fn what_the_rows_declare_is_so() {
         let fits = |measure: &Measure| measure.recipe(matrix.book()).is_ok();
         let measures: Vec<Measure> = MEASURES.iter().flat_map(variants).filter(fits).collect();
         let mut evaluator = Evaluator::of(measures);
-        (evaluator.per_query, evaluator.not_finite) = (true, true);
+        evaluator = evaluator.with_per_query(true).with_not_finite(true);
         let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
-            evaluator.engine = engine;
-            evaluator.evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap()
+            evaluator.clone().with_engine(engine).evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap()
         });
         for (at, measure) in evaluator.measures().iter().enumerate() {
             let (values, other) = (&cpu.values[at], &reference.values[at]);

@@ -1,12 +1,12 @@
 //! What `auto` takes: the CPU, unless a GPU promises to be much faster.
 
-use super::Engine;
+use super::Chosen;
 use super::cpu::Cpu;
 
 /// An engine, and why it was taken.
 pub struct Taken {
     /// The engine.
-    pub engine: Box<dyn Engine>,
+    pub engine: Chosen,
     /// Why this one, in a few words; empty where it was asked for.
     pub why: String,
     /// A GPU would have been taken, had it not refused: its words.
@@ -15,8 +15,8 @@ pub struct Taken {
 
 impl Taken {
     /// An engine that was asked for.
-    pub fn asked(engine: impl Engine + 'static) -> Self {
-        Taken { engine: Box::new(engine), why: String::new(), refused: None }
+    pub fn asked(engine: Chosen) -> Self {
+        Taken { engine, why: String::new(), refused: None }
     }
 }
 
@@ -32,7 +32,7 @@ pub fn take(labels: u64, folds: usize) -> Taken {
         Ok(taken) => return taken,
         Err(reasons) => reasons,
     };
-    Taken { engine: Box::new(Cpu::new()), why, refused }
+    Taken { engine: Chosen::Cpu(Cpu::new()), why, refused }
 }
 
 /// A GPU if it pays, else why not, and its own words if it was tried.
@@ -53,7 +53,7 @@ fn gpu(labels: f64, on_cpu: f64) -> Result<Taken, (String, Option<String>)> {
     match super::gpu::Gpu::open(super::gpu::device::Choice::Hardware) {
         Ok(gpu) => {
             let why = format!("the CPU would take about {on_cpu:.1} s, this about {on_gpu:.1} s");
-            Ok(Taken { why, ..Taken::asked(gpu) })
+            Ok(Taken { why, ..Taken::asked(Chosen::Gpu(Box::new(gpu))) })
         }
         Err(error) => Err(("no GPU is ready".to_owned(), Some(error.to_string()))),
     }
@@ -66,6 +66,7 @@ fn gpu(_: f64, _: f64) -> Result<Taken, (String, Option<String>)> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Engine;
     use super::*;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Engines: they run a [`Program`] over the tiles of a matrix. They know folds and labels, never measures.
+//! Engines: they run a [`Program`] over the tiles of a batch. They know folds and labels, never measures.
 
 pub mod auto;
 pub mod cpu;
@@ -6,24 +6,34 @@ pub mod cpu;
 pub mod gpu;
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::Result;
-use crate::fold::{Columns, Program};
-use crate::label::{LabelMatrix, View};
+use crate::fold::{Columns, Inputs, Program};
+use crate::label::{Batch, View};
 
 /// What an engine works on.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Job<'a> {
     /// The rankings.
-    pub matrix: &'a LabelMatrix,
+    pub batch: Batch<'a>,
     /// How to look at them.
     pub view: View,
     /// What to compute.
     pub program: &'a Program,
+    /// The numbers of each query that the program refers to.
+    pub inputs: &'a Inputs,
 }
 
-/// Makes the answer for a tile, by its index, from its columns; called from several threads.
-pub type Finish<'a> = &'a (dyn Fn(usize, &Columns) -> Vec<f64> + Sync);
+/// What becomes of columns. Every worker begins with one of these of its own and adds tiles to it; in the end they are merged.
+pub trait Gather: Send {
+    /// Adds a tile, by its index, with its columns.
+    fn tile(&mut self, at: usize, columns: &Columns);
+
+    /// Adds what another worker has gathered.
+    fn merge(&mut self, other: Self);
+}
 
 /// Something that runs programs.
 pub trait Engine: Sync {
@@ -31,14 +41,102 @@ pub trait Engine: Sync {
     fn describe(&self) -> String;
 
     /// How each fold of a program is computed, a line each, where that is worth saying: units and bounds of sums in integers.
-    fn explain(&self, job: Job<'_>) -> Vec<String> {
+    fn explain(&self, job: &Job<'_>) -> Vec<String> {
         let _ = job;
         Vec::new()
     }
 
-    /// Runs the program over some tiles, and gives what `finish` makes of each, in the order of the tiles.
+    /// Runs the program over all tiles of the batch by at most `workers` workers, each of which begins with a `G` of its own, and
+    /// merges what they gather. Which worker gets which tiles is left to chance.
     ///
     /// # Errors
     /// What the device refuses; the CPU refuses nothing.
-    fn run(&self, job: Job<'_>, tiles: Range<usize>, finish: Finish<'_>) -> Result<Vec<Vec<f64>>>;
+    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G>;
+}
+
+/// An engine that was chosen at run time.
+pub enum Chosen {
+    /// The CPU.
+    Cpu(cpu::Cpu),
+    /// A GPU.
+    #[cfg(feature = "gpu")]
+    Gpu(Box<gpu::Gpu>),
+}
+
+impl Engine for Chosen {
+    fn describe(&self) -> String {
+        match self {
+            Chosen::Cpu(cpu) => cpu.describe(),
+            #[cfg(feature = "gpu")]
+            Chosen::Gpu(gpu) => gpu.describe(),
+        }
+    }
+
+    fn explain(&self, job: &Job<'_>) -> Vec<String> {
+        match self {
+            Chosen::Cpu(cpu) => cpu.explain(job),
+            #[cfg(feature = "gpu")]
+            Chosen::Gpu(gpu) => gpu.explain(job),
+        }
+    }
+
+    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+        match self {
+            Chosen::Cpu(cpu) => cpu.run(job, workers, begin),
+            #[cfg(feature = "gpu")]
+            Chosen::Gpu(gpu) => gpu.run(job, workers, begin),
+        }
+    }
+}
+
+/// What workers have gathered while they are idle.
+struct Idle<G>(Mutex<Vec<G>>);
+
+impl<G: Gather> Idle<G> {
+    fn new() -> Self {
+        Idle(Mutex::new(Vec::new()))
+    }
+
+    /// Has at most `count` workers share `tiles`. A worker is given what an idle one has gathered, or what `begin` makes, and a
+    /// function by which it takes `together` tiles at a time until there are no more.
+    fn each_tile(
+        &self,
+        count: usize,
+        (tiles, together): (Range<usize>, usize),
+        begin: &(impl Fn() -> G + Sync),
+        worker: impl Fn(&mut G, &mut dyn FnMut() -> Option<Range<usize>>) + Sync,
+    ) {
+        let next = AtomicUsize::new(tiles.start);
+        let count = count.min(rayon::current_num_threads()).min(tiles.len().div_ceil(together));
+        in_parallel(count, &|| {
+            let mut gather = self.lock().pop().unwrap_or_else(begin);
+            worker(&mut gather, &mut || {
+                let first = next.fetch_add(together, Ordering::Relaxed);
+                (first < tiles.end).then(|| first..tiles.end.min(first + together))
+            });
+            self.lock().push(gather);
+        });
+    }
+
+    /// What all have gathered; `begin` where nobody has worked.
+    fn merged(self, begin: impl Fn() -> G) -> G {
+        let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
+        let merged = all.reduce(|mut all, one| {
+            all.merge(one);
+            all
+        });
+        merged.unwrap_or_else(begin)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<G>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Works `count` times, at least once, on the threads of the pool.
+fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
+    if count <= 1 {
+        return work();
+    }
+    rayon::join(|| in_parallel(count - count / 2, work), || in_parallel(count / 2, work));
 }

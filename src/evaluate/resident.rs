@@ -1,10 +1,12 @@
 //! The same measures again and again over labels that stay on a GPU: only averages come back.
 
-use super::{Evaluator, QuerySet};
+use super::Evaluator;
+use super::slots::Slots;
 use crate::engine::Job;
 use crate::engine::gpu::Loaded;
 use crate::engine::gpu::reduce::Reducer;
 use crate::error::{Error, Result};
+use crate::scores::QuerySet;
 
 /// Measures over resident labels, ready to be averaged as often as wanted.
 pub struct Resident<'a> {
@@ -17,10 +19,10 @@ impl Evaluator {
     /// Makes everything ready to average the measures on the device: facts of the queries are worked out and sent up once.
     ///
     /// This serves measures that are one sum or count times a factor of the query, such as P, R, AP, RR, nDCG, ERR and RBP, and
-    /// averages alone: statistics and values of single queries come from [`Evaluator::evaluate_on`].
+    /// averages alone: statistics and values of single queries come from [`Evaluator::evaluate`].
     ///
     /// ```no_run
-    /// use laneval::engine::gpu::{Gpu, device::Choice};
+    /// use laneval::gpu::{Choice, Gpu};
     /// use laneval::{Evaluator, LabelMatrix};
     /// let matrix = LabelMatrix::map("run.lmx")?;
     /// let gpu = Gpu::open(Choice::Hardware)?;
@@ -34,18 +36,25 @@ impl Evaluator {
     /// A measure of another kind, and what the device refuses.
     pub fn resident<'a>(&self, loaded: &'a Loaded<'a>) -> Result<Resident<'a>> {
         let matrix = loaded.matrix();
-        self.check(matrix)?;
-        let plan = self.plan(matrix)?;
-        let products = plan.products().map_err(|measure| {
+        if self.only.is_some() || self.groups.is_some() {
+            let message = "some of the queries cannot be chosen, or grouped, where only averages come back";
+            return Err(Error::Unanswerable(message.to_owned()));
+        }
+        let (slots, _) = Slots::new(matrix.runs().len(), matrix.queries(), None, None)?;
+        self.check(matrix, &slots)?;
+        let plan = self.plan(matrix.book())?;
+        let prepared = plan.prepare(&matrix.batch());
+        let products = prepared.products().map_err(|measure| {
             Error::Unanswerable(format!("{measure} is not a sum or count times a factor of the query: it cannot be averaged on the device"))
         })?;
-        let job = Job { matrix, view: self.view, program: plan.program() };
+        let (program, inputs) = (plan.program(), prepared.inputs());
+        let job = Job { batch: matrix.batch(), view: self.view, program, inputs };
         let counted = |run: usize| match self.queries {
             QuerySet::Both => matrix.run_depths(run).iter().filter(|&&depth| depth > 0).count(),
             QuerySet::Judged | QuerySet::Complete => matrix.queries().len(),
         };
         Ok(Resident {
-            reducer: Reducer::new(loaded, job, &products, |at| self.measures[at].to_string())?,
+            reducer: Reducer::new(loaded, &job, &products, |at| self.measures[at].to_string())?,
             counts: (0..matrix.runs().len()).map(counted).collect(),
         })
     }

@@ -206,11 +206,12 @@ impl Task {
 pub struct Program {
     /// The folds.
     pub tasks: Vec<Task>,
-    /// Numbers of each query that cuts and caps refer to, `[input][query]`.
-    pub inputs: Vec<Vec<u32>>,
     /// How many codes a histogram has.
     pub codes: usize,
 }
+
+/// Numbers of each query that the cuts and caps of a program refer to, `[input][query]`.
+pub type Inputs = Vec<Vec<u32>>;
 
 impl Program {
     /// The columns of all tasks.

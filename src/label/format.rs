@@ -22,6 +22,7 @@ use super::code::{Codebook, MAX_GRADES, PAST_END, UNPOOLED};
 use super::facts::Facts;
 use super::matrix::{Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
 use super::mmap::{FileAccess, Mapping};
+use super::notice::ScoresSeen;
 use super::tile::{Packing, Tile};
 use crate::error::{Error, Result};
 use crate::whole_file;
@@ -438,7 +439,7 @@ fn decode_runs(from: &mut Decoder<'_>) -> Result<Vec<RunInfo>> {
             ids.push(from.string()?);
         }
         let ignored = Unmatched { count, ids };
-        runs.push(RunInfo { name, tag, source, results, ignored, notices: Vec::new() });
+        runs.push(RunInfo { name, tag, source, results, ignored, seen: ScoresSeen::default() });
     }
     from.end()?;
     Ok(runs)

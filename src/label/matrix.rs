@@ -7,12 +7,13 @@ use rayon::prelude::*;
 use super::code::Codebook;
 use super::facts::Facts;
 use super::mmap::{FileAccess, Mapping};
-use super::notice::Notice;
+use super::notice::ScoresSeen;
 use super::tile::{GROUP, Line, Packing, Tile, position};
 use crate::error::{Error, Result, printable};
 
 /// How equal scores are ordered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum Ties {
     /// By docno, bytewise descending, as trec_eval does.
     #[default]
@@ -23,8 +24,17 @@ pub enum Ties {
     Input,
 }
 
+impl Ties {
+    /// Every order, with the name that it has on the command line.
+    pub const ALL: [(&'static str, Ties); 3] =
+        [("docno-desc", Ties::DocnoDescending), ("docno-asc", Ties::DocnoAscending), ("input", Ties::Input)];
+}
+
+named!(Ties, "an order of equal scores");
+
 /// The type in which scores are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub enum ScoreType {
     /// 64-bit floats, as trec_eval 10 does.
     #[default]
@@ -32,6 +42,13 @@ pub enum ScoreType {
     /// Parsed as 64-bit floats, then rounded to 32 bits, as trec_eval 9 and pytrec_eval do.
     F32,
 }
+
+impl ScoreType {
+    /// Every type, with the name that it has on the command line.
+    pub const ALL: [(&'static str, ScoreType); 2] = [("f64", ScoreType::F64), ("f32", ScoreType::F32)];
+}
+
+named!(ScoreType, "a type of scores");
 
 /// How rankings were made out of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -99,8 +116,22 @@ impl Ids {
         &self.bytes[self.ends[at] as usize..self.ends[at + 1] as usize]
     }
 
+    /// Where an id is among ids in bytewise order.
+    pub fn find(&self, id: &[u8]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.get(middle).cmp(id) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
     /// Does each come bytewise after the one before?
-    pub(super) fn are_ascending(&self) -> bool {
+    pub(crate) fn are_ascending(&self) -> bool {
         (1..self.len()).all(|at| self.get(at - 1) < self.get(at))
     }
 
@@ -144,6 +175,16 @@ impl Unmatched {
         Unmatched { count: (first.len() + ids.count()) as u64, ids: first }
     }
 
+    /// Both together: the ids of all of them where those are kept, else of the first few.
+    pub(crate) fn and(&self, other: &Unmatched) -> Unmatched {
+        let mut ids: Vec<&[u8]> = self.ids.iter().chain(other.ids.iter()).collect();
+        ids.sort_unstable();
+        if self.is_truncated() || other.is_truncated() {
+            ids.truncate(Self::SHOWN);
+        }
+        Unmatched { count: self.count.saturating_add(other.count), ids: ids.into_iter().collect() }
+    }
+
     /// Are there more than those whose ids are kept?
     pub fn is_truncated(&self) -> bool {
         self.count > self.ids.len() as u64
@@ -173,8 +214,8 @@ pub struct RunInfo {
     pub results: u64,
     /// Queries of the run that the qrels lack; their results were ignored. A file keeps the ids of the first few.
     pub ignored: Unmatched,
-    /// What was noticed when its results were read; files do not keep it.
-    pub notices: Vec<Notice>,
+    /// What was seen of its scores when they were read; files do not keep it.
+    pub seen: ScoresSeen,
 }
 
 /// Rankings joined to judgments: runs × queries rows of one-byte labels, with what makes them interpretable.

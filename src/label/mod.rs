@@ -3,6 +3,7 @@
 //! Documents and their ids are gone here. A *row* is one ranking, a (run, query) pair; a *column* is a rank; a *label* is a
 //! [`code`] of the [`Codebook`]. Rows are packed side by side into [`Tile`]s, which the engines read as they lie.
 
+mod batch;
 pub mod code;
 mod facts;
 mod format;
@@ -13,6 +14,7 @@ mod notice;
 mod tile;
 mod view;
 
+pub use batch::Batch;
 pub use code::{Above, Codebook};
 pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
@@ -22,6 +24,6 @@ pub use matrix::{
     Ties, Unmatched,
 };
 pub use mmap::FileAccess;
-pub use notice::Notice;
+pub use notice::{Notice, ScoresSeen};
 pub use tile::{DEEPEST, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use view::View;

@@ -4,6 +4,47 @@ use std::fmt;
 
 use super::Ties;
 
+/// Counts of queries in which scores were seen that may mislead. Counts of different queries add up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct ScoresSeen {
+    /// With several results.
+    pub several: u64,
+    /// With several results that all have the same score.
+    pub equal: u64,
+    /// Where the first and the last line differ in score and rank column.
+    pub compared: u64,
+    /// Where these are contrary.
+    pub contrary: u64,
+    /// Where labels come in another order if scores are compared as f32; 0 where they are.
+    pub in_f32: u64,
+}
+
+impl ScoresSeen {
+    /// Adds what was seen in other queries.
+    pub fn merge(&mut self, other: ScoresSeen) {
+        self.several = self.several.saturating_add(other.several);
+        self.equal = self.equal.saturating_add(other.equal);
+        self.compared = self.compared.saturating_add(other.compared);
+        self.contrary = self.contrary.saturating_add(other.contrary);
+        self.in_f32 = self.in_f32.saturating_add(other.in_f32);
+    }
+
+    /// What of it is worth a word, where equal scores are ordered by `ties`.
+    pub fn notices(&self, ties: Ties) -> Vec<Notice> {
+        let equal = self.several > 0 && self.equal == self.several;
+        let contrary = self.contrary > self.compared / 2;
+        [
+            equal.then_some(Notice::EqualScores { queries: self.several, ties }),
+            contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
+            (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
+    }
+}
+
 /// Something to notice. It changes no score.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
@@ -37,6 +78,18 @@ pub enum Notice {
         /// The highest grade.
         highest: f64,
     },
+    /// Queries that were chosen are not judged.
+    ChosenNotJudged {
+        /// How many.
+        queries: u64,
+    },
+    /// Queries that count are in no group.
+    InNoGroup {
+        /// How many.
+        queries: u64,
+    },
+    /// Nobody could check whether queries were counted twice when summaries were merged, for they are too many, or have no ids.
+    NotChecked,
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
 }
@@ -79,9 +132,47 @@ impl fmt::Display for Notice {
                      --rel or rel= sets the lowest relevant grade"
                 )
             }
+            Notice::ChosenNotJudged { queries: 1 } => f.write_str("1 of the chosen queries is not judged"),
+            Notice::ChosenNotJudged { queries } => {
+                write!(f, "{queries} of the chosen queries are not judged")
+            }
+            Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
+            Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
+            Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_parts_have_seen_adds_up_and_is_judged_as_a_whole() {
+        let (ties, part) =
+            (Ties::Input, ScoresSeen { several: 2, equal: 2, compared: 3, contrary: 2, in_f32: 1 });
+        let mut all = part;
+        assert_eq!(
+            all.notices(ties),
+            [
+                Notice::EqualScores { queries: 2, ties },
+                Notice::ContraryRanks { queries: 2, of: 3 },
+                Notice::TiesInF32 { queries: 1 },
+            ]
+        );
+        all.merge(ScoresSeen { several: 3, equal: 2, compared: 1, contrary: 0, in_f32: 4 });
+        assert_eq!(all, ScoresSeen { several: 5, equal: 4, compared: 4, contrary: 2, in_f32: 5 });
+        assert_eq!(
+            all.notices(ties),
+            [Notice::TiesInF32 { queries: 5 }],
+            "neither in all queries nor in most"
+        );
+        let most = ScoresSeen { compared: u64::MAX, contrary: u64::MAX, ..ScoresSeen::default() };
+        all.merge(most);
+        assert_eq!((all.compared, all.notices(ties).len()), (u64::MAX, 2));
+        assert_eq!(ScoresSeen::default().notices(ties), []);
     }
 }

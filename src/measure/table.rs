@@ -431,6 +431,7 @@ pub static MEASURES: &[Definition] = &[
                 ("raw", "none") => Range::Positive,
                 _ => Range::SHARE,
             },
+            highest_grade: |m| m.word("gain") == "grade" && m.word("scale") == "none",
             ..Traits::SHARE
         },
         doc: "Rank-biased precision: the expected rate of gain of a user who goes on with probability p.",

@@ -16,6 +16,8 @@ pub struct Traits {
     /// The value where nothing is relevant: no judged document has the measure's level, or a gain above 0. `None` where it follows from
     /// the ranking.
     pub nothing_relevant: fn(&Measure) -> Option<f64>,
+    /// Does the value of a query depend on the highest grade of all judgments?
+    pub highest_grade: fn(&Measure) -> bool,
     /// Does a better swap never make the value worse? It exchanges two neighbours so that the one of the higher grade comes first, a
     /// document without a grade counting as the lowest.
     pub better_swaps: fn(&Measure) -> bool,
@@ -28,6 +30,7 @@ impl Traits {
         range: |_| Range::SHARE,
         empty: Some(0.0),
         nothing_relevant: |_| Some(0.0),
+        highest_grade: |m| m.word("gmax") == "auto" && m.word("gain") != "binary",
         better_swaps: |_| true,
     };
 }

@@ -375,6 +375,11 @@ impl Measure {
         }
     }
 
+    /// The highest grade of a codebook, where the values depend on it.
+    pub(crate) fn highest_grade(&self, book: &Codebook) -> Option<f64> {
+        (self.definition.traits.highest_grade)(self).then(|| book.max_grade().unwrap_or(0.0))
+    }
+
     /// Where the value of a query lies.
     pub fn range(&self) -> Range {
         (self.definition.traits.range)(self)

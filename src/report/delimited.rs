@@ -9,18 +9,18 @@ use crate::scores::Scores;
 
 pub fn write(delimiter: u8, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
-    table.write_record(long::COLUMNS).map_err(plain)?;
+    table.write_record(long::columns(scores)).map_err(plain)?;
+    let has_groups = long::has_groups(scores);
     let mut number = String::new();
-    long::rows(scores, options, |row| {
+    long::rows(scores, options, |measure, row| {
         number.clear();
         let _ = write!(number, "{}", row.value);
-        let cells = [
-            row.run.as_bytes(),
-            row.query_id.0,
-            row.measure.as_bytes(),
-            row.stat.as_bytes(),
-            number.as_bytes(),
-        ];
+        table.write_field(row.run).map_err(plain)?;
+        if has_groups {
+            table.write_field(row.group.unwrap_or_default()).map_err(plain)?;
+        }
+        let query = row.query.unwrap_or_default();
+        let cells = [query, measure.as_bytes(), row.stat.name().as_bytes(), number.as_bytes()];
         table.write_record(cells).map_err(plain)
     })?;
     table.flush()

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use super::{Options, long};
-use crate::scores::Scores;
+use crate::scores::{Cells, Scores};
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
-    long::rows(scores, options, |row| {
-        serde_json::to_writer(&mut *to, row)?;
+    long::rows(scores, options, |measure, row| {
+        serde_json::to_writer(&mut *to, &Cells { measure, row })?;
         to.write_all(b"\n")
     })
 }

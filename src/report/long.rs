@@ -1,49 +1,32 @@
 //! The long form that the machine formats share: one row a number.
 //!
-//! A run's values by query come first (stat `value`), then its summaries, with an empty query id.
+//! A run's values by query come first (stat `value`), then its statistics, with an empty query id. Where there are groups of queries,
+//! a column more says which; it is empty in the rows of all queries.
 
 use std::io;
 
-use serde::Serialize;
+use super::Options;
+use crate::scores::{Row, Scores};
 
-use super::{Options, Text};
-use crate::scores::Scores;
-
-/// The columns, in order.
-pub const COLUMNS: [&str; 5] = ["run", "query_id", "measure", "stat", "value"];
-
-/// One number and what it is.
-#[derive(Debug, Serialize)]
-pub struct Row<'a> {
-    pub run: &'a str,
-    pub query_id: Text<'a>,
-    pub measure: &'a str,
-    pub stat: &'a str,
-    pub value: f64,
+/// The columns of scores, in order.
+pub fn columns(scores: &Scores) -> Vec<&'static str> {
+    let group = has_groups(scores).then_some("group");
+    ["run"].into_iter().chain(group).chain(["query_id", "measure", "stat", "value"]).collect()
 }
 
-/// Calls `each` with every row in order.
+/// Are there groups of queries?
+pub fn has_groups(scores: &Scores) -> bool {
+    scores.runs.iter().any(|run| run.group.is_some())
+}
+
+/// Calls `each` with every row in order, and the name of its measure.
 pub fn rows(
     scores: &Scores,
     options: &Options,
-    mut each: impl FnMut(&Row<'_>) -> io::Result<()>,
+    mut each: impl FnMut(&str, &Row<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
     let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
-    for run in &scores.runs {
-        let name = run.name.as_str();
-        if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query) {
-            for (at, id) in per_query.queries.iter().enumerate() {
-                let query_id = Text(id);
-                for (measure, values) in measures.iter().zip(&per_query.values) {
-                    each(&Row { run: name, query_id, measure, stat: "value", value: values[at] })?;
-                }
-            }
-        }
-        for (measure, summary) in measures.iter().zip(&run.summaries) {
-            for &(stat, value) in summary {
-                each(&Row { run: name, query_id: Text(b""), measure, stat, value })?;
-            }
-        }
-    }
-    Ok(())
+    // The values of queries stand once, in the rows of all.
+    let wanted = |row: &Row<'_>| row.query.is_none() || (options.per_query && row.group.is_none());
+    scores.rows().filter(wanted).try_for_each(|row| each(&measures[row.at], &row))
 }

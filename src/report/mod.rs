@@ -9,7 +9,6 @@ mod jsonl;
 mod long;
 mod notes;
 mod table;
-mod text;
 mod trec;
 
 use std::io::{self, Write};
@@ -17,12 +16,13 @@ use std::path::Path;
 
 use crate::scores::Scores;
 
+pub use crate::scores::Text;
 pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
-pub use text::Text;
 
 /// A way to write scores down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Aligned columns for people.
     Table,
@@ -57,7 +57,19 @@ impl Default for Options {
     }
 }
 
+named!(Format, "a format of scores");
+
 impl Format {
+    /// Every format, with the name that it has on the command line.
+    pub const ALL: [(&'static str, Format); 6] = [
+        ("table", Format::Table),
+        ("tsv", Format::Tsv),
+        ("csv", Format::Csv),
+        ("json", Format::Json),
+        ("jsonl", Format::Jsonl),
+        ("trec", Format::Trec),
+    ];
+
     /// The extensions that name a format.
     pub const EXTENSIONS: [(&'static str, Format); 5] = [
         ("tsv", Format::Tsv),

@@ -15,7 +15,8 @@ pub enum Note {
 /// One line for each run whose queries are not exactly the judged ones, and one for each thing to notice.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let all = scores.notices.iter().map(|notice| Note::Note(notice.to_string()));
-    let of_runs = scores.runs.iter().flat_map(|run| note(run).into_iter().chain(noticed(run)));
+    let runs = scores.runs.iter().filter(|run| run.group.is_none());
+    let of_runs = runs.flat_map(|run| note(run).into_iter().chain(noticed(run)));
     all.chain(of_runs).collect()
 }
 

@@ -6,6 +6,7 @@ use super::{Align, Cell, Grid, Options};
 use crate::error::printable;
 use crate::measure::{Average, Better, Measure};
 use crate::scores::{PerQuery, RunScores, Scores};
+use crate::stats::StatName;
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
     match scores.runs.as_slice() {
@@ -17,7 +18,7 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
         _ => several_runs(scores, options).write(options, to)?,
     }
     for run in &scores.runs {
-        if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query) {
+        if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
             writeln!(to, "\n{}, by query\n", name(run))?;
             by_query(per_query, &scores.measures, options).write(options, to)?;
         }
@@ -25,25 +26,31 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
     Ok(())
 }
 
+/// The name of a run, and of the group of its queries.
 fn name(run: &RunScores) -> String {
-    printable(run.name.as_bytes())
+    let name = printable(run.name.as_bytes());
+    match &run.group {
+        None => name,
+        Some(group) => format!("{name} [{}]", printable(group.as_bytes())),
+    }
 }
 
 /// A number of a statistic: the sum, smallest and largest of counts are counts.
-fn number(value: f64, average: Average, stat: &str, options: &Options) -> String {
-    let count = average == Average::Sum && matches!(stat, "sum" | "min" | "max" | "value");
+fn number(value: f64, average: Average, stat: StatName, options: &Options) -> String {
+    let counts = matches!(stat, StatName::Sum | StatName::Min | StatName::Max | StatName::Value);
+    let count = average == Average::Sum && counts;
     format!("{value:.*}", if count { 0 } else { options.precision })
 }
 
 /// Measures as rows, statistics as columns.
 fn one_run(run: &RunScores, measures: &[Measure], options: &Options) -> Grid {
-    let mut averages: Vec<&str> = measures.iter().map(|m| m.definition().average.name()).collect();
+    let mut averages: Vec<StatName> = measures.iter().map(|m| m.definition().average.name()).collect();
     averages.dedup();
-    let average = if let [one] = averages.as_slice() { one } else { "score" };
-    let others = run.summaries.first().into_iter().flatten().skip(1).map(|(stat, _)| *stat);
+    let average = if let [one] = averages.as_slice() { one.name() } else { "score" };
+    let others = run.stats.first().into_iter().flatten().skip(1).map(|(stat, _)| stat.name());
     let columns = [average].into_iter().chain(others).map(|stat| (stat.to_owned(), Align::Right));
     let mut grid = Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns));
-    for (measure, summary) in measures.iter().zip(&run.summaries) {
+    for (measure, summary) in measures.iter().zip(&run.stats) {
         let average = measure.definition().average;
         let cells = summary.iter().map(|&(stat, value)| number(value, average, stat, options).into());
         let none = summary.is_empty().then(|| "–".into());
@@ -80,9 +87,10 @@ fn several_runs(scores: &Scores, options: &Options) -> Grid {
 /// The statistics of a measure, its average first.
 fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     let average = scores.measures[measure].definition().average;
-    let summaries = || scores.runs.iter().map(|run| &run.summaries[measure]);
-    let stats: Vec<&str> = summaries().find(|of| !of.is_empty()).into_iter().flatten().map(|s| s.0).collect();
-    let one = |(at, stat): (usize, &str)| {
+    let summaries = || scores.runs.iter().map(|run| &run.stats[measure]);
+    let stats: Vec<StatName> =
+        summaries().find(|of| !of.is_empty()).into_iter().flatten().map(|s| s.0).collect();
+    let one = |(at, stat): (usize, StatName)| {
         let values: Vec<Option<f64>> = summaries().map(|of| of.get(at).map(|&(_, value)| value)).collect();
         let best = best(&values, scores.measures[measure].definition().better).filter(|_| at == 0);
         let cell = |&value: &Option<f64>| Cell {
@@ -113,7 +121,7 @@ fn by_query(of: &PerQuery, measures: &[Measure], options: &Options) -> Grid {
     let mut grid = Grid::new([("query".to_owned(), Align::Left)].into_iter().chain(columns));
     for (at, id) in of.queries.iter().enumerate() {
         let value = |(measure, values): (&Measure, &Vec<f64>)| {
-            number(values[at], measure.definition().average, "value", options).into()
+            number(values[at], measure.definition().average, StatName::Value, options).into()
         };
         grid.push([printable(id).into()].into_iter().chain(measures.iter().zip(&of.values).map(value)));
     }

@@ -11,7 +11,8 @@ use crate::scores::{RunScores, Scores};
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
     let measures: Vec<(String, Average)> = scores.measures.iter().map(named).collect();
-    scores.runs.iter().try_for_each(|run| write_run(run, &measures, options, to))
+    let mut runs = scores.runs.iter().filter(|run| run.group.is_none());
+    runs.try_for_each(|run| write_run(run, &measures, options, to))
 }
 
 fn named(measure: &Measure) -> (String, Average) {

@@ -7,31 +7,30 @@
 
 use fearless_simd::{Level, dispatch};
 
-/// Bits of a limb; a term touches three limbs, and the rest of each i64 holds carries not yet passed on.
-const LIMB: usize = 32;
-/// 2098 bits from the smallest subnormal to the largest finite number, and room for carries.
-const LIMBS: usize = 68;
-/// Most sums are between 2^−146 and 2^110, and need no more limbs than these.
-const FIRST: usize = 29;
-const FEW: usize = 8;
-/// After so many terms the carries are passed on, long before an i64 could overflow.
-const TERMS: u32 = 1 << 30;
+use super::fixed::Fixed;
+use super::limbs::{LIMB, Limbs};
+
+/// 2098 bits from the smallest subnormal to the largest finite number, and room for carries, also where read parts are as large as possible.
+const LIMBS: usize = 69;
+/// The bits of a sum of 2⁶⁴ numbers.
+const BITS: usize = 2098 + 64;
 
 /// The smallest number is 2^−SMALLEST.
-const SMALLEST: usize = 1074;
+pub(super) const SMALLEST: usize = 1074;
 /// Terms are split at 2^−HIGH and at 2^−(HIGH + LOW).
 const HIGH: usize = 32;
 const LOW: usize = 50;
 /// So many terms are split at once, of which an i64 can hold the sum of the parts.
-const SPLIT_TERMS: usize = 1 << 10;
+pub(super) const SPLIT_TERMS: usize = 1 << 10;
+/// Added to a smaller float it leaves an integer in the low bits, because a float near it counts in ones.
+pub(super) const ONES: f64 = 3.0 * (1u64 << 51) as f64;
 
 /// The sum of some terms as integers in units of 2⁻³² and 2⁻⁸²; `None` where a term is 2¹⁹ or larger, or leaves a rest.
 ///
-/// All is done with additions, so that it becomes a loop of vectors at any level: a float near 1.5 · 2⁵² counts in ones, so adding
-/// that rounds to an integer, and the integer stands in the low bits. What the rounding took away is exact.
+/// All is done with additions, so that it becomes a loop of vectors at any level: adding [`ONES`] rounds to an integer, and the integer
+/// stands in the low bits. What the rounding took away is exact.
 #[inline(always)]
-fn split(terms: &[f64]) -> Option<[i64; 2]> {
-    const ONES: f64 = 3.0 * (1u64 << 51) as f64;
+pub(super) fn split(terms: &[f64]) -> Option<[i64; 2]> {
     let (mut high, mut low, mut rest, mut differs) = (0i64, 0i64, 0, 0);
     for &term in terms {
         let scaled = term * (1u64 << HIGH) as f64;
@@ -56,12 +55,8 @@ fn split(terms: &[f64]) -> Option<[i64; 2]> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
-    /// The limbs from [`FIRST`] on; as long as all terms fit into them there are no others.
-    few: [i64; FEW],
-    /// All limbs, once they are needed; `few` is 0 then.
-    all: Option<Box<[i64; LIMBS]>>,
-    /// Terms since the carries were passed on.
-    terms: u32,
+    /// Units of 2^−SMALLEST. Most sums are between 2^−146 and 2^110, and need no more than eight limbs.
+    limbs: Limbs<LIMBS, 29, 8>,
     /// The sum of the terms that are infinite or not a number.
     special: f64,
 }
@@ -70,96 +65,55 @@ impl ExactSum {
     /// Adds a term.
     #[inline]
     pub fn add(&mut self, term: f64) {
-        let bits = term.to_bits();
-        let exponent = (bits >> 52 & 0x7ff) as usize;
-        if exponent == 0x7ff {
+        let Some((mantissa, position)) = decoded(term) else {
             self.special += term;
             return;
+        };
+        if mantissa != 0 {
+            self.limbs.add(if term.is_sign_negative() { -mantissa } else { mantissa }, position);
         }
-        let fraction = (bits & ((1 << 52) - 1)) as i64;
-        let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
-        if mantissa == 0 {
-            return;
-        }
-        self.add_integer(
-            if term.is_sign_negative() { -mantissa } else { mantissa },
-            exponent.saturating_sub(1),
-        );
     }
 
     /// Adds many terms, several times as fast as one by one where they are in the range of most measures.
     pub fn add_all(&mut self, terms: &[f64]) {
         for terms in terms.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(terms)) {
-                Some([high, low]) => {
-                    self.add_integer(high, SMALLEST - HIGH);
-                    self.add_integer(low, SMALLEST - HIGH - LOW);
-                }
+                Some(parts) => self.add_split(parts),
                 None => terms.iter().for_each(|&term| self.add(term)),
             }
         }
     }
 
-    /// Adds `integer · 2^(position − 1074)`.
-    #[inline]
-    fn add_integer(&mut self, integer: i64, position: usize) {
-        let shifted = u128::from(integer.unsigned_abs()) << (position % LIMB);
-        for (at, limb) in self.limbs_from(position / LIMB).iter_mut().enumerate() {
-            *limb += integer.signum() * i64::from((shifted >> (LIMB * at)) as u32);
-        }
-        self.terms += 1;
-        if self.terms == TERMS {
-            self.carry();
-        }
-    }
-
-    /// Three limbs, to be added to.
-    #[inline]
-    fn limbs_from(&mut self, first: usize) -> &mut [i64] {
-        match first.checked_sub(FIRST) {
-            Some(first) if first + 3 <= FEW && self.all.is_none() => &mut self.few[first..][..3],
-            _ => &mut self.widen()[first..][..3],
-        }
-    }
-
-    /// All limbs, made if there are none yet.
-    #[cold]
-    fn widen(&mut self) -> &mut [i64; LIMBS] {
-        self.all.get_or_insert_with(|| {
-            let mut all = Box::new([0; LIMBS]);
-            all[FIRST..][..FEW].copy_from_slice(&std::mem::take(&mut self.few));
-            all
-        })
+    /// Adds what [`split`] gave.
+    pub(super) fn add_split(&mut self, [high, low]: [i64; 2]) {
+        self.limbs.add(high, SMALLEST - HIGH);
+        self.limbs.add(low, SMALLEST - HIGH - LOW);
     }
 
     /// Adds all terms of another sum.
     pub fn merge(&mut self, other: &ExactSum) {
-        let mut other = other.clone();
-        other.carry();
-        self.carry();
-        match &other.all {
-            None if self.all.is_none() => {
-                self.few.iter_mut().zip(&other.few).for_each(|(limb, more)| *limb += more);
-            }
-            _ => self.widen().iter_mut().zip(other.widen()).for_each(|(limb, more)| *limb += *more),
-        }
+        self.limbs.merge(&other.limbs);
         self.special += other.special;
-        self.terms = 2;
     }
 
-    /// Passes carries on.
-    fn carry(&mut self) {
-        self.terms = 1;
-        match &mut self.all {
-            Some(all) => carry(&mut all[..]),
-            None => {
-                carry(&mut self.few);
-                // The next limb takes over, long before this one is full.
-                if self.few[FEW - 1].unsigned_abs() >> LIMB != 0 {
-                    carry(&mut self.widen()[..]);
-                }
-            }
-        }
+    /// The exact sum of the terms that are finite.
+    pub fn to_parts(&self) -> Fixed {
+        self.limbs.to_fixed(SMALLEST)
+    }
+
+    /// The sum with these parts; `None` where no sum of 2⁶⁴ finite numbers has them. What [`Self::special`] was can be added as a term.
+    pub fn from_parts(parts: &Fixed) -> Option<ExactSum> {
+        Some(ExactSum { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
+    }
+
+    /// The sum of the terms that are infinite or not a number; 0 where all are finite.
+    pub fn special(&self) -> f64 {
+        if self.special.is_nan() { f64::NAN } else { self.special }
+    }
+
+    /// Whether the finite terms are negative together, and the limbs of their absolute value in units of 2^−SMALLEST.
+    pub(super) fn magnitude(&self) -> (bool, [i64; LIMBS]) {
+        self.limbs.magnitude()
     }
 
     /// Have all terms been finite?
@@ -169,14 +123,19 @@ impl ExactSum {
 
     /// The sum divided by `count`, from 1 to 2³²: finite if all terms are, even where the sum is beyond the range of f64.
     pub fn mean(&self, count: usize) -> f64 {
+        self.divided(count as f64)
+    }
+
+    /// The mean of `count` terms.
+    pub(super) fn divided(&self, count: f64) -> f64 {
         /// The limbs that are shifted out where the sum is too large.
         const SHIFT: usize = 2;
         let sum = self.value();
         if sum.is_finite() || !self.is_finite() {
-            return sum / count as f64;
+            return sum / count;
         }
         let power = 2f64.powi((SHIFT * LIMB) as i32);
-        self.rounded(SHIFT) / count as f64 * power
+        self.rounded(SHIFT) / count * power
     }
 
     /// The sum, rounded once, to nearest, ties to even.
@@ -186,23 +145,10 @@ impl ExactSum {
 
     /// The sum without its lowest limbs, of which no more than whether they are 0 matters to the rounding.
     fn rounded(&self, shift: usize) -> f64 {
-        if self.special != 0.0 {
-            return self.special;
+        if !self.is_finite() {
+            return self.special();
         }
-        let mut limbs = match &self.all {
-            Some(all) => **all,
-            None => {
-                let mut limbs = [0; LIMBS];
-                limbs[FIRST..][..FEW].copy_from_slice(&self.few);
-                limbs
-            }
-        };
-        carry(&mut limbs);
-        let negative = limbs[LIMBS - 1] < 0;
-        if negative {
-            limbs.iter_mut().for_each(|limb| *limb = -*limb);
-            carry(&mut limbs);
-        }
+        let (negative, mut limbs) = self.magnitude();
         if shift > 0 {
             let rest = limbs[..shift].iter().any(|&limb| limb != 0);
             limbs.copy_within(shift.., 0);
@@ -214,16 +160,17 @@ impl ExactSum {
     }
 }
 
-/// Passes carries on: every limb but the last is then in 0..2³².
-fn carry(limbs: &mut [i64]) {
-    let Some((last, limbs)) = limbs.split_last_mut() else { return };
-    let mut carry = 0;
-    for limb in limbs {
-        *limb += carry;
-        carry = *limb >> LIMB;
-        *limb &= (1 << LIMB) - 1;
+/// The mantissa and the position of |number| = mantissa · 2^(position − SMALLEST), or `None` where it is not finite.
+#[inline]
+pub(super) fn decoded(number: f64) -> Option<(i64, usize)> {
+    let bits = number.to_bits();
+    let exponent = (bits >> 52 & 0x7ff) as usize;
+    if exponent == 0x7ff {
+        return None;
     }
-    *last += carry;
+    let fraction = (bits & ((1 << 52) - 1)) as i64;
+    let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
+    Some((mantissa, exponent.saturating_sub(1)))
 }
 
 /// The value of limbs that are all in 0..2³².
@@ -245,6 +192,13 @@ fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
     // A mantissa that rounded up to 2^53 carries into the exponent, which is what the sum should do; too large is infinite.
     let bits = ((shift as u64) << 52) + rounded;
     if bits >= f64::INFINITY.to_bits() { f64::INFINITY } else { f64::from_bits(bits) }
+}
+
+/// Sums are equal where the exact sums of their finite terms are, and the sums of the others, of which NaN equals NaN.
+impl PartialEq for ExactSum {
+    fn eq(&self, other: &Self) -> bool {
+        self.special().to_bits() == other.special().to_bits() && self.limbs == other.limbs
+    }
 }
 
 impl FromIterator<f64> for ExactSum {
@@ -296,9 +250,9 @@ mod tests {
         let mut sum: ExactSum = (0..5000).map(|n| f64::from(n % 61) / f64::from(n % 97 + 61)).collect();
         sum.add_all(&[1.0, 1e-9, -3.25]);
         sum.merge(&[0.00001f64.ln(), 4e9].into_iter().collect());
-        assert!(sum.all.is_none() && size_of::<ExactSum>() <= 88);
+        assert!(!sum.limbs.is_wide() && size_of::<ExactSum>() <= 88);
         sum.add(1e-60);
-        assert!(sum.all.is_some() && sum.few == [0; FEW]);
+        assert!(sum.limbs.is_wide());
     }
 
     #[test]
@@ -327,6 +281,24 @@ mod tests {
             "a little more than a tie"
         );
         assert!(exact(&[f64::INFINITY, -f64::INFINITY]).is_nan());
+    }
+
+    #[test]
+    fn parts_are_those_of_the_sum_alone() {
+        for (terms, expected) in [
+            (&[][..], "0x0p0"),
+            (&[1e300, 1.5, -1e300], "0x3p-1"),
+            (&[-0.1], "-0xccccccccccccdp-55"),
+            (&[f64::from_bits(3)], "0x3p-1074"),
+            (&[-f64::MAX, -f64::MAX], "-0x1fffffffffffffp972"),
+            (&[2f64.powi(-900), 2f64.powi(-900)], "0x1p-899"),
+        ] {
+            let sum: ExactSum = terms.iter().copied().collect();
+            let other: ExactSum = terms.iter().rev().chain(&[7.0, -7.0, 1e-200, -1e-200]).copied().collect();
+            assert_eq!(sum.to_parts().to_string(), expected);
+            assert_eq!((&sum, sum.to_parts()), (&other, other.to_parts()));
+            assert_eq!(ExactSum::from_parts(&sum.to_parts()), Some(sum));
+        }
     }
 
     #[test]

@@ -2,7 +2,14 @@
 
 mod aggregate;
 mod binomial;
+mod fixed;
+mod limbs;
+mod moments;
+mod squares;
 mod summary;
 
 pub use aggregate::ExactSum;
-pub use summary::{Stat, summarise};
+pub use fixed::{Fixed, ParseFixedError};
+pub use moments::Moments;
+pub use squares::SquareSum;
+pub use summary::{Stat, StatName, summarise};

@@ -4,10 +4,61 @@ use rayon::prelude::*;
 
 use super::aggregate::ExactSum;
 use super::binomial;
+use super::moments::Moments;
 use crate::measure::{Average, Measure, Range};
+
+/// What a number is of the values of queries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum StatName {
+    /// The value of one query.
+    Value,
+    /// The arithmetic mean.
+    Mean,
+    /// The sum, of counts.
+    Sum,
+    /// The geometric mean.
+    GeometricMean,
+    /// The median.
+    Median,
+    /// The sample standard deviation.
+    Std,
+    /// The smallest value.
+    Min,
+    /// The largest value.
+    Max,
+    /// The lower end of the 95 % confidence interval of the average.
+    Ci95Low,
+    /// The upper end of the same.
+    Ci95High,
+}
+
+impl StatName {
+    /// Every name, as it stands in reports.
+    pub const ALL: [(&'static str, StatName); 10] = [
+        ("value", StatName::Value),
+        ("mean", StatName::Mean),
+        ("sum", StatName::Sum),
+        ("gmean", StatName::GeometricMean),
+        ("median", StatName::Median),
+        ("std", StatName::Std),
+        ("min", StatName::Min),
+        ("max", StatName::Max),
+        ("ci95_low", StatName::Ci95Low),
+        ("ci95_high", StatName::Ci95High),
+    ];
+
+    /// The name as it stands in reports.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(_, name)| *name == self).map_or("", |(text, _)| text)
+    }
+}
+
+named!(StatName, "a name of a statistic");
 
 /// A statistic over the values of queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Stat {
     /// The measure's own average: arithmetic mean, sum, or geometric mean.
     Average,
@@ -35,9 +86,36 @@ impl Stat {
         ("ci95", Stat::Ci95),
     ];
 
-    /// Does it need the values of all queries at once?
+    /// The names of its numbers, but for the average, whose name is the measure's.
+    pub fn names(self) -> &'static [StatName] {
+        match self {
+            Stat::Average => &[],
+            Stat::Median => &[StatName::Median],
+            Stat::Std => &[StatName::Std],
+            Stat::Min => &[StatName::Min],
+            Stat::Max => &[StatName::Max],
+            Stat::Ci95 => &[StatName::Ci95Low, StatName::Ci95High],
+        }
+    }
+
+    /// Does it need the values of all queries at once, because no summary tells it?
     pub fn needs_values(self) -> bool {
-        self != Stat::Average
+        matches!(self, Stat::Median | Stat::Ci95)
+    }
+
+    /// Does it follow from [`Moments`]?
+    pub fn needs_moments(self) -> bool {
+        matches!(self, Stat::Std | Stat::Min | Stat::Max)
+    }
+
+    /// The number of a statistic that follows from moments; none without values, and of one value no spread.
+    pub fn of_moments(self, moments: &Moments) -> Option<(StatName, f64)> {
+        match self {
+            Stat::Std => moments.std().map(|std| (StatName::Std, std)),
+            Stat::Min => moments.min().map(|min| (StatName::Min, min)),
+            Stat::Max => moments.max().map(|max| (StatName::Max, max)),
+            Stat::Average | Stat::Median | Stat::Ci95 => None,
+        }
     }
 
     /// Does it say how much values vary, so that one value has none?
@@ -45,6 +123,8 @@ impl Stat {
         matches!(self, Stat::Std | Stat::Ci95)
     }
 }
+
+named!(Stat, "a statistic");
 
 /// Resamples of a bootstrap.
 const RESAMPLES: u64 = 1000;
@@ -56,12 +136,11 @@ const MANY: usize = 1000;
 
 /// The named numbers of a statistic for each measure, `values` being `[measure][query]`: one number, two for [`Stat::Ci95`], none
 /// without queries, and of one query none of a spread.
-pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<Vec<(&'static str, f64)>> {
+pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<Vec<(StatName, f64)>> {
     if values.first().map_or(0, Vec::len) < if stat.is_spread() { 2 } else { 1 } {
         return vec![Vec::new(); measures.len()];
     }
     let average = |measure: &Measure| measure.definition().average;
-    let each = |name, of: fn(&[f64]) -> f64| values.iter().map(|values| vec![(name, of(values))]).collect();
     match stat {
         Stat::Average => {
             let of = |(measure, values): (&Measure, &Vec<f64>)| {
@@ -69,12 +148,13 @@ pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<V
             };
             measures.iter().zip(values).map(of).collect()
         }
-        Stat::Median => each("median", median),
-        Stat::Std => each("std", deviation),
-        Stat::Min => each("min", |values| values.iter().copied().fold(f64::INFINITY, f64::min)),
-        Stat::Max => each("max", |values| values.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+        Stat::Median => values.iter().map(|values| vec![(StatName::Median, median(values))]).collect(),
+        Stat::Std | Stat::Min | Stat::Max => {
+            let moments = |values: &Vec<f64>| values.iter().copied().collect::<Moments>();
+            values.iter().map(|values| stat.of_moments(&moments(values)).into_iter().collect()).collect()
+        }
         Stat::Ci95 => {
-            let named = |(low, high)| vec![("ci95_low", low), ("ci95_high", high)];
+            let named = |(low, high)| vec![(StatName::Ci95Low, low), (StatName::Ci95High, high)];
             intervals(measures, values).into_iter().map(named).collect()
         }
     }
@@ -87,11 +167,11 @@ fn averaged(average: Average, values: &[f64]) -> f64 {
 
 impl Average {
     /// How the average is called among the statistics.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> StatName {
         match self {
-            Average::Mean => "mean",
-            Average::Sum => "sum",
-            Average::Geometric => "gmean",
+            Average::Mean => StatName::Mean,
+            Average::Sum => StatName::Sum,
+            Average::Geometric => StatName::GeometricMean,
         }
     }
 
@@ -123,15 +203,6 @@ fn median(values: &[f64]) -> f64 {
     sorted.sort_by(f64::total_cmp);
     let middle = sorted.len() / 2;
     if sorted.len().is_multiple_of(2) { sorted[middle - 1].midpoint(sorted[middle]) } else { sorted[middle] }
-}
-
-/// The sample standard deviation of at least two values.
-fn deviation(values: &[f64]) -> f64 {
-    let unit = unit(values);
-    let scaled = || values.iter().map(|value| value * unit);
-    let mean = scaled().collect::<ExactSum>().mean(values.len());
-    let squares: ExactSum = scaled().map(|value| (value - mean) * (value - mean)).collect();
-    (squares.value() / (values.len() - 1) as f64).sqrt() / unit
 }
 
 /// A power of two by which values are multiplied so that neither their squares nor their sums leave the range of f64: 1 for values of
@@ -312,7 +383,10 @@ mod tests {
         assert_eq!(one(Stat::Std, &values), (38.0f64 / 3.0).sqrt());
         assert_eq!((one(Stat::Min, &values), one(Stat::Max, &values)), (1.0, 9.0));
         assert_eq!(one(Stat::Std, &[0.1; 7]), 0.0, "equal values do not vary");
-        assert_eq!(summarise(Stat::Average, &[measure("GMAP")], &[vec![1.0, 4.0]]), [[("gmean", 2.0)]]);
+        assert_eq!(
+            summarise(Stat::Average, &[measure("GMAP")], &[vec![1.0, 4.0]]),
+            [[(StatName::GeometricMean, 2.0)]]
+        );
         assert!(all(Stat::Median, "AP", &[]).is_empty());
     }
 
@@ -358,7 +432,7 @@ mod tests {
         for queries in [MANY as i32 - 100, 4000] {
             let values: Vec<f64> = (0..queries).map(|i| f64::from(i % 100)).collect();
             let interval = all(Stat::Ci95, "AP", &values);
-            let half = 1.96 * deviation(&values) / f64::from(queries).sqrt();
+            let half = 1.96 * one(Stat::Std, &values) / f64::from(queries).sqrt();
             let expected = [49.5 - half, 49.5 + half];
             assert!(interval.iter().zip(expected).all(|(of, expected)| (of - expected).abs() < 0.2 * half));
         }

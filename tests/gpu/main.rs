@@ -9,11 +9,11 @@ use std::sync::Arc;
 use laneval::internals::engine::gpu::batch::{Answer, Ready, Sizes};
 use laneval::internals::engine::gpu::device::{Choice, Device};
 use laneval::internals::engine::gpu::reduce::{Reducer, Scaled};
-use laneval::internals::engine::gpu::resident::Resident;
+use laneval::internals::engine::gpu::resident::ResidentLabels;
 use laneval::internals::engine::gpu::tasks::Integers;
 use laneval::internals::engine::gpu::{Gpu, mirror};
 use laneval::internals::engine::{Engine, Job};
-use laneval::internals::fold::{CodeTable, Cut, Discount, Factor, Fold, Product, Program, Task};
+use laneval::internals::fold::{CodeTable, Cut, Discount, Factor, Fold, Inputs, Product, Program, Task};
 use laneval::internals::generate::Synthetic;
 use laneval::internals::label::Above;
 use laneval::measure::Measure;
@@ -83,11 +83,18 @@ fn open() -> Result<Bench, String> {
 }
 
 /// The words of all tiles, as the device answers in batches of these sizes, against those of the mirror.
-fn check(device: &Device, sizes: Sizes, resident: bool, matrix: &LabelMatrix, program: &Program, view: View) {
+fn check(
+    device: &Device,
+    sizes: Sizes,
+    resident: bool,
+    matrix: &LabelMatrix,
+    (program, inputs): (&Program, &Inputs),
+    view: View,
+) {
     let deepest = matrix.depths().iter().copied().max().unwrap_or(0);
     let integers = Arc::new(Integers::new(program, view.depth.map_or(deepest, |depth| deepest.min(depth))));
     let ready = Ready::new(device, integers.clone(), view, sizes).expect("kernels");
-    let labels = resident.then(|| Resident::new(device, matrix).expect("room"));
+    let labels = resident.then(|| ResidentLabels::new(device, &matrix.batch()).expect("room"));
     let mut next = 0;
     let compare = |answer: Answer<'_>| {
         assert_eq!(answer.tiles.start, next, "batches come in order");
@@ -97,7 +104,7 @@ fn check(device: &Device, sizes: Sizes, resident: bool, matrix: &LabelMatrix, pr
             let seen = view.of(matrix.tile(tile), &mut scratch);
             for (lane, row) in matrix.tile_rows(tile).iter().enumerate() {
                 let query = *row as usize % matrix.queries().len();
-                let expected = mirror::lane(&integers, program, seen, lane, query);
+                let expected = mirror::lane(&integers, inputs, seen, lane, query);
                 for (word, expected) in (0..).zip(expected) {
                     let found = answer.word(word, at, lane);
                     let task = integers.tasks.iter().rfind(|task| task.word <= word).expect("a task");
@@ -110,7 +117,9 @@ fn check(device: &Device, sizes: Sizes, resident: bool, matrix: &LabelMatrix, pr
         Ok(())
     };
     let tiles = matrix.packing().tiles.len();
-    ready.run(Job { matrix, view, program }, labels.as_ref(), 0..tiles, compare).expect("a run");
+    ready
+        .run(&Job { batch: matrix.batch(), view, program, inputs }, labels.as_ref(), compare)
+        .expect("a run");
     assert_eq!(next, tiles);
 }
 
@@ -130,16 +139,17 @@ fn words_equal_the_mirror(Bench { gpu, pairs }: &Bench) -> Result<(), Failed> {
     let depth = proptest::option::of(1..300u32);
     property(16, &(shape(), any::<bool>(), depth), |(shape, judged_only, depth)| {
         let matrix = matrix(&shape);
-        let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).expect("a plan");
+        let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).expect("a plan");
+        let prepared = plan.prepare(&matrix.batch());
         let view = View { depth, judged_only };
         for gpu in [gpu, pairs] {
-            check(gpu.device(), Sizes::default(), false, &matrix, plan.program(), view);
+            check(gpu.device(), Sizes::default(), false, &matrix, (plan.program(), prepared.inputs()), view);
         }
     })
 }
 
-/// A few folds of each kind, so that a run is short.
-fn program(queries: usize) -> Program {
+/// A few folds of each kind, so that a run is short, and two inputs.
+fn program(queries: usize) -> (Program, Inputs) {
     let set = Above(4);
     let gain = gains(&[0.0, 1.0, 3.0]);
     let task = |fold: Fold, cuts: &[Cut]| Task { fold, cuts: cuts.to_vec() };
@@ -152,11 +162,7 @@ fn program(queries: usize) -> Program {
         task(Fold::InferredSum(set), &[Cut::End]),
         task(Fold::Histogram, &[Cut::End]),
     ];
-    Program {
-        tasks,
-        inputs: vec![vec![1; queries], (0..queries as u32).map(|at| at % 9).collect()],
-        codes: 6,
-    }
+    (Program { tasks, codes: 6 }, vec![vec![1; queries], (0..queries as u32).map(|at| at % 9).collect()])
 }
 
 fn gains(numbers: &[f64]) -> CodeTable {
@@ -181,8 +187,9 @@ fn forced_sizes_change_nothing(Bench { gpu, .. }: &Bench) -> Result<(), Failed> 
     for (batch, groups) in [(1, 1), (1, 65_535), (20_000, 3), (100_000, 2)] {
         for judged_only in [false, true] {
             let view = View { depth: None, judged_only };
-            check(gpu.device(), Sizes { batch, groups }, false, &matrix, &program(700), view);
-            check(gpu.device(), Sizes { batch, groups }, true, &matrix, &program(700), view);
+            let (program, inputs) = program(700);
+            check(gpu.device(), Sizes { batch, groups }, false, &matrix, (&program, &inputs), view);
+            check(gpu.device(), Sizes { batch, groups }, true, &matrix, (&program, &inputs), view);
         }
     }
     Ok(())
@@ -193,7 +200,8 @@ fn judged_documents_move_up(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(130, |query| query % 23);
     for depth in (1..=23).map(Some).chain([None]) {
         let view = View { depth, judged_only: true };
-        check(gpu.device(), Sizes::default(), false, &matrix, &program(130), view);
+        let (program, inputs) = program(130);
+        check(gpu.device(), Sizes::default(), false, &matrix, (&program, &inputs), view);
     }
     Ok(())
 }
@@ -220,11 +228,11 @@ fn deepest_rankings_and_blocks_of_tables(Bench { gpu, pairs }: &Bench) -> Result
         Task { fold: Fold::InferredSum(Above(100)), cuts: vec![Cut::End] },
         Task { fold: Fold::PairSum(Above(100)), cuts },
     ];
-    let program = Program { tasks, inputs: Vec::new(), codes: 256 };
+    let (program, inputs) = (Program { tasks, codes: 256 }, Inputs::new());
     for judged_only in [false, true] {
         let view = View { depth: None, judged_only };
         for gpu in [gpu, pairs] {
-            check(gpu.device(), Sizes::default(), false, &matrix, &program, view);
+            check(gpu.device(), Sizes::default(), false, &matrix, (&program, &inputs), view);
         }
     }
     Ok(())
@@ -248,14 +256,13 @@ fn more_workgroups_than_fit_side_by_side(Bench { gpu, .. }: &Bench) -> Result<()
 fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
     let program = Program {
         tasks: vec![Task { fold: Fold::FirstRank(matrix.book().at_least(1.0)), cuts: vec![Cut::End] }],
-        inputs: Vec::new(),
         codes: matrix.book().codes(),
     };
     let integers = Arc::new(Integers::new(&program, 4));
     let ready = Ready::new(device, integers, View::default(), sizes).expect("kernels");
     let (mut batches, mut twelfths) = (0, 0u64);
-    let job = Job { matrix, view: View::default(), program: &program };
-    let run = ready.run(job, None, 0..matrix.packing().tiles.len(), |answer| {
+    let job = Job { batch: matrix.batch(), view: View::default(), program: &program, inputs: &Inputs::new() };
+    let run = ready.run(&job, None, |answer| {
         batches += 1;
         for (at, tile) in answer.tiles.clone().enumerate() {
             let ranks = (0..matrix.tile_rows(tile).len()).map(|lane| answer.word(0, at, lane));
@@ -273,15 +280,15 @@ fn measures_agree_with_the_cpu(Bench { gpu, .. }: &Bench) -> Result<(), Failed> 
     property(12, &(shape(), views), |(shape, (judged_only, depth, both))| {
         let matrix = matrix(&shape);
         let mut evaluator = Evaluator::of(every_measure(&matrix));
-        evaluator.view = View { depth, judged_only };
-        (evaluator.per_query, evaluator.not_finite) = (true, true);
-        evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
+        evaluator = evaluator.with_view(View { depth, judged_only });
+        evaluator = evaluator.with_per_query(true).with_not_finite(true);
+        evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
         agree(&evaluator, gpu, &matrix);
     })
 }
 
 /// Every value of every measure: within 1e-9 of what the CPU says, relative to 1 or the value.
-fn agree(evaluator: &Evaluator, engine: &dyn Engine, matrix: &LabelMatrix) {
+fn agree(evaluator: &Evaluator, engine: &impl Engine, matrix: &LabelMatrix) {
     let expected = evaluator.evaluate(matrix).expect("scores");
     let found = evaluator.evaluate_on(engine, matrix).expect("scores");
     for (expected, found) in expected.runs.iter().zip(&found.runs) {
@@ -322,9 +329,17 @@ fn labels_of_any_bytes_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> 
             });
         };
         let matrix = forged(&matrix(&shape), bytes).expect("any label is believed");
-        let plan = Evaluator::of(every_measure(&matrix)).plan(&matrix).expect("a plan");
+        let plan = Evaluator::of(every_measure(&matrix)).plan(matrix.book()).expect("a plan");
+        let prepared = plan.prepare(&matrix.batch());
         for gpu in [gpu, pairs] {
-            check(gpu.device(), Sizes::default(), false, &matrix, plan.program(), View::default());
+            check(
+                gpu.device(),
+                Sizes::default(),
+                false,
+                &matrix,
+                (plan.program(), prepared.inputs()),
+                View::default(),
+            );
         }
     })
 }
@@ -335,7 +350,7 @@ fn forged_files_are_evaluated_or_refused(Bench { gpu, .. }: &Bench) -> Result<()
         let changes = changes.into_iter().map(|(kind, at, to)| Change { kind, at, to });
         if let Ok(matrix) = forged(&matrix(&shape), |file| changes.for_each(|change| file.change(change))) {
             let mut evaluator = Evaluator::of(every_measure(&matrix));
-            evaluator.not_finite = true;
+            evaluator = evaluator.with_not_finite(true);
             evaluator.evaluate_on(gpu, &matrix).expect("a number each, or none");
         }
     })
@@ -345,7 +360,7 @@ fn resident_labels_answer_the_same(Bench { gpu, .. }: &Bench) -> Result<(), Fail
     let matrix = labels(300, |query| query % 90);
     let loaded = gpu.load(&matrix).map_err(|error| error.to_string())?;
     let mut evaluator = Evaluator::of(every_measure(&matrix));
-    (evaluator.per_query, evaluator.not_finite) = (true, true);
+    evaluator = evaluator.with_per_query(true).with_not_finite(true);
     for _ in 0..2 {
         agree(&evaluator, &loaded, &matrix);
     }
@@ -359,7 +374,8 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
     let check = |matrix: LabelMatrix, judged_only| {
         let queries = matrix.queries().len();
         let view = View { depth: None, judged_only };
-        let program = Program { codes: matrix.book().codes(), ..program(queries) };
+        let (program, inputs) = program(queries);
+        let program = Program { codes: matrix.book().codes(), ..program };
         let products = [
             product(0, Factor::Same(1.0 / 3.0)),
             product(2, Factor::PerQuery(per_query(queries).collect())),
@@ -368,12 +384,12 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
             product(6, Factor::Same(1e-3)),
             product(8, Factor::Same(1.0)),
         ];
-        let job = Job { matrix: &matrix, view, program: &program };
-        let expected = mirror_sums(job, &products);
+        let job = Job { batch: matrix.batch(), view, program: &program, inputs: &inputs };
+        let expected = mirror_sums(&job, &products, matrix.runs().len());
         for gpu in [gpu, pairs] {
             let loaded = gpu.load(&matrix).expect("room");
             let reducer =
-                Reducer::new(&loaded, job, &products, |at| format!("product {at}")).expect("a reducer");
+                Reducer::new(&loaded, &job, &products, |at| format!("product {at}")).expect("a reducer");
             for _ in 0..2 {
                 assert_eq!(reducer.sums().expect("sums"), expected);
             }
@@ -386,20 +402,19 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
 }
 
 /// The same sums, row by row.
-fn mirror_sums(job: Job<'_>, products: &[Product]) -> Vec<Vec<f64>> {
-    let Job { matrix, view, program } = job;
-    let queries = matrix.queries().len();
-    let deepest = matrix.depths().iter().copied().max().unwrap_or(0);
+fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>> {
+    let Job { batch, view, program, inputs } = job;
+    let deepest = batch.depths().iter().copied().max().unwrap_or(0);
     let integers = Integers::new(program, deepest);
     let scaled: Vec<Scaled> =
         products.iter().map(|product| Scaled::new(product, &integers).expect("scaled")).collect();
-    let mut sums = vec![vec![0u128; matrix.runs().len()]; products.len()];
-    for tile in 0..matrix.packing().tiles.len() {
+    let mut sums = vec![vec![0u128; runs]; products.len()];
+    for tile in batch.tiles() {
         let mut scratch = Vec::new();
-        let seen = view.of(matrix.tile(tile), &mut scratch);
-        for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
-            let (run, query) = (row as usize / queries, row as usize % queries);
-            let words = mirror::lane(&integers, program, seen, lane, query);
+        let seen = view.of(batch.tile(tile), &mut scratch);
+        for (lane, &row) in batch.rows(tile).iter().enumerate() {
+            let (run, query) = (batch.run(row), batch.query(row));
+            let words = mirror::lane(&integers, inputs, seen, lane, query);
             for (sums, scaled) in sums.iter_mut().zip(&scaled) {
                 sums[run] += u128::from(scaled.value(|word| words[word as usize], query));
             }
@@ -413,16 +428,17 @@ fn mirror_sums(job: Job<'_>, products: &[Product]) -> Vec<Vec<f64>> {
 fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let check = |matrix: &LabelMatrix, judged_only, both| {
         let one = |measure: &Measure| {
-            Evaluator::of(vec![measure.clone()]).plan(matrix).is_ok_and(|plan| plan.products().is_ok())
+            let plan = Evaluator::of(vec![measure.clone()]).plan(matrix.book());
+            plan.is_ok_and(|plan| plan.prepare(&matrix.batch()).products().is_ok())
         };
         let summed: Vec<Measure> = every_measure(matrix).into_iter().filter(one).collect();
         assert!(summed.len() > 40, "P, R, AP, RR, nDCG, ERR, RBP …");
         let loaded = gpu.load(matrix).expect("room");
         let mut compared = 0;
         for measure in summed {
-            let mut evaluator = Evaluator::of(vec![measure.clone()]);
-            evaluator.view.judged_only = judged_only;
-            evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
+            let evaluator = Evaluator::of(vec![measure.clone()])
+                .with_view(View { judged_only, ..View::default() })
+                .with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
             // Gains of both signs, or so different that they need 96 bits, are refused.
             let Ok(resident) = evaluator.resident(&loaded) else { continue };
             compared += 1;
@@ -448,11 +464,11 @@ fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> 
 
 fn rankings_too_deep_are_an_error(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let matrix = labels(1, |_| 65_536);
-    let mut evaluator = Evaluator::new(["AP"]).map_err(|error| error.to_string())?;
+    let evaluator = Evaluator::new(["AP"]).map_err(|error| error.to_string())?;
     let error = evaluator.evaluate_on(gpu, &matrix).expect_err("too deep").to_string();
     assert!(error.contains("65535 ranks"), "{error}");
-    evaluator.view.depth = Some(65_535);
-    agree(&evaluator, gpu, &matrix);
+    let view = View { depth: Some(65_535), ..View::default() };
+    agree(&evaluator.with_view(view), gpu, &matrix);
     Ok(())
 }
 

@@ -67,10 +67,8 @@ fn small() -> Forged {
 }
 
 fn evaluate(matrix: &LabelMatrix, measures: &[Measure], engine: EngineChoice, view: View) -> Scores {
-    let mut evaluator = Evaluator::of(measures.to_vec());
-    (evaluator.engine, evaluator.view, evaluator.per_query) = (engine, view, true);
-    evaluator.not_finite = true;
-    evaluator.evaluate(matrix).unwrap()
+    let evaluator = Evaluator::of(measures.to_vec()).with_engine(engine).with_view(view);
+    evaluator.with_per_query(true).with_not_finite(true).evaluate(matrix).unwrap()
 }
 
 /// The value of every measure, run and query.

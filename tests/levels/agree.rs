@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::stats::ExactSum;
-use laneval::{EngineChoice, Evaluator, QuerySet, Scores};
+use laneval::{EngineChoice, Evaluator, QuerySet, Scores, StatName};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
@@ -17,9 +17,9 @@ use crate::variants::every_measure;
 fn assert_means(scores: &Scores) {
     for run in &scores.runs {
         let values = &run.per_query.as_ref().unwrap().values;
-        for (summaries, values) in run.summaries.iter().zip(values) {
+        for (summaries, values) in run.stats.iter().zip(values) {
             let sum: ExactSum = values.iter().copied().collect();
-            if let Some(("mean", mean)) = summaries.first() {
+            if let Some((StatName::Mean, mean)) = summaries.first() {
                 assert_eq!(mean.to_bits(), (sum.value() / values.len() as f64).to_bits());
             }
         }
@@ -37,10 +37,10 @@ fn compare() -> Result<(), String> {
     let compared = TestRunner::new(config).run(&(shape(), views(), any::<bool>()), |(shape, view, both)| {
         let matrix = matrix(&shape);
         let mut evaluator = Evaluator::of(every_measure(&matrix));
-        (evaluator.per_query, evaluator.not_finite) = (true, true);
-        evaluator.view = view;
-        evaluator.queries = if both { QuerySet::Both } else { QuerySet::Judged };
-        evaluator.engine = EngineChoice::Reference;
+        evaluator = evaluator.with_per_query(true).with_not_finite(true);
+        evaluator = evaluator.with_view(view);
+        evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
+        evaluator = evaluator.with_engine(EngineChoice::Reference);
         let expected = evaluator.evaluate(&matrix).unwrap();
         assert_means(&expected);
         for cpu in levels().into_iter().filter_map(|(_, cpu)| cpu) {

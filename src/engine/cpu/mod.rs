@@ -1,15 +1,12 @@
 //! The CPU engine: tiles in parallel, each fold one pass of SIMD over a tile that stays in the nearest cache.
 
-use std::ops::Range;
-
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
-use rayon::prelude::*;
 
-use super::{Engine, Finish, Job};
+use super::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::Columns;
 use crate::label::TileSpan;
-use steps::{Lanes, Scratch};
+use steps::{Lanes, Scratch, Step};
 
 pub mod folds;
 mod steps;
@@ -32,13 +29,19 @@ impl Cpu {
     }
 
     /// The columns of one tile.
-    pub fn columns(&self, Job { matrix, view, program }: Job<'_>, at: usize) -> Columns {
-        let steps = steps::steps(program, matrix.packing().tiles[at].depth as usize);
-        let (mut labels, mut scratch) = (Vec::new(), Scratch::default());
-        let tile = view.of(matrix.tile(at), &mut labels);
-        let rows = (matrix.tile_rows(at), matrix.queries().len());
-        Lanes { level: self.level, tile, program, rows }.run(&steps, &mut scratch);
+    pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
+        let mut scratch = Scratch::default();
+        let steps = steps::steps(job.program, job.batch.tile(at).depth);
+        self.fold(job, at, &steps, &mut scratch);
         scratch.columns
+    }
+
+    /// Runs steps over a tile.
+    fn fold(&self, job: &Job<'_>, at: usize, steps: &[Step], scratch: &mut Scratch) {
+        let mut labels = std::mem::take(&mut scratch.labels);
+        let tile = job.view.of(job.batch.tile(at), &mut labels);
+        Lanes { level: self.level, tile, at, job }.run(steps, scratch);
+        scratch.labels = labels;
     }
 
     /// A certain level, for tests and benches.
@@ -93,24 +96,25 @@ impl Engine for Cpu {
         format!("cpu ({}, {} threads)", self.name(), rayon::current_num_threads())
     }
 
-    fn run(&self, job: Job<'_>, tiles: Range<usize>, finish: Finish<'_>) -> Result<Vec<Vec<f64>>> {
-        let Job { matrix, view, program } = job;
-        let spans = &matrix.packing().tiles[tiles.clone()];
-        let steps = steps::steps(program, spans.first().map_or(0, |tile| tile.depth as usize));
-        let run = |scratch: &mut Scratch, at: usize| {
-            let mut labels = std::mem::take(&mut scratch.labels);
-            let tile = view.of(matrix.tile(at), &mut labels);
-            let rows = (matrix.tile_rows(at), matrix.queries().len());
-            Lanes { level: self.level, tile, program, rows }.run(&steps, scratch);
-            scratch.labels = labels;
-            // Most often the next one is this thread's as well: it is read while this one is finished.
-            if at + 1 < tiles.end {
-                folds::ask_for(matrix.tile(at + 1));
+    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+        let tiles = job.batch.tiles();
+        let (end, together) = (tiles.end, tiles_a_job(job.batch.spans()));
+        let steps = steps::steps(job.program, job.batch.deepest() as usize);
+        let idle = Idle::new();
+        idle.each_tile(workers, (tiles, together), &begin, |gather: &mut G, next| {
+            let mut scratch = Scratch::default();
+            while let Some(tiles) = next() {
+                for at in tiles {
+                    self.fold(job, at, &steps, &mut scratch);
+                    // Most often the next one is this worker's as well: it is read while this one is finished.
+                    if at + 1 < end {
+                        folds::ask_for(job.batch.tile(at + 1));
+                    }
+                    gather.tile(at, &scratch.columns);
+                }
             }
-            finish(at, &scratch.columns)
-        };
-        let batch = tiles_a_job(spans);
-        Ok(tiles.clone().into_par_iter().with_min_len(batch).map_init(Scratch::default, run).collect())
+        });
+        Ok(idle.merged(begin))
     }
 }
 
@@ -119,7 +123,7 @@ fn tiles_a_job(tiles: &[TileSpan]) -> usize {
     const JOB: usize = 256 << 10;
     const TILE: usize = 16 << 10;
     let bytes: usize = tiles.iter().map(|tile| tile.bytes() as usize).sum();
-    JOB / (bytes / tiles.len().max(1) + TILE)
+    (JOB / (bytes / tiles.len().max(1) + TILE)).max(1)
 }
 
 #[inline(always)]

@@ -3,6 +3,7 @@
 use fearless_simd::Level;
 
 use super::folds::{self, Wanted};
+use crate::engine::Job;
 use crate::fold::{CodeTable, Columns, Cut, Fold, Program, Task, Weights};
 use crate::label::{LANES, Tile};
 
@@ -59,9 +60,9 @@ pub(super) struct Scratch {
 pub(super) struct Lanes<'a> {
     pub(super) level: Level,
     pub(super) tile: Tile<'a>,
-    pub(super) program: &'a Program,
-    /// The row of each lane, and how many queries there are.
-    pub(super) rows: (&'a [u32], usize),
+    /// Which tile it is.
+    pub(super) at: usize,
+    pub(super) job: &'a Job<'a>,
 }
 
 /// The steps of a program over tiles of up to so many ranks.
@@ -95,7 +96,7 @@ fn shares(sum: &Task, task: &Task) -> bool {
 
 /// A precision sum with all that comes with it.
 fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
-    let Fold::PrecisionSum(set) = sum.fold else { return alone((sum, column), 0) };
+    let Fold::PrecisionSum(set) = sum.fold else { unreachable!("{} is no precision sum", sum.fold.name()) };
     let mut extra = Extra::default();
     for &(task, column) in placed.iter().filter(|(task, _)| shares(sum, task)) {
         match task.fold {
@@ -112,7 +113,7 @@ fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
 
 /// Counts: those at fixed ranks in one pass, unless they come with a precision sum, and one pass for each input of the queries.
 fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
-    let Fold::Count(set) = task.fold else { return };
+    let Fold::Count(set) = task.fold else { unreachable!("{} is no count", task.fold.name()) };
     let ranks = ranks(task);
     let fixed = ranks.len();
     if fixed > 0 && !shared {
@@ -162,8 +163,8 @@ impl Lanes<'_> {
     pub(super) fn run(&self, steps: &[Step], scratch: &mut Scratch) {
         let Columns { values, histogram, lanes } = &mut scratch.columns;
         *lanes = self.tile.lanes;
-        values.resize(self.program.columns() * *lanes, 0.0);
-        histogram.resize(if self.program.histogram() { *lanes * self.program.codes } else { 0 }, 0);
+        values.resize(self.job.program.columns() * *lanes, 0.0);
+        histogram.resize(if self.job.program.histogram() { *lanes * self.job.program.codes } else { 0 }, 0);
         steps.iter().for_each(|step| self.step(step, scratch));
     }
 
@@ -216,17 +217,17 @@ impl Lanes<'_> {
             }
             Kernel::InferredSum(set) => folds::inferred_sum(level, tile, *set, &mut values[at]),
             Kernel::PairSum(set) => folds::pair_sum(level, tile, *set, ranks, &mut values[at]),
-            Kernel::Histogram => folds::histogram(tile, self.program.codes, &[u32::MAX], histogram),
+            Kernel::Histogram => folds::histogram(tile, self.job.program.codes, &[u32::MAX], histogram),
         }
     }
 
     /// Inputs of the program, `[input][lane]`.
     fn inputs(&self, needed: &[usize], lanes: &mut Vec<u32>) {
-        let (rows, queries) = self.rows;
+        let Job { batch, inputs, .. } = self.job;
         lanes.clear();
         for (&input, end) in needed.iter().zip(1..) {
-            let input = &self.program.inputs[input];
-            lanes.extend(rows.iter().map(|&row| input[row as usize % queries]));
+            let input = &inputs[input];
+            lanes.extend(batch.rows(self.at).iter().map(|&row| input[batch.query(row)]));
             lanes.resize(end * self.tile.lanes, 0);
         }
     }

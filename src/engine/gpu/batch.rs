@@ -13,12 +13,12 @@ use rayon::prelude::*;
 
 use super::device::{Device, Pending};
 use super::kernels::{COMMON, JUDGED, Kernel, kernels};
-use super::layout::{Batch, Tile};
-use super::resident::Resident;
+use super::layout::{self, Tile};
+use super::resident::ResidentLabels;
 use super::tasks::Integers;
 use crate::engine::Job;
 use crate::error::Result;
-use crate::label::{LANES, LabelMatrix, TileSpan, View};
+use crate::label::{Batch, LANES, TileSpan, View};
 
 /// How much goes through a device at a time.
 #[derive(Debug, Clone, Copy)]
@@ -141,16 +141,15 @@ impl<'a> Ready<'a> {
     /// Whatever goes wrong on the device.
     pub fn run(
         &self,
-        job: Job<'_>,
-        resident: Option<&Resident>,
-        tiles: Range<usize>,
+        job: &Job<'_>,
+        resident: Option<&ResidentLabels>,
         mut take: impl FnMut(Answer<'_>) -> Result<()>,
     ) -> Result<Spent> {
         let mut spent = Spent::default();
-        let batches = self.batches(job.matrix, resident, tiles);
-        let largest = Largest::of(job.matrix, &batches);
+        let batches = self.batches(&job.batch, resident);
+        let largest = Largest::of(&batches);
         let (mut free, mut under_way) = (Vec::new(), VecDeque::<Submitted>::new());
-        for tiles in batches {
+        for batch in batches {
             if under_way.len() == RING {
                 free.extend(
                     under_way
@@ -163,7 +162,7 @@ impl<'a> Ready<'a> {
                 Some(berth) => berth,
                 None => self.berth(&largest, resident.is_some())?,
             };
-            under_way.push_back(self.submit(job, resident, tiles, berth)?);
+            under_way.push_back(self.submit(job, resident, &batch, berth)?);
         }
         for batch in under_way {
             self.receive(batch, &mut spent, &mut take)?;
@@ -171,14 +170,9 @@ impl<'a> Ready<'a> {
         Ok(spent)
     }
 
-    /// Batches of tiles within the sizes, and of one buffer where labels are resident.
-    pub(super) fn batches(
-        &self,
-        matrix: &LabelMatrix,
-        resident: Option<&Resident>,
-        tiles: Range<usize>,
-    ) -> Vec<Range<usize>> {
-        let spans = &matrix.packing().tiles;
+    /// A batch cut into batches within the sizes, and of one buffer where labels are resident.
+    pub(super) fn batches<'b>(&self, batch: &Batch<'b>, resident: Option<&ResidentLabels>) -> Vec<Batch<'b>> {
+        let spans = batch.spans();
         let per_tile = u64::from(self.columns.max(self.integers.inputs.len() as u32)) * 4 * LANES as u64;
         let fits = |from: usize, end: usize| {
             let labels = spans[end - 1].offset + spans[end - 1].bytes() - spans[from].offset;
@@ -188,13 +182,13 @@ impl<'a> Ready<'a> {
             };
             together && per_tile * (end - from) as u64 <= self.sizes.batch
         };
-        let (mut batches, mut from) = (Vec::new(), tiles.start);
-        while from < tiles.end {
+        let (mut batches, mut from, start) = (Vec::new(), 0, batch.tiles().start);
+        while from < spans.len() {
             let mut end = from + 1;
-            while end < tiles.end && fits(from, end + 1) {
+            while end < spans.len() && fits(from, end + 1) {
                 end += 1;
             }
-            batches.push(from..end);
+            batches.push(batch.of_tiles(start + from..start + end));
             from = end;
         }
         batches
@@ -222,7 +216,7 @@ impl<'a> Ready<'a> {
             columns: device.buffer(columns, Usage::STORAGE | Usage::COPY_SRC),
             answers: device.buffer(answers, Usage::MAP_READ | Usage::COPY_DST),
             batches: (0..=self.passes.len())
-                .map(|_| device.buffer(size_of::<Batch>() as u64, Usage::UNIFORM | Usage::COPY_DST))
+                .map(|_| device.buffer(size_of::<layout::Batch>() as u64, Usage::UNIFORM | Usage::COPY_DST))
                 .collect(),
             clock: device.adapter.timestamps.then(|| Clock::new(device)),
         };
@@ -237,13 +231,12 @@ impl<'a> Ready<'a> {
     /// Sends one batch on its way.
     fn submit(
         &self,
-        job: Job<'_>,
-        resident: Option<&Resident>,
-        tiles: Range<usize>,
+        job: &Job<'_>,
+        resident: Option<&ResidentLabels>,
+        batch: &Batch<'_>,
         berth: Berth,
     ) -> Result<Submitted> {
-        let spans = &job.matrix.packing().tiles[tiles.clone()];
-        let labels = bytes(job.matrix, &tiles);
+        let (spans, labels) = (batch.spans(), batch.bytes());
         let device = &self.device.device;
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         let (source, origin) = match (resident, &berth.labels) {
@@ -254,7 +247,7 @@ impl<'a> Ready<'a> {
             }
             (None, None) => return Err(self.device.failed("a batch has no room for its labels")),
         };
-        self.describe(job, &tiles, &berth);
+        self.describe(job, batch, &berth);
         self.encode(job.view, spans, (source, origin), &berth, &mut encoder);
         let words = u64::from(self.integers.words) * (spans.len() * LANES) as u64 * 4;
         if words > 0 {
@@ -265,7 +258,7 @@ impl<'a> Ready<'a> {
         let written = berth.staging.iter().map(|staging| (staging, wgpu::MapMode::Write));
         let pending = self.device.submit(encoder, read.chain(written))?;
         let up = if resident.is_some() { 0 } else { labels.len() as u64 };
-        Ok(Submitted { tiles, berth, pending, bytes: [up, words] })
+        Ok(Submitted { tiles: batch.tiles(), berth, pending, bytes: [up, words] })
     }
 
     /// Copies labels into staging buffers, and from there into the batch's.
@@ -318,7 +311,7 @@ impl<'a> Ready<'a> {
         berth: &Berth,
     ) -> Vec<wgpu::BindGroup> {
         let tiles = tiles as u32;
-        let mut batch = Batch {
+        let mut batch = layout::Batch {
             tiles,
             stride: tiles.min(self.sizes.groups),
             depth: view.depth.unwrap_or(u32::MAX),
@@ -329,11 +322,12 @@ impl<'a> Ready<'a> {
             origin,
         };
         let mut uniforms = berth.batches.iter();
-        let mut group = |batch: Batch, bindings: &[(u32, &wgpu::Buffer)], layout: &wgpu::BindGroupLayout| {
-            let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
-            self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
-            self.device.bind(layout, &[&[(0, uniform)], bindings].concat())
-        };
+        let mut group =
+            |batch: layout::Batch, bindings: &[(u32, &wgpu::Buffer)], layout: &wgpu::BindGroupLayout| {
+                let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
+                self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
+                self.device.bind(layout, &[&[(0, uniform)], bindings].concat())
+            };
         let mut groups = Vec::with_capacity(1 + self.passes.len());
         let mut labels = source;
         if let (Some(_), Some(moved)) = (&self.judged, &berth.moved) {
@@ -342,7 +336,8 @@ impl<'a> Ready<'a> {
             batch.origin = 0;
         }
         for pass in &self.passes {
-            let batch = Batch { cuts: pass.cuts, above: pass.ranks.start, end: pass.ranks.end, ..batch };
+            let batch =
+                layout::Batch { cuts: pass.cuts, above: pass.ranks.start, end: pass.ranks.end, ..batch };
             let bindings = [
                 (1, &berth.tiles),
                 (2, labels),
@@ -368,22 +363,20 @@ impl<'a> Ready<'a> {
     }
 
     /// Writes down where the tiles of a batch lie, and what the queries of its rows say.
-    pub(super) fn describe(&self, job: Job<'_>, tiles: &Range<usize>, berth: &Berth) {
-        let spans = &job.matrix.packing().tiles[tiles.clone()];
+    pub(super) fn describe(&self, job: &Job<'_>, batch: &Batch<'_>, berth: &Berth) {
         let queue = &self.device.queue;
-        queue.write_buffer(&berth.tiles, 0, bytemuck::cast_slice(&tile_table(spans)));
-        queue.write_buffer(&berth.inputs, 0, bytemuck::cast_slice(&self.inputs(job, tiles)));
+        queue.write_buffer(&berth.tiles, 0, bytemuck::cast_slice(&tile_table(batch.spans())));
+        queue.write_buffer(&berth.inputs, 0, bytemuck::cast_slice(&self.inputs(job, batch)));
     }
 
     /// The inputs of a batch, `[input][slot]`.
-    fn inputs(&self, job: Job<'_>, tiles: &Range<usize>) -> Vec<u32> {
-        let queries = job.matrix.queries().len();
-        let mut words = Vec::with_capacity(self.integers.inputs.len() * tiles.len() * LANES);
+    fn inputs(&self, job: &Job<'_>, batch: &Batch<'_>) -> Vec<u32> {
+        let mut words = Vec::with_capacity(self.integers.inputs.len() * batch.spans().len() * LANES);
         for &input in &self.integers.inputs {
-            let input = &job.program.inputs[input];
-            for tile in tiles.clone() {
+            let input = &job.inputs[input];
+            for tile in batch.tiles() {
                 let end = words.len() + LANES;
-                words.extend(job.matrix.tile_rows(tile).iter().map(|&row| input[row as usize % queries]));
+                words.extend(batch.rows(tile).iter().map(|&row| input[batch.query(row)]));
                 words.resize(end, 0);
             }
         }
@@ -473,20 +466,12 @@ pub(super) struct Largest {
 }
 
 impl Largest {
-    pub(super) fn of(matrix: &LabelMatrix, batches: &[Range<usize>]) -> Self {
+    pub(super) fn of(batches: &[Batch<'_>]) -> Self {
         Largest {
-            labels: batches.iter().map(|tiles| bytes(matrix, tiles).len() as u64).max().unwrap_or(0),
-            tiles: batches.iter().map(ExactSizeIterator::len).max().unwrap_or(0),
+            labels: batches.iter().map(|batch| batch.bytes().len() as u64).max().unwrap_or(0),
+            tiles: batches.iter().map(|batch| batch.spans().len()).max().unwrap_or(0),
         }
     }
-}
-
-/// The labels of some tiles, as they lie.
-fn bytes<'a>(matrix: &'a LabelMatrix, tiles: &Range<usize>) -> &'a [u8] {
-    let spans = &matrix.packing().tiles[tiles.clone()];
-    let end = spans.last().map_or(0, |last| last.offset + last.bytes());
-    let start = spans.first().map_or(end, |first| first.offset);
-    &matrix.tile_bytes()[start as usize..end as usize]
 }
 
 /// Where the tiles of a batch lie.

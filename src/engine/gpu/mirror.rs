@@ -2,14 +2,14 @@
 
 use super::fixed;
 use super::tasks::{Integers, Kind, Task};
-use crate::fold::Program;
+use crate::fold::Inputs;
 use crate::label::Tile;
 use crate::label::code::NEGATIVE;
 
 /// The words of one lane of a tile down to a depth, by column.
-pub fn lane(integers: &Integers, program: &Program, tile: Tile, lane: usize, query: usize) -> Vec<u32> {
+pub fn lane(integers: &Integers, inputs: &Inputs, tile: Tile, lane: usize, query: usize) -> Vec<u32> {
     let mut words = vec![0; integers.words as usize];
-    let input = |at: u32| program.inputs[integers.inputs[at as usize]][query];
+    let input = |at: u32| inputs[integers.inputs[at as usize]][query];
     let labels: Vec<u8> = tile.lane(lane).collect();
     for task in &integers.tasks {
         let mut twin = Twin::new(integers, &task.kind);

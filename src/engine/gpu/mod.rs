@@ -20,20 +20,17 @@ pub mod reduce;
 pub mod resident;
 pub mod tasks;
 
-use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rayon::prelude::*;
-
 use super::cpu::Cpu;
-use super::{Engine, Finish, Job};
+use super::{Engine, Gather, Idle, Job};
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Program};
 use batch::{Answer, Ready, Sizes, Spent};
 use device::{Choice, Device};
 use fixed::MAX_DEPTH;
-use resident::Resident;
+use resident::ResidentLabels;
 use tasks::Integers;
 
 /// A GPU. Folds whose sums no 96 bits can hold run on the CPU in the same call.
@@ -77,30 +74,36 @@ impl Gpu {
     /// # Errors
     /// Not enough memory, or a device that was lost.
     pub fn load<'a>(&'a self, matrix: &'a crate::label::LabelMatrix) -> Result<Loaded<'a>> {
-        Ok(Loaded { gpu: self, matrix, labels: Resident::new(&self.device, matrix)? })
+        Ok(Loaded { gpu: self, matrix, labels: ResidentLabels::new(&self.device, &matrix.batch())? })
     }
 
-    fn run_on(
+    fn run_on<G: Gather>(
         &self,
-        job: Job<'_>,
-        labels: Option<&Resident>,
-        tiles: Range<usize>,
-        finish: Finish<'_>,
-    ) -> Result<Vec<Vec<f64>>> {
-        let deepest = check_depth(job)?;
-        let integers = Arc::new(Integers::new(job.program, deepest));
+        job: &Job<'_>,
+        labels: Option<&ResidentLabels>,
+        workers: usize,
+        begin: impl Fn() -> G + Sync,
+    ) -> Result<G> {
+        /// Tiles that a worker takes at a time.
+        const TOGETHER: usize = 4;
+        let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
         let ready = Ready::new(&self.device, integers.clone(), job.view, self.sizes)?;
         let left = Left::new(job.program, &integers);
-        let mut values = Vec::with_capacity(tiles.len());
-        let spent = ready.run(job, labels, tiles, |answer| {
-            values.par_extend(answer.tiles.clone().into_par_iter().enumerate().map(|(at, tile)| {
-                let columns = columns(job, &integers, &left, &answer, at, tile);
-                finish(tile, &columns)
-            }));
+        let idle = Idle::new();
+        let spent = ready.run(job, labels, |answer| {
+            let first = answer.tiles.start;
+            idle.each_tile(workers, (answer.tiles.clone(), TOGETHER), &begin, |gather: &mut G, next| {
+                while let Some(tiles) = next() {
+                    for tile in tiles {
+                        let columns = columns(job, &integers, &left, &answer, tile - first, tile);
+                        gather.tile(tile, &columns);
+                    }
+                }
+            });
             Ok(())
         })?;
         self.add_spent(spent.kernels, [spent.up, spent.down]);
-        Ok(values)
+        Ok(idle.merged(begin))
     }
 
     fn add_spent(&self, kernels: Duration, [up, down]: [u64; 2]) {
@@ -117,12 +120,12 @@ impl Engine for Gpu {
         format!("gpu ({}, {})", adapter.name, adapter.backend)
     }
 
-    fn explain(&self, job: Job<'_>) -> Vec<String> {
+    fn explain(&self, job: &Job<'_>) -> Vec<String> {
         explain(job)
     }
 
-    fn run(&self, job: Job<'_>, tiles: Range<usize>, finish: Finish<'_>) -> Result<Vec<Vec<f64>>> {
-        self.run_on(job, None, tiles, finish)
+    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+        self.run_on(job, None, workers, begin)
     }
 }
 
@@ -130,7 +133,7 @@ impl Engine for Gpu {
 pub struct Loaded<'a> {
     gpu: &'a Gpu,
     matrix: &'a crate::label::LabelMatrix,
-    labels: Resident,
+    labels: ResidentLabels,
 }
 
 impl Loaded<'_> {
@@ -145,14 +148,14 @@ impl Engine for Loaded<'_> {
         format!("{}, labels resident", self.gpu.describe())
     }
 
-    fn run(&self, job: Job<'_>, tiles: Range<usize>, finish: Finish<'_>) -> Result<Vec<Vec<f64>>> {
-        let labels = std::ptr::eq(job.matrix, self.matrix).then_some(&self.labels);
-        self.gpu.run_on(job, labels, tiles, finish)
+    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
+        let labels = job.batch.is_of(self.matrix).then_some(&self.labels);
+        self.gpu.run_on(job, labels, workers, begin)
     }
 }
 
 /// What the sums of a job are made of.
-fn explain(job: Job<'_>) -> Vec<String> {
+fn explain(job: &Job<'_>) -> Vec<String> {
     let integers = Integers::new(job.program, deepest(job));
     let name = |of: usize| job.program.tasks[of].fold.name();
     let mut lines = vec!["on the GPU, in integers:".to_owned()];
@@ -176,15 +179,14 @@ fn explain(job: Job<'_>) -> Vec<String> {
 }
 
 /// The deepest rank that a job looks at.
-fn deepest(job: Job<'_>) -> u32 {
-    let deepest = job.matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
+fn deepest(job: &Job<'_>) -> u32 {
     // Tiles are padded to a multiple of 4 ranks; what is there is past every end.
-    let deepest = deepest.min(job.matrix.depths().iter().copied().max().unwrap_or(0));
+    let deepest = job.batch.deepest_row();
     job.view.depth.map_or(deepest, |depth| deepest.min(depth))
 }
 
 /// The deepest rank that a job looks at, if that is not too deep.
-fn check_depth(job: Job<'_>) -> Result<u32> {
+fn check_depth(job: &Job<'_>) -> Result<u32> {
     let deepest = deepest(job);
     if deepest > MAX_DEPTH {
         return Err(Error::Device(format!(
@@ -215,29 +217,25 @@ impl Left {
             first += task.columns();
         }
         let tasks = integers.left.iter().map(|&at| program.tasks[at].clone()).collect();
-        Some(Left {
-            program: Program { tasks, inputs: program.inputs.clone(), codes: program.codes },
-            columns,
-        })
+        Some(Left { program: Program { tasks, codes: program.codes }, columns })
     }
 }
 
 /// The columns of one tile: what its words stand for, and what the CPU adds.
 fn columns(
-    job: Job<'_>,
+    job: &Job<'_>,
     integers: &Integers,
     left: &Option<Left>,
     answer: &Answer,
     at: usize,
     tile: usize,
 ) -> Columns {
-    let queries = job.matrix.queries().len() as u32;
-    let rows: Vec<u32> = job.matrix.tile_rows(tile).iter().map(|row| row % queries).collect();
-    let lanes = job.matrix.packing().tiles[tile].lanes as usize;
+    let queries: Vec<usize> = job.batch.rows(tile).iter().map(|&row| job.batch.query(row)).collect();
+    let lanes = job.batch.tile(tile).lanes;
     let mut columns = Columns::zeros(job.program, lanes);
-    integers.decode(job.program, &rows, |column, lane| answer.word(column, at, lane), &mut columns);
+    integers.decode(job.inputs, &queries, |column, lane| answer.word(column, at, lane), &mut columns);
     if let Some(Left { program, columns: own }) = left {
-        let found = Cpu::new().columns(Job { program, ..job }, tile);
+        let found = Cpu::new().columns(&Job { program, ..job.clone() }, tile);
         for (from, &to) in own.iter().enumerate() {
             let values = &found.values[from * lanes..(from + 1) * lanes];
             columns.values[to * lanes..(to + 1) * lanes].copy_from_slice(values);

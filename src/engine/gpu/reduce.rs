@@ -12,7 +12,7 @@ use super::{Loaded, check_depth};
 use crate::engine::Job;
 use crate::error::{Error, Result};
 use crate::fold::{Factor, Product};
-use crate::label::{LANES, LabelMatrix};
+use crate::label::{Batch, LANES};
 
 /// Rows that a workgroup of `reduce.wgsl` adds up.
 const ROWS: usize = 256 * 16;
@@ -149,7 +149,7 @@ impl<'a> Reducer<'a> {
     /// A product that integers cannot hold; not enough memory; a device that was lost.
     pub fn new(
         loaded: &'a Loaded<'a>,
-        job: Job<'_>,
+        job: &Job<'_>,
         products: &[Product],
         name: impl Fn(usize) -> String,
     ) -> Result<Self> {
@@ -171,7 +171,8 @@ impl<'a> Reducer<'a> {
         let sizes = Sizes { batch: batch.max(loaded.gpu.sizes.batch.min(batch)), ..loaded.gpu.sizes };
         let ready = Ready::new(device, integers, job.view, sizes)?;
         let pipeline = device.pipeline(REDUCE, &device.reduce)?;
-        let words = 3 * scaled.len() * job.matrix.runs().len();
+        let runs = loaded.matrix.runs().len();
+        let words = 3 * scaled.len() * runs;
         use wgpu::BufferUsages as Usage;
         let bytes = 4 * words as u64;
         let mut reducer = Reducer {
@@ -185,9 +186,8 @@ impl<'a> Reducer<'a> {
             clock: device.adapter.timestamps.then(|| Clock::new(device)),
             words,
         };
-        let tiles = 0..job.matrix.packing().tiles.len();
-        for tiles in reducer.ready.batches(job.matrix, Some(&loaded.labels), tiles) {
-            let part = reducer.part(job, tiles)?;
+        for batch in reducer.ready.batches(&job.batch, Some(&loaded.labels)) {
+            let part = reducer.part(job, &batch, runs)?;
             reducer.parts.push(part);
         }
         device.check()?;
@@ -200,26 +200,25 @@ impl<'a> Reducer<'a> {
     }
 
     /// One batch with its factors.
-    fn part(&self, job: Job<'_>, tiles: std::ops::Range<usize>) -> Result<Part> {
+    fn part(&self, job: &Job<'_>, batch: &Batch<'_>, runs: usize) -> Result<Part> {
         let device = &self.loaded.gpu.device;
-        let largest = Largest::of(job.matrix, std::slice::from_ref(&tiles));
+        let largest = Largest::of(std::slice::from_ref(batch));
         let berth = self.ready.berth(&largest, true)?;
-        self.ready.describe(job, &tiles, &berth);
-        let source = self.loaded.labels.at(job.matrix.packing().tiles[tiles.start].offset);
-        let folds = self.ready.bind(job.view, tiles.len(), source, &berth);
-        let (slots, groups) = (tiles.len() * LANES, (tiles.len() * LANES).div_ceil(ROWS) as u32);
-        let queries = job.matrix.queries().len() as u32;
-        let rows = rows(job.matrix, tiles.clone());
-        let run = |row: &Option<u32>| row.map_or(u32::MAX, |row| row / queries);
-        let runs = device.words(&rows.iter().map(run).collect::<Vec<_>>());
+        self.ready.describe(job, batch, &berth);
+        let tiles = batch.spans().len();
+        let source = self.loaded.labels.at(batch.spans()[0].offset);
+        let folds = self.ready.bind(job.view, tiles, source, &berth);
+        let (slots, groups) = (tiles * LANES, (tiles * LANES).div_ceil(ROWS) as u32);
+        let rows = rows(batch);
+        let run = |row: &Option<u32>| row.map_or(u32::MAX, |row| batch.run(row) as u32);
+        let runs_of_rows = device.words(&rows.iter().map(run).collect::<Vec<_>>());
         let mut products = Vec::new();
         for (at, scaled) in self.scaled.iter().enumerate() {
             // Position 0 means that there are none.
             let mut factors = vec![0, 0];
             let double = |factor: u64| [factor as u32, (factor >> 32) as u32];
             if scaled.per_query {
-                let factor =
-                    |row: &Option<u32>| row.map_or(0, |row| scaled.factors[(row % queries) as usize]);
+                let factor = |row: &Option<u32>| row.map_or(0, |row| scaled.factors[batch.query(row)]);
                 factors.extend(rows.iter().map(factor).flat_map(double));
             } else if scaled.state == State::FirstRank {
                 factors.extend(scaled.factors.iter().copied().flat_map(double));
@@ -234,7 +233,7 @@ impl<'a> Reducer<'a> {
                 factor_low,
                 factor_high,
                 shift: scaled.shift,
-                sums: (3 * at * job.matrix.runs().len()) as u32,
+                sums: (3 * at * runs) as u32,
                 deepest: scaled.deepest,
                 ..layout::Product::default()
             };
@@ -242,10 +241,11 @@ impl<'a> Reducer<'a> {
             let uniform = device.buffer(size_of::<layout::Product>() as u64, usage);
             device.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(&product));
             let factors = device.words(&factors);
-            let buffers = [(0, &uniform), (1, &berth.columns), (2, &runs), (3, &factors), (4, &self.sums)];
+            let buffers =
+                [(0, &uniform), (1, &berth.columns), (2, &runs_of_rows), (3, &factors), (4, &self.sums)];
             products.push(device.bind(&device.reduce, &buffers));
         }
-        Ok(Part { tiles: tiles.len(), folds, products, _berth: berth })
+        Ok(Part { tiles, folds, products, _berth: berth })
     }
 
     /// Folds everything and adds it up: sums over the rows that have documents, `[product][run]`.
@@ -295,12 +295,12 @@ impl<'a> Reducer<'a> {
     }
 }
 
-/// The row of each slot of some tiles.
-fn rows(matrix: &LabelMatrix, tiles: std::ops::Range<usize>) -> Vec<Option<u32>> {
-    let mut rows = Vec::with_capacity(tiles.len() * LANES);
-    for tile in tiles {
+/// The row of each slot of a batch.
+fn rows(batch: &Batch<'_>) -> Vec<Option<u32>> {
+    let mut rows = Vec::with_capacity(batch.spans().len() * LANES);
+    for tile in batch.tiles() {
         let end = rows.len() + LANES;
-        rows.extend(matrix.tile_rows(tile).iter().copied().map(Some));
+        rows.extend(batch.rows(tile).iter().copied().map(Some));
         rows.resize(end, None);
     }
     rows

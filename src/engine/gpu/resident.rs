@@ -2,23 +2,23 @@
 
 use super::device::Device;
 use crate::error::Result;
-use crate::label::LabelMatrix;
+use crate::label::Batch;
 
-/// The tiles of one matrix in the memory of a device.
-pub struct Resident {
+/// The tiles of one batch, from the first of its matrix on, in the memory of a device.
+pub struct ResidentLabels {
     /// Buffers of whole tiles, with the offset of the first label of each.
     buffers: Vec<(u64, wgpu::Buffer)>,
 }
 
-impl Resident {
+impl ResidentLabels {
     /// Sends all tiles up.
     ///
     /// # Errors
     /// Not enough memory, or a device that was lost.
-    pub fn new(device: &Device, matrix: &LabelMatrix) -> Result<Self> {
+    pub fn new(device: &Device, batch: &Batch<'_>) -> Result<Self> {
         let limit = device.adapter.binding_bytes.min(device.adapter.buffer_bytes).min(1 << 31);
         let mut parts: Vec<(u64, u64)> = Vec::new();
-        for span in &matrix.packing().tiles {
+        for span in batch.spans() {
             match parts.last_mut() {
                 Some((start, end)) if span.offset + span.bytes() - *start <= limit => {
                     *end = span.offset + span.bytes()
@@ -35,14 +35,14 @@ impl Resident {
                 return Err(device.failed(&format!("no room for {} bytes of labels: {error}", end - start)));
             }
             const PIECE: usize = 16 << 20;
-            let labels = &matrix.tile_bytes()[start as usize..end as usize];
+            let labels = &batch.bytes()[start as usize..end as usize];
             for (at, piece) in labels.chunks(PIECE).enumerate() {
                 device.queue.write_buffer(&buffer, (at * PIECE) as u64, piece);
                 device.wait(device.queue.submit([]))?;
             }
             buffers.push((start, buffer));
         }
-        Ok(Resident { buffers })
+        Ok(ResidentLabels { buffers })
     }
 
     /// The buffer with a label, by its offset in the tiles, and the word of the label in it.

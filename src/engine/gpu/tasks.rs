@@ -1,7 +1,7 @@
 //! The tasks of a program in integers: which words each makes, and what number they stand for.
 
 use super::fixed::{self, Chances, Terms, power_of_two};
-use crate::fold::{Columns, Cut, Fold, Program};
+use crate::fold::{Columns, Cut, Fold, Inputs, Program};
 use crate::label::LANES;
 use crate::label::code::UNPOOLED;
 
@@ -205,8 +205,8 @@ impl Integers {
     /// of each row.
     pub fn decode(
         &self,
-        program: &Program,
-        queries: &[u32],
+        inputs: &Inputs,
+        queries: &[usize],
         word: impl Fn(u32, usize) -> u32,
         columns: &mut Columns,
     ) {
@@ -216,8 +216,8 @@ impl Integers {
                 let first = task.word + at as u32 * task.kind.words();
                 for (lane, &query) in queries.iter().enumerate() {
                     task.kind.decode(
-                        program,
-                        query as usize,
+                        inputs,
+                        query,
                         |at| word(first + at, lane),
                         (task.column + at, lane),
                         columns,
@@ -232,7 +232,7 @@ impl Kind {
     /// Writes the number of one state where it belongs.
     fn decode(
         &self,
-        program: &Program,
+        inputs: &Inputs,
         query: usize,
         word: impl Fn(u32) -> u32,
         (column, lane): (usize, usize),
@@ -257,9 +257,7 @@ impl Kind {
             }
             Kind::PreferenceSum { bound, .. } => match word(1) {
                 0 => f64::from(word(0)),
-                preferred => {
-                    f64::from(word(0)) - f64::from(preferred) / f64::from(program.inputs[*bound][query])
-                }
+                preferred => f64::from(word(0)) - f64::from(preferred) / f64::from(inputs[*bound][query]),
             },
             &Kind::PeakPrecision(_, _, caps) => {
                 for cap in 0..caps {

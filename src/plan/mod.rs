@@ -1,14 +1,15 @@
 //! From a list of measures to a program: which folds, read where, and who finishes what with them.
 //!
-//! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data; [`Plan`] prints itself.
+//! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data, made of measures and a codebook alone;
+//! [`Plan`] prints itself. What it needs of the queries is worked out for a batch of them ([`Prepared`]).
 
 mod distinct;
 
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::fold::{Columns, Cut, Factor, Fold, Product, Program, Task, Weights};
-use crate::label::{Above, LabelMatrix};
+use crate::fold::{Columns, Cut, Factor, Fold, Inputs, Product, Program, Task, Weights};
+use crate::label::{Above, Batch, Codebook};
 use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
 
@@ -16,14 +17,33 @@ use distinct::Distinct;
 const MOST: usize = 100_000;
 
 /// What will run, and how each measure is finished from it.
+///
+/// ```
+/// use laneval::{Codebook, Evaluator, Plan};
+/// let evaluator = Evaluator::new(["AP", "P@[5,10]"])?;
+/// let plan = Plan::new(evaluator.measures(), &Codebook::new([0.0, 1.0])?)?;
+/// assert!(plan.to_string().contains("Count(code > 3) at [5, 10]"));
+/// # Ok::<(), laneval::Error>(())
+/// ```
 pub struct Plan {
     measures: Vec<Measure>,
     program: Program,
     facts: Vec<Fact>,
-    /// The values of each fact by query.
-    columns: Vec<Vec<f64>>,
-    ideals: Vec<(Ideal, Weights)>,
+    /// The facts that are inputs of the program.
+    inputs: Vec<usize>,
+    ideals: Vec<Ideal>,
     recipes: Vec<(Recipe, Vec<Source>)>,
+}
+
+/// A plan with what it needs of the queries of a batch.
+pub struct Prepared<'a> {
+    plan: &'a Plan,
+    /// `[fact][query]`.
+    facts: Vec<Vec<f64>>,
+    /// What the program refers to.
+    inputs: Inputs,
+    /// The weights of the ranks of each ideal.
+    weights: Vec<Weights>,
 }
 
 /// Where a number that a measure reads comes from.
@@ -38,18 +58,18 @@ enum Source {
 }
 
 impl Plan {
-    /// Plans `measures` over a matrix.
+    /// Plans `measures` for labels of this codebook.
     ///
     /// # Errors
     /// A measure whose parameters do not fit the grades; more than 100,000 measures.
-    pub fn new(measures: &[Measure], matrix: &LabelMatrix) -> Result<Self> {
+    pub fn new(measures: &[Measure], book: &Codebook) -> Result<Self> {
         if measures.len() > MOST {
             let count = measures.len();
             return Err(Error::Unanswerable(format!(
                 "{count} measures, where {MOST} can be evaluated together: ask for fewer at a time"
             )));
         }
-        let recipes: Vec<Recipe> = measures.iter().map(|m| m.recipe(matrix.book())).collect::<Result<_>>()?;
+        let recipes: Vec<Recipe> = measures.iter().map(|m| m.recipe(book)).collect::<Result<_>>()?;
         let mut draft = Draft::default();
         let asked: Vec<Vec<Asked>> = recipes
             .iter()
@@ -58,13 +78,19 @@ impl Plan {
         let draft = draft.finish();
         let sources = |asked: Vec<Asked>| asked.into_iter().map(|asked| draft.source(asked)).collect();
         let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
-        let columns: Vec<Vec<f64>> = Fact::columns(&draft.facts, matrix.facts());
-        let inputs =
-            draft.inputs.iter().map(|&fact| columns[fact].iter().map(|&x| x as u32).collect()).collect();
-        let deepest = matrix.packing().tiles.first().map_or(0, |tile| tile.depth as usize);
-        let ideals = draft.ideals.into_iter().map(|ideal| (ideal.clone(), ideal.weights(deepest))).collect();
-        let program = Program { tasks: draft.tasks, inputs, codes: matrix.book().codes() };
-        Ok(Plan { measures: measures.to_vec(), program, facts: draft.facts, columns, ideals, recipes })
+        let program = Program { tasks: draft.tasks, codes: book.codes() };
+        let Drafted { facts, inputs, ideals, .. } = draft;
+        Ok(Plan { measures: measures.to_vec(), program, facts, inputs, ideals, recipes })
+    }
+
+    /// Works out what the plan needs of the queries of a batch; it serves every batch of the same queries that is no deeper.
+    pub fn prepare(&self, batch: &Batch<'_>) -> Prepared<'_> {
+        let facts = Fact::columns(&self.facts, batch.facts());
+        let input = |&fact: &usize| facts[fact].iter().map(|&number| number as u32).collect();
+        let inputs = self.inputs.iter().map(input).collect();
+        let deepest = batch.deepest() as usize;
+        let weights = self.ideals.iter().map(|ideal| ideal.weights(deepest)).collect();
+        Prepared { plan: self, facts, inputs, weights }
     }
 
     /// The measures, in the order asked for.
@@ -77,6 +103,27 @@ impl Plan {
         &self.program
     }
 
+    /// The measures that walk down each ranking instead, by index.
+    pub fn walks(&self) -> impl Iterator<Item = usize> {
+        self.recipes
+            .iter()
+            .enumerate()
+            .filter(|(_, (recipe, _))| matches!(recipe, Recipe::Walk))
+            .map(|(at, _)| at)
+    }
+}
+
+impl<'a> Prepared<'a> {
+    /// The plan.
+    pub fn plan(&self) -> &'a Plan {
+        self.plan
+    }
+
+    /// The numbers of each query that the program refers to.
+    pub fn inputs(&self) -> &Inputs {
+        &self.inputs
+    }
+
     /// Finishes every measure of some rows, of which the queries are given, lane by lane, into `[measure][row]`; the values of
     /// those that walk stay as they are. What the rows need of their queries is gathered in a vector that is used again.
     pub fn finish(&self, queries: &[u32], columns: &Columns, gathered: &mut Vec<f64>, values: &mut [f64]) {
@@ -84,14 +131,14 @@ impl Plan {
         let together = queries.windows(2).all(|pair| pair[0] + 1 == pair[1]);
         self.gather(queries, together, columns, gathered);
         let mut numbers: Vec<&[f64]> = Vec::with_capacity(16);
-        for ((recipe, sources), values) in self.recipes.iter().zip(values.chunks_exact_mut(rows)) {
+        for ((recipe, sources), values) in self.plan.recipes.iter().zip(values.chunks_exact_mut(rows)) {
             let Recipe::Folds { last, .. } = recipe else { continue };
             numbers.clear();
             numbers.extend(sources.iter().map(|source| match *source {
                 Source::Column(column) => &columns.values[column * columns.lanes..][..rows],
                 Source::Ideal(ideal) => &gathered[ideal * rows..][..rows],
-                Source::Fact(fact) if together => &self.columns[fact][queries[0] as usize..][..rows],
-                Source::Fact(fact) => &gathered[(self.ideals.len() + fact) * rows..][..rows],
+                Source::Fact(fact) if together => &self.facts[fact][queries[0] as usize..][..rows],
+                Source::Fact(fact) => &gathered[(self.weights.len() + fact) * rows..][..rows],
             }));
             last.finish(&numbers, values);
         }
@@ -99,15 +146,15 @@ impl Plan {
 
     /// The ideal orders of the rows, `[ideal][row]`, then the facts of their queries, `[fact][row]`, unless these lie together.
     fn gather(&self, queries: &[u32], together: bool, columns: &Columns, gathered: &mut Vec<f64>) {
-        let codes = self.program.codes;
+        let codes = self.plan.program.codes;
         gathered.clear();
-        for (ideal, weights) in &self.ideals {
+        for (ideal, weights) in self.plan.ideals.iter().zip(&self.weights) {
             gathered.extend((0..queries.len()).map(|lane| {
                 let counts = columns.histogram[lane * codes..][..codes].iter();
                 ideal.of(weights, (0..=255u8).zip(counts.copied()).skip(1))
             }));
         }
-        for fact in self.columns.iter().filter(|_| !together) {
+        for fact in self.facts.iter().filter(|_| !together) {
             gathered.extend(queries.iter().map(|&query| fact[query as usize]));
         }
     }
@@ -116,8 +163,8 @@ impl Plan {
     ///
     /// # Errors
     /// The first measure that is something else, or is not averaged by a mean.
-    pub fn products(&self) -> std::result::Result<Vec<Product>, &Measure> {
-        let each = self.measures.iter().zip(&self.recipes);
+    pub fn products(&self) -> std::result::Result<Vec<Product>, &'a Measure> {
+        let each = self.plan.measures.iter().zip(&self.plan.recipes);
         each.map(|(measure, (recipe, sources))| {
             let product = self.product(recipe, sources);
             product.filter(|_| measure.definition().average == Average::Mean).ok_or(measure)
@@ -133,22 +180,13 @@ impl Plan {
             (Last::Times(by), _) => Factor::Same(*by),
             (Last::Ratio { most }, [_, Source::Fact(fact)]) => {
                 let factor = |&by: &f64| if by == 0.0 { 0.0 } else { 1.0 / by.min(*most) };
-                Factor::PerQuery(self.columns[*fact].iter().map(factor).collect())
+                Factor::PerQuery(self.facts[*fact].iter().map(factor).collect())
             }
             (Last::Reciprocal { most }, _) => Factor::Reciprocal(most.min(f64::from(u32::MAX)) as u32),
             _ => return None,
         };
         let Source::Column(column) = *sources.first()? else { return None };
         Some(Product { column, by })
-    }
-
-    /// The measures that walk down each ranking instead, by index.
-    pub fn walks(&self) -> impl Iterator<Item = usize> {
-        self.recipes
-            .iter()
-            .enumerate()
-            .filter(|(_, (recipe, _))| matches!(recipe, Recipe::Walk))
-            .map(|(at, _)| at)
     }
 }
 
@@ -469,10 +507,10 @@ mod tests {
             crate::generate::Synthetic { queries: 2, depth: 3, ..Default::default() }.matrix().unwrap();
         let plan = |names: &[&str]| {
             let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            Plan::new(&measures(&names), &matrix).unwrap()
+            Plan::new(&measures(&names), matrix.book()).unwrap()
         };
         let factors = |names: &[&str]| {
-            let products = plan(names).products().unwrap();
+            let products = plan(names).prepare(&matrix.batch()).products().unwrap();
             products.into_iter().map(|product| product.by).collect::<Vec<_>>()
         };
         let expected = [1.0 - 0.8, 1.0 - 0.5, 1.0 / 4.0, 1.0].map(Factor::Same);
@@ -484,16 +522,15 @@ mod tests {
             (["GMAP", "P@5", "RR"], "GMAP"),
             (["RR", "P@5", "IDCG"], "IDCG"),
         ] {
-            assert_eq!(plan(&names).products().unwrap_err().to_string(), other);
+            let plan = plan(&names);
+            assert_eq!(plan.prepare(&matrix.batch()).products().unwrap_err().to_string(), other);
         }
     }
 
     #[test]
     fn too_many_measures_are_refused() {
         let one: Measure = "P@5".parse().unwrap();
-        let matrix =
-            crate::generate::Synthetic { queries: 2, depth: 3, ..Default::default() }.matrix().unwrap();
-        let error = Plan::new(&vec![one; MOST + 1], &matrix).err().unwrap().to_string();
+        let error = Plan::new(&vec![one; MOST + 1], &Codebook::default()).err().unwrap().to_string();
         assert!(error.starts_with("100001 measures, where 100000 can be"), "{error}");
     }
 }

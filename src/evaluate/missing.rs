@@ -1,0 +1,99 @@
+//! Judged queries that no shard of a run had.
+
+use std::sync::Arc;
+
+use super::Evaluator;
+use crate::engine::{Chosen, cpu::Cpu};
+use crate::error::{Error, Result, printable};
+use crate::ingest::Qrels;
+use crate::label::{Facts, Ids, MatrixBuilder, StagedRun, Unmatched};
+use crate::scores::QuerySet;
+use crate::summary::{QueryPrint, RunSummary, Summary};
+use crate::timing::Timing;
+
+impl Summary {
+    /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] has it: for shards of a run that were each
+    /// evaluated against all judgments under [`QuerySet::Both`]. Then all judged queries count.
+    ///
+    /// # Errors
+    /// [`Error::Merge`]: queries that are not judged; queries that are not known, for there are too many of them, or none has an id;
+    /// groups of queries; another highest grade, where a measure takes it. Then nothing is added.
+    pub fn add_missing(&mut self, qrels: &Qrels) -> Result<()> {
+        if self.runs.keys().any(|(_, group)| group.is_some()) {
+            return Err(Error::Merge("which groups the missing queries are in is not known".to_owned()));
+        }
+        let mut whole = self.clone();
+        whole.queries = QuerySet::Judged;
+        let judged = QueryPrint::of(qrels.queries().clone());
+        for ((name, _), run) in &mut whole.runs {
+            let refused =
+                |message: String| Error::Merge(format!("{}: {message}", printable(name.as_bytes())));
+            let missing = missing(&run.queries, qrels).map_err(refused)?;
+            for (measure, taken) in self.measures.iter().zip(&run.taken) {
+                let highest = measure.highest_grade(qrels.book());
+                if highest != *taken {
+                    return Err(refused(format!(
+                        "{measure} takes the highest grade of the judgments, and these are not the judgments of the shards"
+                    )));
+                }
+            }
+            if !missing.is_empty() {
+                let empty = empty_rankings(&self.measures, self.view, run, qrels, &missing)?;
+                run.queries = Arc::new(
+                    run.queries
+                        .and(&empty.queries)
+                        .map_err(|_| refused("some of the missing queries are there already".to_owned()))?,
+                );
+                run.empty += empty.empty;
+                run.missing = Unmatched { count: run.empty, ids: missing };
+                run.sums.iter_mut().zip(&empty.sums).for_each(|(sum, more)| sum.merge(more));
+                run.moments.iter_mut().zip(&empty.moments).for_each(|(all, more)| all.merge(more));
+            }
+            run.judged = [(judged.sum().unwrap_or_default(), judged.count())].into();
+            run.fingerprints = [qrels.fingerprint()].into();
+        }
+        *self = whole;
+        Ok(())
+    }
+}
+
+/// The judged queries that are not among those that count.
+fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
+    let unknown = || "its queries are too many to be known, or have no ids".to_owned();
+    let hashes = counted.hashes().ok_or_else(unknown)?;
+    let judged = qrels.queries();
+    let is_counted = |id: &[u8]| match counted.ids() {
+        Some(ids) => ids.find(id).is_some(),
+        None => hashes.binary_search(&QueryPrint::hash(id)).is_ok(),
+    };
+    let missing: Ids = judged.iter().filter(|id| !is_counted(id)).collect();
+    let others = counted.count() - (judged.len() - missing.len()) as u64;
+    match others {
+        0 => Ok(missing),
+        1 => Err("1 of its queries is not in these judgments".to_owned()),
+        _ => Err(format!("{others} of its queries are not in these judgments")),
+    }
+}
+
+/// The summary of a run that lacks these queries.
+fn empty_rankings(
+    measures: &[crate::measure::Measure],
+    view: crate::label::View,
+    run: &RunSummary,
+    qrels: &Qrels,
+    missing: &Ids,
+) -> Result<RunSummary> {
+    let mut facts = Facts::new();
+    for id in missing.iter() {
+        let query = qrels.queries().find(id).unwrap_or_else(|| unreachable!("it is one of them"));
+        facts.push_counts(qrels.facts().of(query).iter());
+    }
+    let book = qrels.book().clone();
+    let mut matrix = MatrixBuilder::new(book, run.rule, qrels.fingerprint(), missing.clone(), facts);
+    matrix.push(StagedRun::default());
+    let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
+    let engine = Chosen::Cpu(Cpu::new());
+    let summary = evaluator.summary_with(Some(&engine), &matrix.finish()?, &mut Timing::default())?;
+    let run = summary.runs.into_values().next();
+    Ok(run.unwrap_or_else(|| unreachable!("a matrix of one run has one summary")))
+}

@@ -1,0 +1,594 @@
+//! The front door: measures in, scores or summaries out.
+
+mod finish;
+mod missing;
+#[cfg(feature = "gpu")]
+pub mod resident;
+mod slots;
+mod tally;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use rayon::prelude::*;
+
+use crate::engine::auto::{self, Taken};
+use crate::engine::{Chosen, Engine, Gather, Job, cpu::Cpu};
+use crate::error::{Error, Result, printable};
+use crate::fold::Columns;
+use crate::label::{Codebook, Ids, LANES, LabelMatrix, Notice, Unmatched, View};
+use crate::measure::{Defaults, Measure, parse_list};
+use crate::plan::Plan;
+use crate::reference;
+use crate::scores::{PerQuery, QuerySet, Scores};
+use crate::stats::{Stat, StatName, summarise};
+use crate::summary::{QueryPrint, RunSummary, Summary};
+use crate::timing::Timing;
+use finish::{Finishing, ranking};
+use slots::Slots;
+use tally::{Asked, NotFinite, Tally, by_row, labels};
+
+pub use slots::Groups;
+
+/// Who computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum EngineChoice {
+    /// The fastest engine for the matrix at hand.
+    #[default]
+    Auto,
+    /// Folds in SIMD on all threads.
+    Cpu,
+    /// Folds in compute shaders, sums in integers.
+    Gpu,
+    /// The plain functions of the formulas, slow and obvious.
+    Reference,
+}
+
+impl EngineChoice {
+    /// Every choice, with the name that it has on the command line.
+    pub const ALL: [(&'static str, EngineChoice); 4] = [
+        ("auto", EngineChoice::Auto),
+        ("cpu", EngineChoice::Cpu),
+        ("gpu", EngineChoice::Gpu),
+        ("reference", EngineChoice::Reference),
+    ];
+}
+
+named!(EngineChoice, "an engine");
+
+/// Measures and how to evaluate them.
+///
+/// ```
+/// use laneval::{Evaluator, Join, Qrels, QuerySet, Stat};
+/// let qrels = Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0), ("q2", "d1", 2.0), ("q3", "d1", 1.0)])?;
+/// let run = [("q1", "d2", 9.5), ("q1", "d1", 7.0), ("q2", "d1", 3.0)];
+/// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+/// let evaluator = Evaluator::new(["nDCG@10", "AP", "RR"])?.with_queries(QuerySet::Both).with_stats([Stat::Min]);
+/// let scores = evaluator.evaluate(&matrix)?;
+/// assert_eq!(scores.average("mine", "AP"), Some(0.75));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Evaluator {
+    measures: Vec<Measure>,
+    queries: QuerySet,
+    view: View,
+    engine: EngineChoice,
+    adapter: Option<String>,
+    stats: Vec<Stat>,
+    per_query: bool,
+    missing_ids: bool,
+    not_finite: bool,
+    only: Option<Ids>,
+    groups: Option<Groups>,
+}
+
+impl Evaluator {
+    /// An evaluator of measures by name; see [`parse_list`] for the spellings.
+    ///
+    /// # Errors
+    /// A name that does not parse.
+    pub fn new<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+        let lists = names.into_iter().map(|name| parse_list(name, Defaults::default()));
+        Ok(Self::of(lists.collect::<Result<Vec<_>>>()?.concat()))
+    }
+
+    /// An evaluator of these measures.
+    pub fn of(measures: Vec<Measure>) -> Self {
+        Evaluator { measures, ..Self::default() }
+    }
+
+    /// Which queries count; all judged ones if not said.
+    #[must_use]
+    pub fn with_queries(self, queries: QuerySet) -> Self {
+        Evaluator { queries, ..self }
+    }
+
+    /// How to look at the rankings; whole if not said.
+    #[must_use]
+    pub fn with_view(self, view: View) -> Self {
+        Evaluator { view, ..self }
+    }
+
+    /// Who computes; whoever is fastest if not said.
+    #[must_use]
+    pub fn with_engine(self, engine: EngineChoice) -> Self {
+        Evaluator { engine, ..self }
+    }
+
+    /// Which GPU, by number or part of its name; any that is not software if not said.
+    #[must_use]
+    pub fn with_adapter(self, adapter: Option<String>) -> Self {
+        Evaluator { adapter, ..self }
+    }
+
+    /// Statistics besides the average; none if not said.
+    #[must_use]
+    pub fn with_stats(self, stats: impl IntoIterator<Item = Stat>) -> Self {
+        Evaluator { stats: stats.into_iter().collect(), ..self }
+    }
+
+    /// Whether to keep the values of each query.
+    #[must_use]
+    pub fn with_per_query(self, per_query: bool) -> Self {
+        Evaluator { per_query, ..self }
+    }
+
+    /// Whether to keep the ids of all queries that a run lacks, and not only of the first few.
+    #[must_use]
+    pub fn with_missing_ids(self, missing_ids: bool) -> Self {
+        Evaluator { missing_ids, ..self }
+    }
+
+    /// Whether to let values and statistics pass that are infinite or not a number, instead of an error.
+    #[must_use]
+    pub fn with_not_finite(self, not_finite: bool) -> Self {
+        Evaluator { not_finite, ..self }
+    }
+
+    /// The only queries that may count, in any order; all if `None`. Those that are not judged are noticed.
+    #[must_use]
+    pub fn with_only(self, queries: Option<Ids>) -> Self {
+        Evaluator { only: queries, ..self }
+    }
+
+    /// Groups of queries that have scores of their own besides those of all.
+    #[must_use]
+    pub fn with_groups(self, groups: Option<Groups>) -> Self {
+        Evaluator { groups, ..self }
+    }
+
+    /// The measures.
+    pub fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+
+    /// How the rankings are looked at.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// Who computes.
+    pub fn engine(&self) -> EngineChoice {
+        self.engine
+    }
+
+    /// What would run for labels of this codebook.
+    ///
+    /// # Errors
+    /// A measure that does not fit the grades.
+    pub fn plan(&self, book: &Codebook) -> Result<Plan> {
+        Plan::new(&self.measures, book)
+    }
+
+    /// Evaluates all runs of a matrix.
+    ///
+    /// # Errors
+    /// A measure that does not fit the grades; a missing query under [`QuerySet::Complete`]; a view deeper than the matrix; more
+    /// measures, or measures of more runs, than there should be memory for; a value that is not finite ([`Error::NotFinite`]); a GPU
+    /// that was asked for and is not there, or refuses.
+    pub fn evaluate(&self, matrix: &LabelMatrix) -> Result<Scores> {
+        self.on_its_engine(matrix, |with| self.evaluate_with(with, matrix, &mut Timing::default()))
+    }
+
+    /// The summary of all runs of a matrix, to be merged with those of others. It has the ids of the queries that count, and of those
+    /// that the runs lack.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], and two runs of the same name.
+    pub fn summary(&self, matrix: &LabelMatrix) -> Result<Summary> {
+        self.on_its_engine(matrix, |with| self.summary_with(with, matrix, &mut Timing::default()))
+    }
+
+    /// The engine for these matrices; `None` for the reference, which is none.
+    ///
+    /// # Errors
+    /// A GPU that was asked for and is not there, or refuses.
+    pub fn take_engine<'a>(
+        &self,
+        matrices: impl IntoIterator<Item = &'a LabelMatrix>,
+    ) -> Result<Option<Taken>> {
+        Ok(match self.engine {
+            EngineChoice::Reference => None,
+            EngineChoice::Cpu => Some(Taken::asked(Chosen::Cpu(Cpu::new()))),
+            EngineChoice::Gpu => Some(self.gpu()?),
+            EngineChoice::Auto => {
+                let labels = matrices.into_iter().map(|matrix| matrix.tile_bytes().len() as u64).sum();
+                // About one a measure, and never many.
+                Some(auto::take(labels, self.measures.len().min(12)))
+            }
+        })
+    }
+
+    #[cfg(feature = "gpu")]
+    fn gpu(&self) -> Result<Taken> {
+        use crate::engine::gpu::{Gpu, device::Choice};
+        let gpu = Gpu::open(self.adapter.as_deref().map_or(Choice::Hardware, Choice::Named))?;
+        Ok(Taken::asked(Chosen::Gpu(Box::new(gpu))))
+    }
+
+    #[cfg(not(feature = "gpu"))]
+    fn gpu(&self) -> Result<Taken> {
+        Err(Error::Device("laneval was built without its GPU engine (feature `gpu`)".to_owned()))
+    }
+
+    /// Works with the engine that was chosen, and on the CPU where a GPU fails that nobody asked for.
+    fn on_its_engine<T>(
+        &self,
+        matrix: &LabelMatrix,
+        work: impl Fn(Option<&Chosen>) -> Result<T>,
+    ) -> Result<T> {
+        let taken = self.take_engine([matrix])?;
+        match work(taken.as_ref().map(|taken| &taken.engine)) {
+            Err(Error::Device(_)) if self.engine == EngineChoice::Auto => {
+                work(Some(&Chosen::Cpu(Cpu::new())))
+            }
+            done => done,
+        }
+    }
+
+    /// Evaluates all runs of a matrix on this very engine.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], and what the engine refuses.
+    pub fn evaluate_on(&self, engine: &impl Engine, matrix: &LabelMatrix) -> Result<Scores> {
+        self.evaluate_with(Some(engine), matrix, &mut Timing::default())
+    }
+
+    /// Evaluates all runs of a matrix on this very engine, or by the reference where there is none, and notes where the time goes.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    pub fn evaluate_with(
+        &self,
+        engine: Option<&impl Engine>,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<Scores> {
+        let (notices, done) = self.done(engine, matrix, self.wants(), timing)?;
+        timing.time("statistics", || {
+            let mut scores = self.scores(matrix, done)?;
+            scores.notices.extend(notices);
+            Ok(scores)
+        })
+    }
+
+    /// The summary of all runs of a matrix on this very engine, or by the reference where there is none.
+    ///
+    /// # Errors
+    /// As [`Evaluator::summary`].
+    pub fn summary_with(
+        &self,
+        engine: Option<&impl Engine>,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<Summary> {
+        let wants = Wants { moments: true, values: false, prints: true };
+        let (_, Done { runs, .. }) = self.done(engine, matrix, wants, timing)?;
+        self.summary_of(matrix, runs)
+    }
+
+    /// Both from one pass.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`] and [`Evaluator::summary`].
+    pub fn scores_and_summary(
+        &self,
+        engine: Option<&impl Engine>,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<(Scores, Summary)> {
+        let wants = Wants { moments: true, prints: true, ..self.wants() };
+        let (notices, done) = self.done(engine, matrix, wants, timing)?;
+        timing.time("statistics", || {
+            let summary = self.summary_of(matrix, done.runs.clone())?;
+            let mut scores = self.scores(matrix, done)?;
+            scores.notices.extend(notices);
+            Ok((scores, summary))
+        })
+    }
+
+    /// What the scores need.
+    fn wants(&self) -> Wants {
+        Wants {
+            moments: self.stats.iter().any(|stat| stat.needs_moments()),
+            values: self.per_query || self.stats.iter().any(|stat| stat.needs_values()),
+            prints: false,
+        }
+    }
+
+    /// The summary of all runs.
+    fn summary_of(
+        &self,
+        matrix: &LabelMatrix,
+        runs: Vec<(usize, Option<String>, RunSummary)>,
+    ) -> Result<Summary> {
+        let mut by_name = BTreeMap::new();
+        for (run, group, summary) in runs {
+            let name = matrix.runs()[run].name.clone();
+            if by_name.insert((name.clone(), group), summary).is_some() {
+                let name = printable(name.as_bytes());
+                return Err(Error::Unanswerable(format!(
+                    "two runs have the name {name}: summaries need distinct ones, as name=path gives them"
+                )));
+            }
+        }
+        Ok(Summary { measures: self.measures.clone(), queries: self.queries, view: self.view, runs: by_name })
+    }
+
+    /// Runs everything over a matrix.
+    fn done(
+        &self,
+        engine: Option<&impl Engine>,
+        matrix: &LabelMatrix,
+        wants: Wants,
+        timing: &mut Timing,
+    ) -> Result<(Vec<Notice>, Done)> {
+        let (slots, notices) =
+            Slots::new(matrix.runs().len(), matrix.queries(), self.only.as_ref(), self.groups.as_ref())?;
+        self.check(matrix, &slots)?;
+        let plan = self.plan(matrix.book())?;
+        let batch = matrix.batch();
+        let prepared = timing.time("plan and facts", || plan.prepare(&batch));
+        let asked = Asked {
+            batch: batch.clone(),
+            view: self.view,
+            finishing: Finishing::new(batch.clone(), &prepared),
+            averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
+            slots,
+            moments: wants.moments,
+            values: wants.values,
+        };
+        let workers = asked.workers()?;
+        let empty: Vec<u32> = match self.queries {
+            QuerySet::Both => Vec::new(),
+            QuerySet::Judged | QuerySet::Complete => empty_rows(matrix),
+        };
+        let mut tally = timing.time("folds and formulas", || match engine {
+            Some(engine) => {
+                let job = Job { batch, view: self.view, program: plan.program(), inputs: prepared.inputs() };
+                engine.run(&job, workers, || Tally::new(&asked))
+            }
+            None => self.by_reference(&asked),
+        })?;
+        timing.time("statistics", || {
+            let columns = Columns::zeros(plan.program(), LANES);
+            for rows in empty.chunks(LANES) {
+                tally.rows(rows, &columns, |_| Vec::new());
+            }
+            self.summed(matrix, &asked, tally, wants).map(|done| (notices, done))
+        })
+    }
+
+    /// The tally of all rows by the plain functions.
+    fn by_reference<'a>(&self, asked: &'a Asked<'a>) -> Result<Tally<'a>> {
+        let function = |measure: &Measure| {
+            reference::function(measure)
+                .ok_or_else(|| Error::Unanswerable(format!("{measure} has no reference function")))
+        };
+        let functions: Vec<_> = self.measures.iter().map(function).collect::<Result<_>>()?;
+        let batch = &asked.batch;
+        let add = |mut tally: Tally<'a>, at: usize| {
+            let rows = batch.rows(at);
+            let mut values = vec![0.0; functions.len() * rows.len()];
+            for (lane, &row) in rows.iter().enumerate() {
+                let labels = labels(batch, self.view, at, lane);
+                for (at, (measure, function)) in self.measures.iter().zip(&functions).enumerate() {
+                    values[at * rows.len() + lane] = function(measure, &ranking(batch, row, &labels));
+                }
+            }
+            tally.add(rows, &values);
+            tally
+        };
+        let both = |mut one: Tally<'a>, other: Tally<'a>| {
+            one.merge(other);
+            one
+        };
+        Ok(batch.tiles().into_par_iter().fold(|| Tally::new(asked), add).reduce(|| Tally::new(asked), both))
+    }
+
+    fn check(&self, matrix: &LabelMatrix, slots: &Slots) -> Result<()> {
+        if let (Some(asked), Some(built)) = (self.view.depth, matrix.rule().depth)
+            && asked > built
+        {
+            return Err(Error::Unanswerable(format!(
+                "depth {asked} was asked for, but the matrix keeps only the first {built} ranks: build it deeper"
+            )));
+        }
+        if self.queries == QuerySet::Complete {
+            let incomplete = matrix.runs().iter().enumerate().filter_map(|(run, info)| {
+                let missing = Unmatched::first(missing(matrix, run, |query| slots.chooses(query)));
+                (missing.count > 0).then(|| {
+                    format!("{}: lacks {} of the judged queries: {missing}", info.name, missing.count)
+                })
+            });
+            let incomplete: Vec<String> = incomplete.collect();
+            if !incomplete.is_empty() {
+                return Err(Error::Unanswerable(incomplete.join("\n")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes summaries of a tally.
+    fn summed(
+        &self,
+        matrix: &LabelMatrix,
+        asked: &Asked<'_>,
+        tally: Tally<'_>,
+        wants: Wants,
+    ) -> Result<Done> {
+        if let Some(NotFinite { row, measure, value }) =
+            tally.sums.not_finite.filter(|_| !self.not_finite || wants.prints)
+        {
+            return Err(Error::NotFinite {
+                run: matrix.runs()[asked.batch.run(row)].name.clone(),
+                query: Some(matrix.queries().get(asked.batch.query(row)).to_vec()),
+                measure: self.measures[measure].to_string(),
+                value,
+            });
+        }
+        let measures = self.measures.len();
+        let kept = if wants.values { by_row(&tally.kept, measures, matrix.rows())? } else { Vec::new() };
+        let mut prints = Prints::default();
+        let runs = asked.slots.iter().enumerate().map(|(slot, (run, group))| {
+            let info = &matrix.runs()[run];
+            let counts = |query: usize| asked.slots.counts(slot, query);
+            let lacking = missing(matrix, run, counts);
+            let missing = match self.missing_ids || wants.prints {
+                true => Unmatched::all(lacking),
+                false => Unmatched::first(lacking),
+            };
+            let count = tally.sums.counts[slot];
+            let queries = match wants.prints {
+                true => prints.of(matrix, |query| counts(query) && self.counts(matrix, run, query)),
+                false => Arc::new(QueryPrint::unnamed(count)),
+            };
+            let judged = match wants.prints {
+                true => {
+                    let judged = prints.of(matrix, counts);
+                    BTreeMap::from([(judged.sum().unwrap_or_default(), judged.count())])
+                }
+                false => BTreeMap::new(),
+            };
+            let of_slot = slot * measures..(slot + 1) * measures;
+            let summary = RunSummary {
+                place: run as u64,
+                tag: info.tag.clone(),
+                sources: BTreeSet::from([info.source.clone()]),
+                parts: 1,
+                rule: matrix.rule(),
+                fingerprints: BTreeSet::from([matrix.fingerprint()]),
+                judged,
+                queries,
+                empty: if self.queries == QuerySet::Both { 0 } else { missing.count },
+                missing,
+                ignored: if group.is_none() { info.ignored.clone() } else { Unmatched::default() },
+                seen: if group.is_none() { info.seen } else { Default::default() },
+                highest: matrix.book().max_grade(),
+                taken: self.measures.iter().map(|measure| measure.highest_grade(matrix.book())).collect(),
+                sums: tally.sums.sums[of_slot.clone()].to_vec(),
+                moments: if wants.moments { tally.sums.moments[of_slot].to_vec() } else { Vec::new() },
+            };
+            (run, group.map(str::to_owned), summary)
+        });
+        let runs = runs.collect();
+        let values = kept;
+        let slots = asked.slots.iter().enumerate().map(|(slot, (run, _))| {
+            let counted = |&query: &usize| asked.slots.counts(slot, query) && self.counts(matrix, run, query);
+            if wants.values { (0..matrix.queries().len()).filter(counted).collect() } else { Vec::new() }
+        });
+        Ok(Done { runs, slots: slots.collect(), values })
+    }
+
+    /// Does a query that was chosen count for a run?
+    fn counts(&self, matrix: &LabelMatrix, run: usize, query: usize) -> bool {
+        self.queries != QuerySet::Both || matrix.run_depths(run)[query] > 0
+    }
+
+    /// The scores of what was done, with the statistics that need all values.
+    fn scores(&self, matrix: &LabelMatrix, Done { runs, slots, values }: Done) -> Result<Scores> {
+        let queries = matrix.queries().len();
+        let mut scores = Scores {
+            measures: self.measures.clone(),
+            queries: self.queries,
+            view: self.view,
+            notices: Vec::new(),
+            runs: Vec::new(),
+        };
+        for ((run, group, summary), counted) in runs.into_iter().zip(slots) {
+            let value = |of: &Vec<f64>| counted.iter().map(|query| of[run * queries + query]).collect();
+            let values: Vec<Vec<f64>> = values.iter().map(value).collect();
+            let of_values = self.stats.iter().filter(|stat| stat.needs_values());
+            let more: Vec<_> = of_values.map(|&stat| summarise(stat, &self.measures, &values)).collect();
+            let of_measure = |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
+            let more: Vec<Vec<(StatName, f64)>> = (0..self.measures.len()).map(of_measure).collect();
+            let mut of_run = summary.scores(&self.measures, self.queries, &self.stats, more);
+            of_run.name.clone_from(&matrix.runs()[run].name);
+            of_run.group = group;
+            of_run.per_query = self.per_query.then(|| PerQuery {
+                queries: counted.iter().map(|&query| matrix.queries().get(query)).collect(),
+                values,
+            });
+            scores.runs.push(of_run);
+        }
+        scores.notices = crate::summary::nothing_relevant(&self.measures, matrix.book().max_grade());
+        if !self.not_finite {
+            scores.check_finite()?;
+        }
+        Ok(scores)
+    }
+}
+
+/// What is to be kept besides averages.
+#[derive(Clone, Copy)]
+struct Wants {
+    moments: bool,
+    values: bool,
+    prints: bool,
+}
+
+/// What came of an evaluation.
+struct Done {
+    /// For each slot the run, the name of the group, and its summary.
+    runs: Vec<(usize, Option<String>, RunSummary)>,
+    /// For each slot the queries that count, if values are kept.
+    slots: Vec<Vec<usize>>,
+    /// The values, `[measure][row]`, if they are kept.
+    values: Vec<Vec<f64>>,
+}
+
+/// Sets of queries, so that runs with the same queries share them.
+#[derive(Default)]
+struct Prints(Vec<(Vec<bool>, Arc<QueryPrint>)>);
+
+impl Prints {
+    /// The queries of a matrix that are counted.
+    fn of(&mut self, matrix: &LabelMatrix, counts: impl Fn(usize) -> bool) -> Arc<QueryPrint> {
+        let counted: Vec<bool> = (0..matrix.queries().len()).map(counts).collect();
+        if let Some((_, print)) = self.0.iter().find(|(of, _)| *of == counted) {
+            return print.clone();
+        }
+        let ids = matrix.queries().iter().zip(&counted).filter(|&(_, &counts)| counts).map(|(id, _)| id);
+        let print = Arc::new(QueryPrint::of(ids.collect()));
+        self.0.push((counted, print.clone()));
+        print
+    }
+}
+
+/// The judged queries that a run lacks, of those that are chosen.
+fn missing(matrix: &LabelMatrix, run: usize, chosen: impl Fn(usize) -> bool) -> impl Iterator<Item = &[u8]> {
+    let depths = matrix.run_depths(run).iter().enumerate();
+    let lacks = depths.filter(move |&(query, &depth)| depth == 0 && chosen(query));
+    lacks.map(|(query, _)| matrix.queries().get(query))
+}
+
+/// The rows without any document.
+fn empty_rows(matrix: &LabelMatrix) -> Vec<u32> {
+    let depths = matrix.depths();
+    if !depths.contains(&0) {
+        return Vec::new();
+    }
+    (0..matrix.rows() as u32).filter(|&row| depths[row as usize] == 0).collect()
+}

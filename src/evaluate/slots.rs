@@ -1,0 +1,153 @@
+//! Which queries count, and in which groups.
+
+use std::collections::BTreeMap;
+
+use crate::error::{Error, Result};
+use crate::label::{Ids, Notice};
+
+/// Groups of queries by name; a query may be in several, or in none.
+///
+/// ```
+/// use laneval::Groups;
+/// let groups = Groups::new([("q1", "long"), ("q2", "short"), ("q1", "rare")])?;
+/// assert_eq!(groups.names().collect::<Vec<_>>(), ["long", "rare", "short"]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Groups {
+    /// The queries of each group, in bytewise order.
+    groups: BTreeMap<String, Vec<Vec<u8>>>,
+}
+
+impl Groups {
+    /// Groups of pairs of a query and the name of its group, in any order.
+    ///
+    /// # Errors
+    /// A pair that is there twice; an empty name of a group.
+    pub fn new<Q: AsRef<[u8]>, G: Into<String>>(pairs: impl IntoIterator<Item = (Q, G)>) -> Result<Self> {
+        let mut groups: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
+        for (query, group) in pairs {
+            let group = group.into();
+            if group.is_empty() {
+                return Err(Error::Unanswerable("a group of queries has no name".to_owned()));
+            }
+            groups.entry(group).or_default().push(query.as_ref().to_vec());
+        }
+        for (name, queries) in &mut groups {
+            queries.sort_unstable();
+            if let Some(pair) = queries.windows(2).find(|pair| pair[0] == pair[1]) {
+                let query = crate::error::printable(&pair[0]);
+                return Err(Error::Unanswerable(format!("query {query} is twice in the group {name}")));
+            }
+        }
+        Ok(Groups { groups })
+    }
+
+    /// The names, in bytewise order.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.groups.keys().map(String::as_str)
+    }
+}
+
+/// The slots of sums: one for each run, or one for each run and one for each of its groups.
+#[derive(Debug)]
+pub(super) struct Slots {
+    runs: usize,
+    selection: Option<Selection>,
+}
+
+/// The slots of each query.
+#[derive(Debug)]
+pub(super) struct Selection {
+    /// Whether each query counts.
+    chosen: Vec<bool>,
+    /// For each query the slots that it counts in, 0 being that of all.
+    of: Vec<Vec<u32>>,
+    /// The names of the groups, those of the slots from 1 on.
+    groups: Vec<String>,
+}
+
+impl Selection {
+    /// How many slots a run has.
+    pub fn slots(&self) -> usize {
+        1 + self.groups.len()
+    }
+
+    /// The slots in which a query counts.
+    pub fn of(&self, query: usize) -> &[u32] {
+        &self.of[query]
+    }
+}
+
+impl Slots {
+    /// The slots of runs over these queries, and what is to be noticed about what was chosen of them.
+    ///
+    /// # Errors
+    /// None of the queries that were chosen is judged.
+    pub fn new(
+        runs: usize,
+        queries: &Ids,
+        only: Option<&Ids>,
+        groups: Option<&Groups>,
+    ) -> Result<(Self, Vec<Notice>)> {
+        let mut notices = Vec::new();
+        if only.is_none() && groups.is_none() {
+            return Ok((Slots { runs, selection: None }, notices));
+        }
+        let mut chosen = vec![only.is_none(); queries.len()];
+        if let Some(only) = only {
+            let found = only.iter().filter_map(|id| queries.find(id));
+            found.for_each(|query| chosen[query] = true);
+            let count = chosen.iter().filter(|&&chosen| chosen).count();
+            let not_judged = only.iter().filter(|id| queries.find(id).is_none()).count() as u64;
+            if count == 0 {
+                return Err(Error::Unanswerable("none of the chosen queries is judged".to_owned()));
+            }
+            if not_judged > 0 {
+                notices.push(Notice::ChosenNotJudged { queries: not_judged });
+            }
+        }
+        let mut of: Vec<Vec<u32>> =
+            chosen.iter().map(|&chosen| if chosen { vec![0] } else { Vec::new() }).collect();
+        let names = groups.map_or(Vec::new(), |groups| groups.names().map(str::to_owned).collect());
+        for (slot, ids) in (1..).zip(groups.into_iter().flat_map(|groups| groups.groups.values())) {
+            let found = ids.iter().filter_map(|id| queries.find(id)).filter(|&query| chosen[query]);
+            found.for_each(|query| of[query].push(slot));
+        }
+        let alone = of.iter().filter(|slots| slots.len() == 1).count() as u64;
+        if groups.is_some() && alone > 0 {
+            notices.push(Notice::InNoGroup { queries: alone });
+        }
+        Ok((Slots { runs, selection: Some(Selection { chosen, of, groups: names }) }, notices))
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.runs * self.selection.as_ref().map_or(1, Selection::slots)
+    }
+
+    /// What was chosen; `None` where every query counts and there are no groups.
+    pub fn selection(&self) -> Option<&Selection> {
+        self.selection.as_ref()
+    }
+
+    /// Each slot: the run, and the name of the group.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
+        let groups = self.selection.as_ref().map_or(&[][..], |selection| &selection.groups);
+        (0..self.runs).flat_map(move |run| {
+            std::iter::once((run, None)).chain(groups.iter().map(move |name| (run, Some(name.as_str()))))
+        })
+    }
+
+    /// Does a query count at all?
+    pub fn chooses(&self, query: usize) -> bool {
+        self.selection.as_ref().is_none_or(|selection| selection.chosen[query])
+    }
+
+    /// Does a query count in a slot?
+    pub fn counts(&self, slot: usize, query: usize) -> bool {
+        self.selection
+            .as_ref()
+            .is_none_or(|selection| selection.of[query].contains(&((slot % selection.slots()) as u32)))
+    }
+}

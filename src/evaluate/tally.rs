@@ -1,0 +1,282 @@
+//! What a worker makes of the tiles it gets: values, exact sums of them, and all of them where somebody wants to see them.
+//!
+//! A tile's values are added by the worker that made them, while they are still in its cache.
+
+use std::ops::Range;
+
+use super::finish::{Finishing, Scratch};
+use super::slots::Slots;
+use crate::engine::Gather;
+use crate::error::{Error, Result};
+use crate::fold::Columns;
+use crate::label::{Batch, LANES, View};
+use crate::measure::Average;
+use crate::stats::{ExactSum, Moments};
+
+/// The memory that the sums of all workers may take.
+const MOST_BYTES: usize = 4 << 30;
+
+/// What all workers share.
+pub(super) struct Asked<'a> {
+    pub batch: Batch<'a>,
+    pub view: View,
+    pub finishing: Finishing<'a>,
+    pub averages: Vec<Average>,
+    pub slots: Slots,
+    /// Are standard deviations or extremes wanted?
+    pub moments: bool,
+    /// Are the values themselves?
+    pub values: bool,
+}
+
+/// What has come in so far.
+pub(super) struct Tally<'a> {
+    asked: &'a Asked<'a>,
+    scratch: Scratch,
+    terms: Vec<f64>,
+    pub sums: Sums,
+    /// Rows with their values, `[measure][row]`, in any order.
+    pub kept: Vec<(&'a [u32], Vec<f64>)>,
+}
+
+/// Sums by slot: a run, or a group of its queries.
+pub(super) struct Sums {
+    /// Rows that count, by slot.
+    pub counts: Vec<u64>,
+    /// `[slot][measure]`.
+    pub sums: Vec<ExactSum>,
+    /// The same, or none.
+    pub moments: Vec<Moments>,
+    /// The first value that is not finite.
+    pub not_finite: Option<NotFinite>,
+}
+
+/// A value that is not finite.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct NotFinite {
+    pub row: u32,
+    pub measure: usize,
+    pub value: f64,
+}
+
+impl Asked<'_> {
+    /// How many workers may have sums of their own.
+    ///
+    /// # Errors
+    /// Not even one, because there are more sums than is reasonable.
+    pub fn workers(&self) -> Result<usize> {
+        let (slots, measures) = (self.slots.count(), self.averages.len());
+        let one = size_of::<ExactSum>() + if self.moments { size_of::<Moments>() } else { 0 };
+        workers(slots, measures, one)
+    }
+}
+
+fn workers(slots: usize, measures: usize, one: usize) -> Result<usize> {
+    let bytes = slots.saturating_mul(measures).saturating_mul(one).max(1);
+    match MOST_BYTES / bytes {
+        0 => {
+            let what = format!("the sums of {slots} runs × {measures} measures");
+            Err(too_large(&what, bytes, "more than the 4 GiB that they may take"))
+        }
+        workers => Ok(workers),
+    }
+}
+
+impl<'a> Tally<'a> {
+    pub fn new(asked: &'a Asked<'a>) -> Self {
+        let slots = asked.slots.count();
+        let sums = slots * asked.averages.len();
+        Tally {
+            asked,
+            scratch: Scratch::default(),
+            terms: Vec::with_capacity(LANES),
+            sums: Sums {
+                counts: vec![0; slots],
+                sums: vec![ExactSum::default(); sums],
+                moments: vec![Moments::default(); if asked.moments { sums } else { 0 }],
+                not_finite: None,
+            },
+            kept: Vec::new(),
+        }
+    }
+
+    /// Adds some rows, of which these are the columns and, by lane, the labels.
+    pub fn rows(&mut self, rows: &'a [u32], columns: &Columns, labels: impl Fn(usize) -> Vec<u8>) {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        self.asked.finishing.rows(rows, columns, labels, &mut scratch);
+        self.add(rows, &scratch.values);
+        self.scratch = scratch;
+    }
+
+    /// Adds the values of some rows, `[measure][row]`.
+    pub fn add(&mut self, rows: &'a [u32], values: &[f64]) {
+        let Tally { asked, terms, sums, .. } = self;
+        match asked.slots.selection() {
+            None => {
+                for (run, together) in runs_of(rows, asked.batch.queries() as u32) {
+                    sums.add(asked, run, &rows[together.clone()], terms, |measure| {
+                        values[measure * rows.len()..][together.clone()].iter().copied()
+                    });
+                }
+            }
+            Some(selection) => {
+                let mut lanes: Vec<(usize, usize)> = Vec::new();
+                for (lane, &row) in rows.iter().enumerate() {
+                    let first = asked.batch.run(row) * selection.slots();
+                    let slots = selection.of(asked.batch.query(row)).iter();
+                    lanes.extend(slots.map(|&slot| (first + slot as usize, lane)));
+                }
+                lanes.sort_unstable();
+                for of_slot in lanes.chunk_by(|one, next| one.0 == next.0) {
+                    let of: Vec<u32> = of_slot.iter().map(|&(_, lane)| rows[lane]).collect();
+                    sums.add(asked, of_slot[0].0, &of, terms, |measure| {
+                        of_slot.iter().map(move |&(_, lane)| values[measure * rows.len() + lane])
+                    });
+                }
+            }
+        }
+        if asked.values {
+            self.kept.push((rows, values.to_vec()));
+        }
+    }
+}
+
+impl Gather for Tally<'_> {
+    fn tile(&mut self, at: usize, columns: &Columns) {
+        let Asked { batch, view, .. } = self.asked;
+        self.rows(batch.rows(at), columns, |lane| labels(batch, *view, at, lane));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.sums.merge(&other.sums);
+        self.kept.extend(other.kept);
+    }
+}
+
+/// The labels of one lane as seen.
+pub(super) fn labels(batch: &Batch<'_>, view: View, tile: usize, lane: usize) -> Vec<u8> {
+    let mut labels: Vec<u8> = batch.ranking(tile, lane).collect();
+    view.of_row(&mut labels);
+    labels
+}
+
+impl Sums {
+    /// Adds the values of some rows of a slot, by measure.
+    fn add<I: Iterator<Item = f64>>(
+        &mut self,
+        asked: &Asked<'_>,
+        slot: usize,
+        rows: &[u32],
+        terms: &mut Vec<f64>,
+        values: impl Fn(usize) -> I,
+    ) {
+        self.counts[slot] += rows.len() as u64;
+        let first = slot * asked.averages.len();
+        for (measure, average) in asked.averages.iter().enumerate() {
+            terms.clear();
+            if asked.moments {
+                terms.extend(values(measure));
+                self.moments[first + measure].add_all(terms);
+                terms.clear();
+            }
+            terms.extend(values(measure).map(|value| average.term(value)));
+            let sum = &mut self.sums[first + measure];
+            sum.add_all(terms);
+            if !sum.is_finite() {
+                self.not_finite = earlier(self.not_finite, not_finite(measure, rows, values(measure)));
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Sums) {
+        self.counts.iter_mut().zip(&other.counts).for_each(|(all, one)| *all += one);
+        self.sums.iter_mut().zip(&other.sums).for_each(|(all, one)| all.merge(one));
+        self.moments.iter_mut().zip(&other.moments).for_each(|(all, one)| all.merge(one));
+        self.not_finite = earlier(self.not_finite, other.not_finite);
+    }
+}
+
+/// The first row whose value is not finite.
+#[cold]
+fn not_finite(measure: usize, rows: &[u32], values: impl Iterator<Item = f64>) -> Option<NotFinite> {
+    let found = rows.iter().zip(values).filter(|(_, value)| !value.is_finite());
+    found.map(|(&row, value)| NotFinite { row, measure, value }).min_by_key(|found| found.row)
+}
+
+/// The first of two, by row and measure.
+fn earlier(one: Option<NotFinite>, other: Option<NotFinite>) -> Option<NotFinite> {
+    one.into_iter().chain(other).min_by_key(|found| (found.row, found.measure))
+}
+
+/// The values of every row, `[measure][row]`, of rows with their values.
+///
+/// # Errors
+/// More than there is memory for.
+pub(super) fn by_row(kept: &[(&[u32], Vec<f64>)], measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
+    let mut all = room(measures, rows)?;
+    for (rows, values) in kept {
+        for (all, values) in all.iter_mut().zip(values.chunks_exact(rows.len())) {
+            rows.iter().zip(values).for_each(|(&row, &value)| all[row as usize] = value);
+        }
+    }
+    Ok(all)
+}
+
+/// `[measure][row]`, 0.
+fn room(measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
+    let column = |_| {
+        let mut column = Vec::new();
+        column.try_reserve_exact(rows).ok()?;
+        column.resize(rows, 0.0);
+        Some(column)
+    };
+    (0..measures).map(column).collect::<Option<_>>().ok_or_else(|| {
+        let what = format!("the values of {rows} rankings under {measures} measures");
+        too_large(&what, rows.saturating_mul(measures).saturating_mul(size_of::<f64>()), "more than there is")
+    })
+}
+
+fn too_large(what: &str, bytes: usize, limit: &str) -> Error {
+    let gib = bytes as f64 / f64::from(1 << 30);
+    Error::Unanswerable(format!("{what} need {gib:.1} GiB, {limit}: evaluate fewer at a time"))
+}
+
+/// The runs of some rows, each with the rows of it that lie together.
+fn runs_of(rows: &[u32], queries: u32) -> impl Iterator<Item = (usize, Range<usize>)> {
+    let mut start = 0;
+    std::iter::from_fn(move || {
+        let run = rows.get(start)? / queries;
+        let of_run = run * queries..(run + 1) * queries;
+        let other = rows[start..].iter().position(|row| !of_run.contains(row));
+        let together = start..other.map_or(rows.len(), |other| start + other);
+        start = together.end;
+        Some((run as usize, together))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_sums_than_there_should_be_memory_for_are_refused() {
+        let one = size_of::<ExactSum>();
+        assert_eq!(workers(1000, 40_000, one).unwrap(), 1);
+        assert!(workers(10, 50, one).unwrap() > 64);
+        let error = workers(1000, 90_000, one).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the sums of 1000 runs × 90000 measures need 7.4 GiB, more than the 4 GiB that they may take: evaluate fewer at a time"
+        );
+        assert!(workers(usize::MAX, 2, one).is_err());
+    }
+
+    #[test]
+    fn values_that_cannot_be_kept_are_refused() {
+        let error = room(3, isize::MAX as usize / 8).err().unwrap().to_string();
+        assert!(
+            error.starts_with("the values of 1152921504606846975 rankings under 3 measures need"),
+            "{error}"
+        );
+    }
+}

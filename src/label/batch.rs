@@ -1,0 +1,158 @@
+//! A batch: rankings as tiles of labels, with what the judgments know of their queries. It is what engines read.
+
+use std::ops::Range;
+
+use super::code::Codebook;
+use super::facts::{Facts, QueryFacts};
+use super::matrix::{Ids, LabelMatrix};
+use super::tile::{Packing, Tile, TileSpan};
+
+/// Some tiles of rankings, borrowed, with the facts and the ids of their queries. A matrix is one batch, or several
+/// ([`LabelMatrix::batch`], [`LabelMatrix::batches`]).
+///
+/// Row `r` is the ranking of run `r / queries` and query `r % queries`.
+#[derive(Debug, Clone)]
+pub struct Batch<'a> {
+    pub(super) book: &'a Codebook,
+    pub(super) ids: &'a Ids,
+    pub(super) facts: &'a Facts,
+    pub(super) depths: &'a [u32],
+    pub(super) packing: &'a Packing,
+    /// The bytes of all tiles of the packing.
+    pub(super) labels: &'a [u8],
+    /// The tiles of this batch.
+    pub(super) tiles: Range<usize>,
+}
+
+impl<'a> Batch<'a> {
+    /// What the codes mean.
+    pub fn book(&self) -> &'a Codebook {
+        self.book
+    }
+
+    /// The ids of the queries, in bytewise order.
+    pub fn ids(&self) -> &'a Ids {
+        self.ids
+    }
+
+    /// What the judgments know of each query.
+    pub fn facts(&self) -> &'a Facts {
+        self.facts
+    }
+
+    /// How many results each row has, those of other batches of the same matrix included.
+    pub fn depths(&self) -> &'a [u32] {
+        self.depths
+    }
+
+    /// Are its tiles those of this matrix?
+    pub fn is_of(&self, matrix: &LabelMatrix) -> bool {
+        std::ptr::eq(self.packing, &matrix.packing)
+    }
+
+    /// How many queries there are.
+    pub fn queries(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// The run of a row.
+    pub fn run(&self, row: u32) -> usize {
+        row as usize / self.queries()
+    }
+
+    /// The query of a row.
+    pub fn query(&self, row: u32) -> usize {
+        row as usize % self.queries()
+    }
+
+    /// What the judgments know of the query of a row.
+    pub fn facts_of(&self, row: u32) -> QueryFacts<'a> {
+        self.facts.of(self.query(row))
+    }
+
+    /// The tiles of the batch, as indices into those of its matrix.
+    pub fn tiles(&self) -> Range<usize> {
+        self.tiles.clone()
+    }
+
+    /// Where the tiles of the batch lie.
+    pub fn spans(&self) -> &'a [TileSpan] {
+        &self.packing.tiles[self.tiles()]
+    }
+
+    /// The ranks of the deepest tile of the batch.
+    pub fn deepest(&self) -> u32 {
+        self.spans().first().map_or(0, |tile| tile.depth)
+    }
+
+    /// The results of the deepest row of the batch.
+    pub fn deepest_row(&self) -> u32 {
+        let rows = self.tiles().next().map_or(&[][..], |tile| self.rows(tile));
+        rows.iter().map(|&row| self.depths[row as usize]).max().unwrap_or(0)
+    }
+
+    /// The labels of a tile.
+    pub fn tile(&self, at: usize) -> Tile<'a> {
+        let span = self.packing.tiles[at];
+        let range = span.offset as usize..(span.offset + span.bytes()) as usize;
+        Tile { labels: &self.labels[range], lanes: span.lanes as usize, depth: span.depth as usize }
+    }
+
+    /// The rows of a tile, lane by lane.
+    pub fn rows(&self, at: usize) -> &'a [u32] {
+        let span = self.packing.tiles[at];
+        &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
+    }
+
+    /// The labels of a lane of a tile.
+    pub fn ranking(&self, at: usize, lane: usize) -> impl Iterator<Item = u8> + use<'a> {
+        let (tile, depth) = (self.tile(at), self.depths[self.rows(at)[lane] as usize]);
+        (0..depth as usize).map(move |rank| tile.label(lane, rank))
+    }
+
+    /// The bytes of all tiles of the batch, as they lie.
+    pub fn bytes(&self) -> &'a [u8] {
+        match (self.spans().first(), self.spans().last()) {
+            (Some(first), Some(last)) => {
+                &self.labels[first.offset as usize..(last.offset + last.bytes()) as usize]
+            }
+            _ => &[],
+        }
+    }
+
+    /// The same batch with these of its tiles only.
+    pub fn of_tiles(&self, tiles: Range<usize>) -> Self {
+        assert!(self.tiles.start <= tiles.start && tiles.end <= self.tiles.end, "tiles of another batch");
+        Batch { tiles, ..self.clone() }
+    }
+}
+
+impl LabelMatrix {
+    /// All rankings as one batch.
+    pub fn batch(&self) -> Batch<'_> {
+        Batch {
+            book: &self.book,
+            ids: &self.queries,
+            facts: &self.facts,
+            depths: &self.depths,
+            packing: &self.packing,
+            labels: self.tile_bytes(),
+            tiles: 0..self.packing.tiles.len(),
+        }
+    }
+
+    /// All rankings in batches of whole tiles, each of at most `bytes` labels or a single tile.
+    pub fn batches(&self, bytes: u64) -> impl Iterator<Item = Batch<'_>> {
+        let all = self.batch();
+        let mut start = 0;
+        std::iter::from_fn(move || {
+            let spans = &all.spans()[start..];
+            let first = spans.first()?;
+            let fit =
+                spans.iter().take_while(|span| span.offset + span.bytes() - first.offset <= bytes).count();
+            let tiles = start..start + fit.max(1);
+            start = tiles.end;
+            Some(all.of_tiles(tiles))
+        })
+    }
+}

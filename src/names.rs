@@ -1,0 +1,29 @@
+//! Names of options: what a variant is called, as text and back.
+
+/// Gives an enum with a constant `ALL` of names and variants its `Display` and its `FromStr`.
+macro_rules! named {
+    ($option:ty, $what:literal) => {
+        impl std::fmt::Display for $option {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                let named = Self::ALL.iter().find(|(_, option)| option == self);
+                f.pad(named.map_or("?", |(name, _)| name))
+            }
+        }
+
+        impl std::str::FromStr for $option {
+            type Err = $crate::error::Error;
+
+            /// The option of this name.
+            ///
+            /// # Errors
+            /// Another name; the message lists those that there are.
+            fn from_str(text: &str) -> $crate::error::Result<Self> {
+                let named = Self::ALL.iter().find(|(name, _)| *name == text);
+                named.map(|&(_, option)| option).ok_or_else(|| {
+                    let names: Vec<&str> = Self::ALL.iter().map(|(name, _)| *name).collect();
+                    $crate::error::Error::option(text, $what, &names)
+                })
+            }
+        }
+    };
+}

@@ -1,0 +1,252 @@
+//! Scores: what an evaluation answers.
+
+#[cfg(feature = "serde")]
+mod serial;
+#[cfg(feature = "serde")]
+mod text;
+
+use crate::error::{Error, Result};
+use crate::label::{Ids, Notice, RankingRule, Unmatched, View};
+use crate::measure::Measure;
+use crate::stats::StatName;
+
+#[cfg(feature = "serde")]
+pub(crate) use serial::{Cells, Document, SCHEMA};
+#[cfg(feature = "serde")]
+pub use text::Text;
+
+/// Which queries count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum QuerySet {
+    /// Every judged query; one that the run lacks has the values of an empty ranking.
+    #[default]
+    Judged,
+    /// Only queries that are both judged and in the run.
+    Both,
+    /// Every judged query, and it is an error if the run lacks one.
+    Complete,
+}
+
+impl QuerySet {
+    /// Every set, with the name that it has on the command line.
+    pub const ALL: [(&'static str, QuerySet); 3] =
+        [("judged", QuerySet::Judged), ("both", QuerySet::Both), ("error", QuerySet::Complete)];
+}
+
+named!(QuerySet, "a set of queries");
+
+/// The scores of some runs under some measures.
+///
+/// ```
+/// use laneval::{Evaluator, Join, Qrels, StatName};
+/// let qrels = Qrels::new([("q1", "d1", 1.0), ("q2", "d1", 2.0)])?;
+/// let run = [("q1", "d2", 9.5), ("q1", "d1", 7.0), ("q2", "d1", 3.0)];
+/// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+/// let scores = Evaluator::new(["RR", "AP"])?.evaluate(&matrix)?;
+/// assert_eq!(scores.average("mine", "RR"), Some(0.75));
+/// let row = scores.rows().next().unwrap();
+/// assert_eq!((row.run, row.measure.to_string().as_str(), row.stat, row.value), ("mine", "RR", StatName::Mean, 0.75));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Scores {
+    /// The measures, in the order asked for.
+    pub measures: Vec<Measure>,
+    /// The runs, in the order given, each followed by its groups of queries, if there are any.
+    pub runs: Vec<RunScores>,
+    /// Which queries count.
+    pub queries: QuerySet,
+    /// How the rankings were looked at.
+    pub view: View,
+    /// What is to be noticed about the measures and the judgments.
+    pub notices: Vec<Notice>,
+}
+
+/// The scores of one run, or of a group of its queries.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct RunScores {
+    /// The name of the run.
+    pub name: String,
+    /// The group of queries, if it is not all of them.
+    pub group: Option<String>,
+    /// The run id on its last line.
+    pub tag: Vec<u8>,
+    /// How its rankings were made.
+    pub rule: RankingRule,
+    /// The fingerprints of the judgments, ascending: several where they came in parts.
+    pub fingerprints: Vec<u128>,
+    /// How many queries count.
+    pub queries: usize,
+    /// Judged queries that the run lacks.
+    pub missing: Unmatched,
+    /// Did the missing queries count, with the values of an empty ranking?
+    pub filled: bool,
+    /// Queries of the run without judgments, which never count.
+    pub ignored: Unmatched,
+    /// What is to be noticed about the run.
+    pub notices: Vec<Notice>,
+    /// For each measure its statistics by name, the average first.
+    pub stats: Vec<Vec<(StatName, f64)>>,
+    /// The values of each query, where they were asked for.
+    pub per_query: Option<PerQuery>,
+}
+
+/// Values by query.
+#[derive(Debug, Clone, Default)]
+pub struct PerQuery {
+    /// The queries that count, in bytewise order.
+    pub queries: Ids,
+    /// `[measure][query]`.
+    pub values: Vec<Vec<f64>>,
+}
+
+/// One number and what it is.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Row<'a> {
+    /// The name of the run.
+    pub run: &'a str,
+    /// The group of queries, if it is not all of them.
+    pub group: Option<&'a str>,
+    /// The query, where it is the value of one.
+    pub query: Option<&'a [u8]>,
+    /// The measure.
+    pub measure: &'a Measure,
+    /// What it is of the values of the queries.
+    pub stat: StatName,
+    /// The number.
+    pub value: f64,
+    /// The place of the measure among those of the scores.
+    pub(crate) at: usize,
+}
+
+impl RunScores {
+    /// The average of a measure by its place: the mean, the sum of counts, or the geometric mean.
+    pub fn average(&self, measure: usize) -> Option<f64> {
+        self.stats.get(measure)?.first().map(|&(_, value)| value)
+    }
+
+    /// A statistic of a measure by its place.
+    pub fn stat(&self, measure: usize, stat: StatName) -> Option<f64> {
+        let found = self.stats.get(measure)?.iter().find(|(name, _)| *name == stat);
+        found.map(|&(_, value)| value)
+    }
+
+    /// The values of the queries, then the statistics, a row a number.
+    fn rows<'a>(&'a self, measures: &'a [Measure]) -> impl Iterator<Item = Row<'a>> {
+        let row = |query, at: usize, stat, value| Row {
+            run: &self.name,
+            group: self.group.as_deref(),
+            query,
+            measure: &measures[at],
+            stat,
+            value,
+            at,
+        };
+        let of_queries = self.per_query.iter().flat_map(move |PerQuery { queries, values }| {
+            let of_query = move |(query, id)| {
+                let values = values.iter().enumerate();
+                values.map(move |(at, values): (usize, &'a Vec<f64>)| {
+                    row(Some(id), at, StatName::Value, values[query])
+                })
+            };
+            queries.iter().enumerate().flat_map(of_query)
+        });
+        let of_all =
+            self.stats.iter().enumerate().flat_map(move |(at, stats)| {
+                stats.iter().map(move |&(stat, value)| row(None, at, stat, value))
+            });
+        of_queries.chain(of_all)
+    }
+}
+
+impl Scores {
+    /// A run by its name.
+    pub fn run(&self, name: &str) -> Option<&RunScores> {
+        self.runs.iter().find(|run| run.group.is_none() && run.name == name)
+    }
+
+    /// A group of the queries of a run by their names.
+    pub fn group(&self, run: &str, group: &str) -> Option<&RunScores> {
+        self.runs.iter().find(|of| of.group.as_deref() == Some(group) && of.name == run)
+    }
+
+    /// The place of a measure by any of its names.
+    pub fn place(&self, measure: &str) -> Option<usize> {
+        let measure: Measure = measure.parse().ok()?;
+        self.measures.iter().position(|of| *of == measure)
+    }
+
+    /// The average of a run under a measure, by their names.
+    pub fn average(&self, run: &str, measure: &str) -> Option<f64> {
+        self.run(run)?.average(self.place(measure)?)
+    }
+
+    /// All numbers, a row each: for each run the values of its queries, where they were asked for, then its statistics.
+    pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
+        self.runs.iter().flat_map(|run| run.rows(&self.measures))
+    }
+
+    /// Refuses a statistic that is not finite.
+    pub(crate) fn check_finite(&self) -> Result<()> {
+        for run in &self.runs {
+            for (measure, stats) in self.measures.iter().zip(&run.stats) {
+                if let Some(&(stat, value)) = stats.iter().find(|(_, value)| !value.is_finite()) {
+                    let (run, measure) = (run.name.clone(), format!("the {stat} of {measure}"));
+                    return Err(Error::NotFinite { run, query: None, measure, value });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The runs of several evaluations under the same measures, one after the other.
+    ///
+    /// # Errors
+    /// The measures differ, or what counts; then nothing is added.
+    pub fn append(&mut self, other: Scores) -> Result<()> {
+        let settings = |scores: &Scores| {
+            let names = scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+            (names, scores.queries, scores.view)
+        };
+        let (own, others) = (settings(self), settings(&other));
+        if own.0 != others.0 {
+            let message =
+                format!("scores of different measures are no one table: {}, and {}", own.0, others.0);
+            return Err(Error::Unanswerable(message));
+        }
+        if own != others {
+            let message = "scores of different queries or depths are no one table".to_owned();
+            return Err(Error::Unanswerable(message));
+        }
+        self.runs.extend(other.runs);
+        let new: Vec<Notice> = other.notices.into_iter().filter(|of| !self.notices.contains(of)).collect();
+        self.notices.extend(new);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_scores_of_the_same_measures_are_appended() {
+        let scores = |measures: &[&str], name: &str| Scores {
+            measures: measures.iter().map(|name| name.parse().unwrap()).collect(),
+            runs: vec![RunScores { name: name.to_owned(), ..RunScores::default() }],
+            ..Scores::default()
+        };
+        let mut all = scores(&["AP", "RR"], "a");
+        all.append(scores(&["AP", "RR"], "b")).unwrap();
+        let error = all.append(scores(&["RR", "AP"], "c")).unwrap_err().to_string();
+        assert_eq!(error, "scores of different measures are no one table: AP, RR, and RR, AP");
+        let deeper =
+            Scores { view: View { depth: Some(5), ..View::default() }, ..scores(&["AP", "RR"], "c") };
+        assert!(all.append(deeper).is_err());
+        assert_eq!(all.runs.iter().map(|run| &run.name[..]).collect::<Vec<_>>(), ["a", "b"]);
+    }
+}

@@ -1,0 +1,174 @@
+//! Scores as data: one document by run and measure, with the settings and the queries that were missing or ignored; and rows.
+
+use serde::{Serialize, Serializer};
+
+use super::{PerQuery, Row, RunScores, Scores, Text};
+use crate::label::Ids;
+use crate::stats::StatName;
+
+/// The version of the documents of scores and summaries: a field that changes its meaning, or goes, raises it.
+pub(crate) const SCHEMA: u32 = 1;
+
+impl Serialize for Scores {
+    /// One document, with the values of the queries where the scores have them.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Document::new(self, true).serialize(serializer)
+    }
+}
+
+impl Serialize for StatName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl Serialize for Row<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Cells { measure: &self.measure.to_string(), row: self }.serialize(serializer)
+    }
+}
+
+/// A row with the name of its measure.
+pub(crate) struct Cells<'a> {
+    pub measure: &'a str,
+    pub row: &'a Row<'a>,
+}
+
+impl Serialize for Cells<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Cells<'a> {
+            run: &'a str,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            group: Option<&'a str>,
+            query_id: Text<'a>,
+            measure: &'a str,
+            stat: StatName,
+            value: f64,
+        }
+        let Row { run, group, query, stat, value, .. } = *self.row;
+        let query_id = Text(query.unwrap_or_default());
+        Cells { run, group, query_id, measure: self.measure, stat, value }.serialize(serializer)
+    }
+}
+
+/// All scores in one document.
+#[derive(Serialize)]
+pub(crate) struct Document<'a> {
+    schema: u32,
+    laneval: &'static str,
+    query_set: String,
+    depth: Option<u32>,
+    judged_only: bool,
+    measures: Vec<String>,
+    runs: Vec<Run<'a>>,
+}
+
+impl<'a> Document<'a> {
+    /// The document of some scores, with the values of queries or without.
+    pub fn new(scores: &'a Scores, per_query: bool) -> Self {
+        let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
+        Document {
+            schema: SCHEMA,
+            laneval: env!("CARGO_PKG_VERSION"),
+            query_set: scores.queries.to_string(),
+            depth: scores.view.depth,
+            judged_only: scores.view.judged_only,
+            runs: scores.runs.iter().map(|run| Run::new(run, &measures, per_query)).collect(),
+            measures,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    run: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    group: Option<&'a str>,
+    tag: Text<'a>,
+    rule: Rule,
+    qrels: Vec<String>,
+    queries: Queries<'a>,
+    scores: Object<String, Object<StatName, f64>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    per_query: Option<Queried<'a>>,
+}
+
+#[derive(Serialize)]
+struct Rule {
+    ties: String,
+    score: String,
+    depth: Option<u32>,
+}
+
+#[derive(Serialize)]
+struct Queries<'a> {
+    counted: usize,
+    missing: u64,
+    missing_ids: Texts<'a>,
+    missing_ids_truncated: bool,
+    filled: bool,
+    ignored: u64,
+    ignored_ids: Texts<'a>,
+    ignored_ids_truncated: bool,
+}
+
+/// Ids, written one by one: there may be millions.
+struct Texts<'a>(&'a Ids);
+
+impl Serialize for Texts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(Text))
+    }
+}
+
+/// The values of the queries, written one by one.
+struct Queried<'a>(&'a PerQuery, Vec<String>);
+
+impl Serialize for Queried<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Queried(PerQuery { queries, values }, measures) = self;
+        let of = |at: usize| {
+            measures.iter().zip(values).map(|(measure, values)| (measure.as_str(), values[at])).collect()
+        };
+        serializer.collect_map(queries.iter().enumerate().map(|(at, id)| (Text(id), Object(of(at)))))
+    }
+}
+
+/// Keys and values in the order of the measures and queries, which a map type would lose.
+struct Object<K, V>(Vec<(K, V)>);
+
+impl<K: Serialize, V: Serialize> Serialize for Object<K, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(key, value)| (key, value)))
+    }
+}
+
+impl<'a> Run<'a> {
+    fn new(run: &'a RunScores, measures: &[String], per_query: bool) -> Self {
+        let stats = run.stats.iter().map(|stats| Object(stats.clone()));
+        Run {
+            run: &run.name,
+            group: run.group.as_deref(),
+            tag: Text(&run.tag),
+            rule: Rule {
+                ties: run.rule.ties.to_string(),
+                score: run.rule.score.to_string(),
+                depth: run.rule.depth,
+            },
+            qrels: run.fingerprints.iter().map(|print| format!("{print:032x}")).collect(),
+            queries: Queries {
+                counted: run.queries,
+                missing: run.missing.count,
+                missing_ids: Texts(&run.missing.ids),
+                missing_ids_truncated: run.missing.is_truncated(),
+                filled: run.filled,
+                ignored: run.ignored.count,
+                ignored_ids: Texts(&run.ignored.ids),
+                ignored_ids_truncated: run.ignored.is_truncated(),
+            },
+            scores: Object(measures.iter().cloned().zip(stats).collect()),
+            per_query: run.per_query.as_ref().filter(|_| per_query).map(|of| Queried(of, measures.to_vec())),
+        }
+    }
+}

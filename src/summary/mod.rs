@@ -1,0 +1,439 @@
+//! Summaries: what an evaluation comes to, in a form that adds up.
+//!
+//! A [`Summary`] holds, for each run and measure, how many queries count, the exact sums of their values and of the squares, the
+//! smallest and the largest; under which settings they were computed; and which queries they are, as hashes or ids. Merging is
+//! associative and commutative to the bit, so shards in any number and any order give what one pass gives. It refuses what does not
+//! belong together, and says which setting would make it fit.
+//!
+//! Means, sums, geometric means, standard deviations and extremes follow from a summary. Medians, bootstrap intervals and the values
+//! of queries do not: they need to see all values go by.
+
+mod queries;
+#[cfg(feature = "serde")]
+mod stored;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use crate::error::{Error, Result, printable};
+use crate::label::{Notice, RankingRule, ScoresSeen, Unmatched, View};
+use crate::measure::Measure;
+use crate::scores::{QuerySet, RunScores, Scores};
+use crate::stats::{ExactSum, Moments, Stat, StatName};
+
+pub use queries::QueryPrint;
+
+/// The summaries of some runs under some measures.
+///
+/// ```
+/// use laneval::{Evaluator, Join, Qrels, Stat};
+/// let evaluator = Evaluator::new(["AP", "nDCG@10"])?;
+/// let shard = |query: &str, score: f64| {
+///     let qrels = Qrels::new([(query, "d1", 1.0)])?;
+///     let run = [(query, "d1", score), (query, "d2", 0.5)];
+///     evaluator.summary(&Join::default().rankings(&qrels, [("mine".to_owned(), run)])?)
+/// };
+/// let mut summary = shard("q1", 0.7)?;
+/// summary.merge(&shard("q2", 0.2)?)?;
+/// assert_eq!(summary.scores(&[Stat::Min])?.average("mine", "AP"), Some(0.75));
+///
+/// let twice = summary.clone();
+/// assert!(summary.merge(&twice).unwrap_err().to_string().contains("2 queries are counted twice"));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Summary {
+    pub(crate) measures: Vec<Measure>,
+    pub(crate) queries: QuerySet,
+    pub(crate) view: View,
+    /// By the name of the run, and of the group of queries if it is not all of them.
+    pub(crate) runs: BTreeMap<(String, Option<String>), RunSummary>,
+}
+
+/// The summary of one run, or of a group of its queries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    /// The place of the run among those of its evaluation; the smallest of several.
+    pub(crate) place: u64,
+    /// The run id on its last line; the first of several in bytewise order.
+    pub(crate) tag: Vec<u8>,
+    /// The files that it was read from.
+    pub(crate) sources: BTreeSet<String>,
+    /// How many summaries it was merged of.
+    pub(crate) parts: u64,
+    pub(crate) rule: RankingRule,
+    /// The fingerprints of the judgments.
+    pub(crate) fingerprints: BTreeSet<u128>,
+    /// Sets of judged queries, by the sum of their hashes, with how many they are.
+    pub(crate) judged: BTreeMap<u128, u64>,
+    /// The queries that count.
+    pub(crate) queries: Arc<QueryPrint>,
+    /// How many of them the run lacks: empty rankings.
+    pub(crate) empty: u64,
+    /// Judged queries that the run lacks.
+    pub(crate) missing: Unmatched,
+    /// Queries of the run without judgments.
+    pub(crate) ignored: Unmatched,
+    pub(crate) seen: ScoresSeen,
+    /// The highest grade of the judgments.
+    pub(crate) highest: Option<f64>,
+    /// By measure: the number that a parameter `auto` became.
+    pub(crate) taken: Vec<Option<f64>>,
+    /// By measure: the sum of the terms of its average.
+    pub(crate) sums: Vec<ExactSum>,
+    /// By measure: the moments of its values; none where nobody asked for more than averages.
+    pub(crate) moments: Vec<Moments>,
+}
+
+impl Summary {
+    /// The measures.
+    pub fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+
+    /// Which queries count.
+    pub fn queries(&self) -> QuerySet {
+        self.queries
+    }
+
+    /// How the rankings were looked at.
+    pub fn view(&self) -> View {
+        self.view
+    }
+
+    /// The runs by name, each with its groups of queries, if there are any.
+    pub fn runs(&self) -> impl Iterator<Item = (&str, Option<&str>, &RunSummary)> {
+        self.runs.iter().map(|((name, group), run)| (name.as_str(), group.as_deref(), run))
+    }
+
+    /// Says where it came from, for messages: all runs then have this one source.
+    #[must_use]
+    pub fn from_source(mut self, source: &str) -> Self {
+        self.runs.values_mut().for_each(|run| run.sources = BTreeSet::from([source.to_owned()]));
+        self
+    }
+
+    /// The same without the ids of queries: they stay as hashes, which tell too whether a query was counted twice.
+    #[must_use]
+    pub fn without_ids(mut self) -> Self {
+        let mut done: Vec<(Arc<QueryPrint>, Arc<QueryPrint>)> = Vec::new();
+        for run in self.runs.values_mut() {
+            let known = done.iter().find(|(of, _)| Arc::ptr_eq(of, &run.queries)).map(|(_, to)| to.clone());
+            let hashed = known.unwrap_or_else(|| Arc::new(run.queries.without_ids()));
+            done.push((std::mem::replace(&mut run.queries, hashed.clone()), hashed));
+        }
+        self
+    }
+
+    /// Adds another summary. Runs of the same name become one; others are added to the runs.
+    ///
+    /// # Errors
+    /// Other measures, settings or numbers taken from the judgments, and queries that both count: [`Error::Merge`] says which setting
+    /// would make them fit. Then nothing is added.
+    pub fn merge(&mut self, other: &Summary) -> Result<()> {
+        self.check(other)?;
+        let mut joined = Joined::default();
+        let mut prints = Vec::new();
+        for (key, run) in &other.runs {
+            if let Some(own) = self.runs.get(key) {
+                prints.push(joined.both(own, run, key)?);
+            }
+        }
+        let mut prints = prints.into_iter();
+        for (key, run) in &other.runs {
+            match (self.runs.get_mut(key), prints.len()) {
+                (None, _) => _ = self.runs.insert(key.clone(), run.clone()),
+                (Some(own), _) => {
+                    let queries = prints.next();
+                    own.add(run, self.queries);
+                    own.queries = queries.unwrap_or_else(|| unreachable!("every run of both was joined"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the runs of another summary under the same measures, behind its own.
+    ///
+    /// # Errors
+    /// Other measures or settings, or a run of the same name: [`Error::Merge`]. Then nothing is added.
+    pub fn append(&mut self, other: &Summary) -> Result<()> {
+        self.check(other)?;
+        if let Some((name, _)) = other.runs.keys().find(|key| self.runs.contains_key(key)) {
+            return Err(Error::Merge(format!("two runs have the name {}", printable(name.as_bytes()))));
+        }
+        let behind = self.runs.values().map(|run| run.place.saturating_add(1)).max().unwrap_or(0);
+        self.runs.extend(other.runs.iter().map(|(key, run)| {
+            (key.clone(), RunSummary { place: behind.saturating_add(run.place), ..run.clone() })
+        }));
+        Ok(())
+    }
+
+    /// Refuses what does not belong together.
+    fn check(&self, other: &Summary) -> Result<()> {
+        let list = |summary: &Summary| {
+            summary.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+        };
+        if self.measures != other.measures {
+            return refused("measures", &list(self), &list(other), "-m: the same measures in the same order");
+        }
+        if self.queries != other.queries {
+            return refused("sets of queries", &self.queries, &other.queries, "--queries");
+        }
+        if self.view.depth != other.view.depth {
+            return refused("depths", &depth(self.view.depth), &depth(other.view.depth), "-M");
+        }
+        if self.view.judged_only != other.view.judged_only {
+            let documents = |summary: &Summary| if summary.view.judged_only { "judged only" } else { "all" };
+            return refused("documents", &documents(self), &documents(other), "-J");
+        }
+        for (key, run) in &other.runs {
+            if let Some(own) = self.runs.get(key) {
+                own.check(run, &self.measures)
+                    .map_err(|message| Error::Merge(format!("{}: {message}", printable(key.0.as_bytes()))))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The scores, with these statistics besides the averages.
+    ///
+    /// # Errors
+    /// A statistic that needs the values of all queries, such as the median; a number that is not finite.
+    pub fn scores(&self, stats: &[Stat]) -> Result<Scores> {
+        if let Some(stat) = stats.iter().find(|stat| stat.needs_values()) {
+            return Err(Error::Unanswerable(format!(
+                "{stat} needs the values of all queries, which a summary does not have: take std, min or max"
+            )));
+        }
+        let mut runs: Vec<_> = self.runs.iter().collect();
+        runs.sort_by_key(|((name, group), run)| (run.place, name.as_str(), group.as_deref()));
+        let scores = runs.iter().map(|((name, group), run)| {
+            let mut scores = run.scores(&self.measures, self.queries, stats, Vec::new());
+            (scores.name, scores.group) = (name.clone(), group.clone());
+            scores
+        });
+        let scores = Scores {
+            measures: self.measures.clone(),
+            runs: scores.collect(),
+            queries: self.queries,
+            view: self.view,
+            notices: nothing_relevant(
+                &self.measures,
+                self.runs.values().filter_map(|run| run.highest).reduce(f64::max),
+            ),
+        };
+        scores.check_finite()?;
+        Ok(scores)
+    }
+}
+
+impl RunSummary {
+    /// How many queries count.
+    pub fn count(&self) -> u64 {
+        self.queries.count()
+    }
+
+    /// Which queries count.
+    pub fn queries(&self) -> &QueryPrint {
+        &self.queries
+    }
+
+    /// How the rankings were made.
+    pub fn rule(&self) -> RankingRule {
+        self.rule
+    }
+
+    /// The fingerprints of the judgments, ascending: one where all shards have the same qrels.
+    pub fn fingerprints(&self) -> impl Iterator<Item = u128> {
+        self.fingerprints.iter().copied()
+    }
+
+    /// The files that it was read from.
+    pub fn sources(&self) -> impl Iterator<Item = &str> {
+        self.sources.iter().map(String::as_str)
+    }
+
+    /// How many summaries it was merged of.
+    pub fn parts(&self) -> u64 {
+        self.parts
+    }
+
+    fn check(&self, other: &RunSummary, measures: &[Measure]) -> Result<(), String> {
+        let (own, others) = (self.rule, other.rule);
+        if own.ties != others.ties {
+            return Err(differ("orders of equal scores", &own.ties, &others.ties, "--ties"));
+        }
+        if own.score != others.score {
+            return Err(differ("score types", &own.score, &others.score, "--score"));
+        }
+        if own.depth != others.depth {
+            return Err(differ("depths", &depth(own.depth), &depth(others.depth), "-M"));
+        }
+        for (measure, (own, others)) in measures.iter().zip(self.taken.iter().zip(&other.taken)) {
+            if own != others {
+                let number =
+                    |taken: &Option<f64>| taken.map_or("none".to_owned(), |number| number.to_string());
+                let most = [own, others].into_iter().flatten().copied().fold(0.0, f64::max);
+                return Err(format!(
+                    "{measure} takes the highest grade of the judgments, which is {} here and {} there: set gmax={most} in all",
+                    number(own),
+                    number(others)
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds all of another run but its queries.
+    fn add(&mut self, other: &RunSummary, policy: QuerySet) {
+        self.place = self.place.min(other.place);
+        if other.tag < self.tag {
+            self.tag.clone_from(&other.tag);
+        }
+        self.sources.extend(other.sources.iter().cloned());
+        self.parts = self.parts.saturating_add(other.parts);
+        self.fingerprints.extend(&other.fingerprints);
+        self.judged.extend(&other.judged);
+        self.empty = self.empty.saturating_add(other.empty);
+        self.missing = match policy {
+            // The others have been counted in other shards, or not.
+            QuerySet::Both => Unmatched::default(),
+            QuerySet::Judged | QuerySet::Complete => self.missing.and(&other.missing),
+        };
+        self.ignored = self.ignored.and(&other.ignored);
+        self.seen.merge(other.seen);
+        self.highest = self.highest.into_iter().chain(other.highest).reduce(f64::max);
+        self.sums.iter_mut().zip(&other.sums).for_each(|(sum, more)| sum.merge(more));
+        self.moments.iter_mut().zip(&other.moments).for_each(|(moments, more)| moments.merge(more));
+    }
+
+    /// The judged queries that the run lacks.
+    fn missing(&self, policy: QuerySet) -> Unmatched {
+        if policy == QuerySet::Both && self.parts > 1 {
+            let judged = self.judged.values().fold(0u64, |sum, &count| sum.saturating_add(count));
+            return Unmatched { count: judged.saturating_sub(self.count()), ..Unmatched::default() };
+        }
+        self.missing.clone()
+    }
+
+    pub(crate) fn scores(
+        &self,
+        measures: &[Measure],
+        policy: QuerySet,
+        stats: &[Stat],
+        more: Vec<Vec<(StatName, f64)>>,
+    ) -> RunScores {
+        let count = self.count() as usize;
+        let of_measure = |(at, measure): (usize, &Measure)| {
+            let average = measure.definition().average;
+            let own = (count > 0).then(|| (average.name(), average.of_sum(&self.sums[at], count)));
+            let of_values = |stat: Stat| {
+                let of_measure = more.get(at).into_iter().flatten();
+                of_measure.filter(move |(name, _)| stat.names().contains(name)).copied()
+            };
+            let of_moments = |stat: Stat| self.moments.get(at).and_then(|moments| stat.of_moments(moments));
+            own.into_iter()
+                .chain(stats.iter().flat_map(|&stat| of_moments(stat).into_iter().chain(of_values(stat))))
+                .collect()
+        };
+        let unchecked = (self.parts > 1 && !self.queries.is_known()).then_some(Notice::NotChecked);
+        let one = (count == 1 && stats.iter().any(|stat| stat.is_spread())).then_some(Notice::OneQuery);
+        RunScores {
+            tag: self.tag.clone(),
+            rule: self.rule,
+            fingerprints: self.fingerprints.iter().copied().collect(),
+            queries: count,
+            missing: self.missing(policy),
+            filled: policy != QuerySet::Both,
+            ignored: self.ignored.clone(),
+            notices: self.seen.notices(self.rule.ties).into_iter().chain(one).chain(unchecked).collect(),
+            stats: measures.iter().enumerate().map(of_measure).collect(),
+            ..RunScores::default()
+        }
+    }
+}
+
+/// Sets of queries that were joined, so that runs with the same queries share the work.
+#[derive(Default)]
+struct Joined(Vec<([Arc<QueryPrint>; 2], Arc<QueryPrint>)>);
+
+impl Joined {
+    fn both(
+        &mut self,
+        one: &RunSummary,
+        other: &RunSummary,
+        (name, _): &(String, Option<String>),
+    ) -> Result<Arc<QueryPrint>> {
+        let same = |of: &[Arc<QueryPrint>; 2]| {
+            Arc::ptr_eq(&of[0], &one.queries) && Arc::ptr_eq(&of[1], &other.queries)
+        };
+        if let Some((_, joined)) = self.0.iter().find(|(of, _)| same(of)) {
+            return Ok(joined.clone());
+        }
+        let joined = one.queries.and(&other.queries).map_err(|common| {
+            let queries = if common.count == 1 { "query is" } else { "queries are" };
+            let first: Vec<String> = common.first.iter().map(printable).collect();
+            let more = if common.count > first.len() as u64 { ", …" } else { "" };
+            let named =
+                if first.is_empty() { String::new() } else { format!(" ({}{more})", first.join(", ")) };
+            Error::Merge(format!(
+                "{}: {} {queries} counted twice{named}: in {} and in {}",
+                printable(name.as_bytes()),
+                common.count,
+                some(&one.sources),
+                some(&other.sources)
+            ))
+        })?;
+        let joined = Arc::new(joined);
+        self.0.push(([one.queries.clone(), other.queries.clone()], joined.clone()));
+        Ok(joined)
+    }
+}
+
+/// The first few of some files.
+fn some(sources: &BTreeSet<String>) -> String {
+    const NAMED: usize = 3;
+    let first: Vec<String> = sources.iter().take(NAMED).map(|source| printable(source.as_bytes())).collect();
+    let more = sources.len().saturating_sub(NAMED);
+    match (first.is_empty(), more) {
+        (true, _) => "memory".to_owned(),
+        (_, 0) => first.join(", "),
+        _ => format!("{} and {more} more", first.join(", ")),
+    }
+}
+
+fn depth(depth: Option<u32>) -> String {
+    depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"))
+}
+
+fn differ(what: &str, own: &impl ToString, other: &impl ToString, option: &str) -> String {
+    format!("the {what} differ ({} and {}): set {option} alike", own.to_string(), other.to_string())
+}
+
+fn refused(what: &str, own: &impl ToString, other: &impl ToString, option: &str) -> Result<()> {
+    Err(Error::Merge(differ(what, own, other, option)))
+}
+
+/// The levels of relevance that no grade reaches, of which this is the highest, each with the measures that therefore find nothing.
+pub(crate) fn nothing_relevant(measures: &[Measure], highest: Option<f64>) -> Vec<Notice> {
+    let Some(highest) = highest else { return Vec::new() };
+    let mut notices: Vec<Notice> = Vec::new();
+    for of in measures {
+        let Some(level) = of.number("rel").filter(|&level| level > highest && looks_at_rel(of)) else {
+            continue;
+        };
+        let same = |notice: &&mut Notice| matches!(notice, Notice::NothingRelevant { level: of, .. } if *of == level);
+        match notices.iter_mut().find(same) {
+            Some(Notice::NothingRelevant { measures, .. }) => measures.push(of.to_string()),
+            _ => notices.push(Notice::NothingRelevant { measures: vec![of.to_string()], level, highest }),
+        }
+    }
+    notices
+}
+
+/// Does the lowest relevant grade change values of the measure?
+fn looks_at_rel(measure: &Measure) -> bool {
+    let shares = measure.word("gain") == "grade" && measure.definition().name != "RBP";
+    !shares && measure.word("scale") != "topic"
+}

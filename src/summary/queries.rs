@@ -1,0 +1,262 @@
+//! Which queries a summary counts: as ids, as sorted hashes, or as a sum of hashes.
+
+use std::cmp::Ordering;
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::label::Ids;
+
+/// The most queries whose ids or hashes are kept; of more only the count and the sum of the hashes are.
+const MOST: u64 = 10_000_000;
+
+/// A set of queries, in as much detail as there is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryPrint {
+    pub(super) count: u64,
+    /// The sum of the 128-bit hashes of the ids, modulo 2^128; 0 where the queries have no ids.
+    pub(super) sum: u128,
+    pub(super) known: Known,
+}
+
+/// What is known of each query.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Known {
+    /// The ids, in bytewise order.
+    Ids(Ids),
+    /// The low 64 bits of the hashes of the ids, ascending.
+    Hashes(Vec<u64>),
+    /// Nothing, for they are too many.
+    Sum,
+    /// Nothing, for they have no ids.
+    Unnamed,
+}
+
+/// Queries that two sets have in common.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Common {
+    pub count: u64,
+    /// The ids of the first few, where they are known.
+    pub first: Ids,
+}
+
+impl Common {
+    /// How many ids are named.
+    const NAMED: u64 = 5;
+
+    fn add(&mut self, id: Option<&[u8]>) {
+        self.count += 1;
+        if let Some(id) = id.filter(|_| self.count <= Self::NAMED) {
+            self.first.push(id);
+        }
+    }
+}
+
+/// The hash of an id.
+fn hash(id: &[u8]) -> u128 {
+    xxh3_128(id)
+}
+
+impl QueryPrint {
+    /// The hash of an id as [`QueryPrint::hashes`] has it.
+    pub(crate) fn hash(id: &[u8]) -> u64 {
+        hash(id) as u64
+    }
+
+    /// The queries with these ids, which are in bytewise order and distinct.
+    pub fn of(ids: Ids) -> Self {
+        let sum = ids.iter().fold(0u128, |sum, id| sum.wrapping_add(hash(id)));
+        QueryPrint { count: ids.len() as u64, sum, known: Known::Ids(ids) }.limited(MOST)
+    }
+
+    /// The queries with these hashes, of which the whole ones have this sum; `None` where they do not ascend.
+    #[cfg(feature = "serde")]
+    pub(super) fn of_hashes(sum: u128, hashes: Vec<u64>) -> Option<Self> {
+        let (count, sorted) = (hashes.len() as u64, hashes.is_sorted());
+        sorted.then_some(QueryPrint { count, sum, known: Known::Hashes(hashes) }.limited(MOST))
+    }
+
+    /// So many queries without ids.
+    pub fn unnamed(count: u64) -> Self {
+        QueryPrint { count, sum: 0, known: Known::Unnamed }
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// The sum of the 128-bit xxh3 hashes of the ids, modulo 2^128, by which sets of any size can be compared; `None` without ids.
+    pub fn sum(&self) -> Option<u128> {
+        (self.known != Known::Unnamed).then_some(self.sum)
+    }
+
+    /// The ids in bytewise order, where they were kept.
+    pub fn ids(&self) -> Option<&Ids> {
+        match &self.known {
+            Known::Ids(ids) => Some(ids),
+            _ => None,
+        }
+    }
+
+    /// The low 64 bits of the xxh3 hashes of the ids, ascending; `None` where there are none or too many.
+    pub fn hashes(&self) -> Option<Vec<u64>> {
+        match &self.known {
+            Known::Ids(ids) => {
+                let mut hashes: Vec<u64> = ids.iter().map(|id| hash(id) as u64).collect();
+                hashes.sort_unstable();
+                Some(hashes)
+            }
+            Known::Hashes(hashes) => Some(hashes.clone()),
+            Known::Sum | Known::Unnamed => None,
+        }
+    }
+
+    /// The same without ids, as hashes.
+    pub(super) fn without_ids(&self) -> Self {
+        match (self.ids(), self.hashes()) {
+            (Some(_), Some(hashes)) => QueryPrint { known: Known::Hashes(hashes), ..self.clone() },
+            _ => self.clone(),
+        }
+    }
+
+    /// Can it be said whether a query is in two sets?
+    pub(super) fn is_known(&self) -> bool {
+        matches!(self.known, Known::Ids(_) | Known::Hashes(_))
+    }
+
+    /// The queries of both; those that both have are an error, where that can be known.
+    pub(crate) fn and(&self, other: &QueryPrint) -> Result<QueryPrint, Common> {
+        self.and_limited(other, MOST)
+    }
+
+    fn and_limited(&self, other: &QueryPrint, most: u64) -> Result<QueryPrint, Common> {
+        let known = match (&self.known, &other.known) {
+            (Known::Unnamed, _) | (_, Known::Unnamed) => Known::Unnamed,
+            (Known::Sum, _) | (_, Known::Sum) => Known::Sum,
+            (Known::Ids(own), Known::Ids(others)) => Known::Ids(both_ids(own, others)?),
+            (Known::Ids(named), Known::Hashes(hashes)) | (Known::Hashes(hashes), Known::Ids(named)) => {
+                let mut of_named: Vec<(u64, usize)> =
+                    named.iter().enumerate().map(|(at, id)| (hash(id) as u64, at)).collect();
+                of_named.sort_unstable();
+                let named = |at: usize| Some(named.get(of_named[at].1));
+                let own: Vec<u64> = of_named.iter().map(|(hash, _)| *hash).collect();
+                Known::Hashes(both_hashes(&own, hashes, named)?)
+            }
+            (Known::Hashes(own), Known::Hashes(others)) => Known::Hashes(both_hashes(own, others, |_| None)?),
+        };
+        let (count, sum) = match known {
+            Known::Unnamed => (self.count.saturating_add(other.count), 0),
+            _ => (self.count.saturating_add(other.count), self.sum.wrapping_add(other.sum)),
+        };
+        Ok(QueryPrint { count, sum, known }.limited(most))
+    }
+
+    /// The same in no more detail than so many queries may have.
+    fn limited(mut self, most: u64) -> Self {
+        if self.count > most && self.known != Known::Unnamed {
+            self.known = Known::Sum;
+        }
+        self
+    }
+}
+
+/// The ids of both lists in bytewise order.
+fn both_ids(own: &Ids, others: &Ids) -> Result<Ids, Common> {
+    let (mut all, mut common) = (Ids::default(), Common { count: 0, first: Ids::default() });
+    let (mut at, mut other) = (0, 0);
+    while at < own.len() || other < others.len() {
+        let order = match (at < own.len(), other < others.len()) {
+            (true, true) => own.get(at).cmp(others.get(other)),
+            (true, false) => Ordering::Less,
+            _ => Ordering::Greater,
+        };
+        if order == Ordering::Equal {
+            common.add(Some(own.get(at)));
+        }
+        all.push(if order == Ordering::Greater { others.get(other) } else { own.get(at) });
+        at += usize::from(order != Ordering::Greater);
+        other += usize::from(order != Ordering::Less);
+    }
+    if common.count > 0 { Err(common) } else { Ok(all) }
+}
+
+/// The hashes of both lists, ascending; `named` gives the id of one of the first list.
+fn both_hashes<'a>(
+    own: &[u64],
+    others: &[u64],
+    named: impl Fn(usize) -> Option<&'a [u8]>,
+) -> Result<Vec<u64>, Common> {
+    let mut common = Common { count: 0, first: Ids::default() };
+    let mut all = Vec::with_capacity(own.len() + others.len());
+    let mut other = 0;
+    for (at, &hash) in own.iter().enumerate() {
+        let before = others[other..].iter().take_while(|&&other| other < hash).count();
+        all.extend_from_slice(&others[other..other + before]);
+        other += before;
+        if others.get(other) == Some(&hash) {
+            common.add(named(at));
+        }
+        all.push(hash);
+    }
+    all.extend_from_slice(&others[other..]);
+    if common.count > 0 { Err(common) } else { Ok(all) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn ids(ids: &[&str]) -> Ids {
+        ids.iter().map(|id| id.as_bytes()).collect()
+    }
+
+    #[test]
+    fn what_both_have_is_named_where_one_of_them_has_ids() {
+        let (one, other) = (QueryPrint::of(ids(&["a", "b", "d"])), QueryPrint::of(ids(&["b", "c", "d"])));
+        let common = Common { count: 2, first: ids(&["b", "d"]) };
+        assert_eq!(one.and(&other).unwrap_err(), common);
+        let (hashed, others) = (one.without_ids(), other.without_ids());
+        assert!(hashed.ids().is_none() && hashed.hashes() == one.hashes());
+        for (one, other) in [(&hashed, &other), (&one, &others)] {
+            let mut found = one.and(other).unwrap_err();
+            let mut named: Vec<_> = found.first.iter().map(<[u8]>::to_vec).collect();
+            named.sort();
+            found.first = named.iter().map(Vec::as_slice).collect();
+            assert_eq!(found, common);
+        }
+        assert_eq!(hashed.and(&others).unwrap_err(), Common { count: 2, first: Ids::default() });
+    }
+
+    #[test]
+    fn too_many_queries_are_a_sum() {
+        let (one, other) = (QueryPrint::of(ids(&["a", "b"])), QueryPrint::of(ids(&["c"])));
+        let all = one.and_limited(&other, 2).unwrap();
+        assert_eq!((all.count(), all.ids(), all.hashes(), all.is_known()), (3, None, None, false));
+        assert_eq!(all.sum(), QueryPrint::of(ids(&["a", "b", "c"])).sum());
+        let unnamed = all.and(&QueryPrint::unnamed(2)).unwrap();
+        assert_eq!((unnamed.count(), unnamed.sum()), (5, None));
+    }
+
+    proptest! {
+        /// Sets in any detail, joined in any order, are the same set.
+        #[test]
+        fn joining_is_associative_and_commutative(
+            of in prop::collection::vec(0..3usize, 0..30), detail in prop::array::uniform3(0..3u8), most in 0..40u64
+        ) {
+            let set = |number: usize| {
+                let names: Vec<String> = (0..of.len()).filter(|&at| of[at] == number).map(|at| format!("{at:02}")).collect();
+                let print = QueryPrint::of(names.iter().map(|name| name.as_bytes()).collect()).limited(most);
+                match detail[number] {
+                    0 => print,
+                    1 => print.without_ids(),
+                    _ => QueryPrint::unnamed(print.count),
+                }
+            };
+            let [a, b, c] = [0, 1, 2].map(set);
+            let and = |one: &QueryPrint, other: &QueryPrint| one.and_limited(other, most).unwrap();
+            prop_assert_eq!(and(&and(&a, &b), &c), and(&a, &and(&b, &c)));
+            prop_assert_eq!(and(&a, &b), and(&b, &a));
+        }
+    }
+}

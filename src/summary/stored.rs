@@ -1,0 +1,474 @@
+//! Summaries as bytes and as JSON: the same fields, the one compact and with a checksum, the other for other programs.
+//!
+//! ```text
+//! bytes   "laneval summary\n"  schema, u32  xxh3-64 of the rest, u64  the fields, in postcard's format; numbers little-endian
+//! JSON    one object, with `"schema"`
+//! ```
+//!
+//! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. What is read is checked, whoever wrote it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::queries::{Known, QueryPrint};
+use super::{RunSummary, Summary};
+use crate::error::{Error, Result};
+use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
+use crate::measure::{Average, Measure};
+use crate::scores::{SCHEMA, Text};
+use crate::stats::{ExactSum, Fixed, Moments};
+use crate::whole_file;
+
+/// The first bytes of a summary.
+const MAGIC: &[u8; 16] = b"laneval summary\n";
+
+impl Summary {
+    /// The summary as bytes, which [`Summary::from_bytes`] reads.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let body = postcard::to_allocvec(&Stored::of(self)).unwrap_or_else(|error| unreachable!("{error}"));
+        [&MAGIC[..], &SCHEMA.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
+    }
+
+    /// The summary as one JSON object, which [`Summary::from_json`] reads.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string_pretty(&Stored::of(self)).unwrap_or_else(|error| unreachable!("{error}"))
+    }
+
+    /// A summary from bytes.
+    ///
+    /// # Errors
+    /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it is not a summary of laneval"))?;
+        let (schema, rest) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
+        check_schema(u32::from_le_bytes(*schema))?;
+        let (hash, body) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
+        if u64::from_le_bytes(*hash) != xxh3_64(body) {
+            return Err(wrong("its checksum does not fit: it was cut off or changed"));
+        }
+        let (stored, after) =
+            postcard::take_from_bytes::<Stored>(body).map_err(|error| wrong(&error.to_string()))?;
+        if !after.is_empty() {
+            return Err(wrong(&format!("{} bytes too many", after.len())));
+        }
+        stored.summary()
+    }
+
+    /// A summary from JSON.
+    ///
+    /// # Errors
+    /// [`Error::Summary`]: JSON of something else, or of another version.
+    pub fn from_json(text: &str) -> Result<Self> {
+        #[derive(Deserialize)]
+        struct Version {
+            schema: u32,
+        }
+        let syntax = |error: serde_json::Error| wrong(&error.to_string());
+        check_schema(serde_json::from_str::<Version>(text).map_err(syntax)?.schema)?;
+        serde_json::from_str::<Stored>(text).map_err(syntax)?.summary()
+    }
+
+    /// Reads a file of bytes or of JSON, which is told from its content.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or as [`Summary::from_bytes`], with its name.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        let path = path.as_ref();
+        let read = |error: std::io::Error| Error::io(path, "read", error);
+        let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
+        let mut bytes = Vec::new();
+        let length = file.metadata().map_err(read)?.len();
+        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|e| read(e.into()))?;
+        file.read_to_end(&mut bytes).map_err(read)?;
+        let summary = match bytes.trim_ascii_start().starts_with(b"{") {
+            true => str::from_utf8(&bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json),
+            false => Self::from_bytes(&bytes),
+        };
+        summary.map_err(|error| match error {
+            Error::Summary(message) => {
+                Error::Summary(format!("{}: {message}", crate::error::printable_path(path)))
+            }
+            other => other,
+        })
+    }
+
+    /// Writes a file of bytes: to a temporary name in the same folder first, so there is never half a file.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes();
+        whole_file::write(path, |to| to.write_all(&bytes)).map_err(|error| Error::io(path, "write", error))
+    }
+}
+
+impl Serialize for Summary {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Stored::of(self).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Summary {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Stored::deserialize(deserializer)?.summary().map_err(serde::de::Error::custom)
+    }
+}
+
+fn wrong(message: &str) -> Error {
+    Error::Summary(message.to_owned())
+}
+
+fn check_schema(schema: u32) -> Result<()> {
+    match schema {
+        SCHEMA => Ok(()),
+        other => Err(wrong(&format!("it has version {other}, and this laneval reads version {SCHEMA}"))),
+    }
+}
+
+/// All fields of a summary.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    schema: u32,
+    laneval: String,
+    measures: Vec<String>,
+    query_set: String,
+    depth: Option<u32>,
+    judged_only: bool,
+    /// Sets of queries, to which the runs refer.
+    queries: Vec<StoredQueries>,
+    runs: Vec<StoredRun>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StoredQueries {
+    Ids(Vec<Id>),
+    Hashes { sum: Print, hashes: Vec<Hash> },
+    Sum { count: u64, sum: Print },
+    Unnamed { count: u64 },
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredRun {
+    run: String,
+    group: Option<String>,
+    place: u64,
+    tag: Id,
+    sources: Vec<String>,
+    parts: u64,
+    ties: String,
+    score: String,
+    kept: Option<u32>,
+    /// The fingerprints of the judgments.
+    qrels: Vec<Print>,
+    /// Sets of judged queries: the sums of their hashes, and their numbers.
+    judged: Vec<(Print, u64)>,
+    /// The queries that count, as an index.
+    queries: usize,
+    empty: u64,
+    missing: StoredUnmatched,
+    ignored: StoredUnmatched,
+    seen: ScoresSeen,
+    highest_grade: Option<f64>,
+    measures: Vec<StoredMeasure>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredUnmatched {
+    count: u64,
+    ids: Vec<Id>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredMeasure {
+    /// What a parameter `auto` became.
+    auto: Option<f64>,
+    sum: String,
+    squares: String,
+    range: Option<[f64; 2]>,
+    /// The sum of the logarithms, for geometric means.
+    logarithms: Option<String>,
+}
+
+/// The bytes of an id, as text.
+struct Id(Vec<u8>);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Text(&self.0).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let bytes = Text::bytes(&text).filter(|bytes| Text(bytes).get() == text);
+        bytes.map(Id).ok_or_else(|| serde::de::Error::custom(format!("`{text}` is not the text of an id")))
+    }
+}
+
+/// A 64-bit hash, hexadecimal in text.
+struct Hash(u64);
+
+impl Serialize for Hash {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match serializer.is_human_readable() {
+            true => serializer.collect_str(&format_args!("{:016x}", self.0)),
+            false => self.0.serialize(serializer),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Hash {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match deserializer.is_human_readable() {
+            true => {
+                let text = String::deserialize(deserializer)?;
+                u64::from_str_radix(&text, 16).map(Hash).map_err(serde::de::Error::custom)
+            }
+            false => u64::deserialize(deserializer).map(Hash),
+        }
+    }
+}
+
+/// A 128-bit fingerprint, hexadecimal.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Print(u128);
+
+impl Serialize for Print {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:032x}", self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Print {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        u128::from_str_radix(&text, 16).map(Print).map_err(serde::de::Error::custom)
+    }
+}
+
+impl Stored {
+    fn of(summary: &Summary) -> Self {
+        let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
+        let runs = summary.runs.iter().map(|((name, group), run)| {
+            let known = sets.iter().position(|set| Arc::ptr_eq(set, &run.queries) || **set == run.queries);
+            let queries = known.unwrap_or_else(|| {
+                sets.push(&run.queries);
+                sets.len() - 1
+            });
+            StoredRun::of(name, group, run, queries, &summary.measures)
+        });
+        let runs = runs.collect();
+        Stored {
+            schema: SCHEMA,
+            laneval: env!("CARGO_PKG_VERSION").to_owned(),
+            measures: summary.measures.iter().map(ToString::to_string).collect(),
+            query_set: summary.queries.to_string(),
+            depth: summary.view.depth,
+            judged_only: summary.view.judged_only,
+            queries: sets.into_iter().map(|set| StoredQueries::of(set)).collect(),
+            runs,
+        }
+    }
+
+    fn summary(self) -> Result<Summary> {
+        check_schema(self.schema)?;
+        if self.laneval != env!("CARGO_PKG_VERSION") {
+            return Err(wrong(&format!(
+                "it was written by laneval {}, and this is {}: evaluate again with one version",
+                self.laneval,
+                env!("CARGO_PKG_VERSION")
+            )));
+        }
+        let parse = |name: &String| name.parse::<Measure>().map_err(|error| wrong(&error.to_string()));
+        let measures = self.measures.iter().map(parse).collect::<Result<Vec<_>>>()?;
+        let queries = self.query_set.parse().map_err(|error: Error| wrong(&error.to_string()))?;
+        let sets =
+            self.queries.into_iter().map(|set| set.print().map(Arc::new)).collect::<Result<Vec<_>>>()?;
+        let mut runs = BTreeMap::new();
+        for run in self.runs {
+            let (name, group) = (run.run.clone(), run.group.clone());
+            let summary =
+                run.summary(&measures, &sets).map_err(|message| wrong(&format!("{name}: {message}")))?;
+            if runs.insert((name.clone(), group), summary).is_some() {
+                return Err(wrong(&format!("{name}: it is there twice")));
+            }
+        }
+        let view = View { depth: self.depth, judged_only: self.judged_only };
+        Ok(Summary { measures, queries, view, runs })
+    }
+}
+
+impl StoredQueries {
+    fn of(print: &QueryPrint) -> Self {
+        match &print.known {
+            Known::Ids(ids) => StoredQueries::Ids(ids.iter().map(|id| Id(id.to_vec())).collect()),
+            Known::Hashes(hashes) => StoredQueries::Hashes {
+                sum: Print(print.sum),
+                hashes: hashes.iter().map(|&hash| Hash(hash)).collect(),
+            },
+            Known::Sum => StoredQueries::Sum { count: print.count, sum: Print(print.sum) },
+            Known::Unnamed => StoredQueries::Unnamed { count: print.count },
+        }
+    }
+
+    fn print(self) -> Result<QueryPrint> {
+        match self {
+            StoredQueries::Ids(ids) => {
+                let ids = ids_of(ids);
+                if !ids.are_ascending() {
+                    return Err(wrong("the ids of its queries are not distinct and ascending"));
+                }
+                Ok(QueryPrint::of(ids))
+            }
+            StoredQueries::Hashes { sum: Print(sum), hashes } => {
+                let hashes: Vec<u64> = hashes.into_iter().map(|Hash(hash)| hash).collect();
+                QueryPrint::of_hashes(sum, hashes)
+                    .ok_or_else(|| wrong("the hashes of its queries are not ascending"))
+            }
+            StoredQueries::Sum { count, sum: Print(sum) } => Ok(QueryPrint { count, sum, known: Known::Sum }),
+            StoredQueries::Unnamed { count } => Ok(QueryPrint::unnamed(count)),
+        }
+    }
+}
+
+impl StoredRun {
+    fn of(
+        name: &str,
+        group: &Option<String>,
+        run: &RunSummary,
+        queries: usize,
+        measures: &[Measure],
+    ) -> Self {
+        let of_measure = |(at, measure): (usize, &Measure)| {
+            let moments = &run.moments[at];
+            let geometric = measure.definition().average == Average::Geometric;
+            StoredMeasure {
+                auto: run.taken[at],
+                sum: moments.sum().to_parts().to_string(),
+                squares: moments.squares().to_parts().to_string(),
+                range: moments.range(),
+                logarithms: geometric.then(|| run.sums[at].to_parts().to_string()),
+            }
+        };
+        StoredRun {
+            run: name.to_owned(),
+            group: group.clone(),
+            place: run.place,
+            tag: Id(run.tag.clone()),
+            sources: run.sources.iter().cloned().collect(),
+            parts: run.parts,
+            ties: run.rule.ties.to_string(),
+            score: run.rule.score.to_string(),
+            kept: run.rule.depth,
+            qrels: run.fingerprints.iter().map(|&print| Print(print)).collect(),
+            judged: run.judged.iter().map(|(&sum, &count)| (Print(sum), count)).collect(),
+            queries,
+            empty: run.empty,
+            missing: StoredUnmatched::of(&run.missing),
+            ignored: StoredUnmatched::of(&run.ignored),
+            seen: run.seen,
+            highest_grade: run.highest,
+            measures: measures.iter().enumerate().map(of_measure).collect(),
+        }
+    }
+
+    fn summary(self, measures: &[Measure], sets: &[Arc<QueryPrint>]) -> Result<RunSummary, String> {
+        let option = |error: Error| error.to_string();
+        let queries = sets.get(self.queries).ok_or("a set of queries is missing")?.clone();
+        if self.measures.len() != measures.len() {
+            return Err(format!("{} measures where {} were expected", self.measures.len(), measures.len()));
+        }
+        if self.parts == 0 || self.empty > queries.count() {
+            return Err("its counts contradict each other".to_owned());
+        }
+        let finite = |number: &f64| number.is_finite();
+        if !self
+            .highest_grade
+            .iter()
+            .chain(self.measures.iter().filter_map(|of| of.auto.as_ref()))
+            .all(finite)
+        {
+            return Err("a grade is not finite".to_owned());
+        }
+        let taken = self.measures.iter().map(|of| of.auto).collect();
+        let (mut sums, mut moments) = (Vec::new(), Vec::new());
+        for (of, measure) in self.measures.into_iter().zip(measures) {
+            let (sum, of_measure) =
+                of.sums(queries.count(), measure).ok_or_else(|| format!("the sums of {measure} are none"))?;
+            sums.push(sum);
+            moments.push(of_measure);
+        }
+        Ok(RunSummary {
+            place: self.place,
+            tag: self.tag.0,
+            sources: self.sources.into_iter().collect(),
+            parts: self.parts,
+            rule: RankingRule {
+                ties: self.ties.parse().map_err(option)?,
+                score: self.score.parse().map_err(option)?,
+                depth: self.kept,
+            },
+            fingerprints: self.qrels.into_iter().map(|Print(print)| print).collect::<BTreeSet<_>>(),
+            judged: self.judged.into_iter().map(|(Print(sum), count)| (sum, count)).collect(),
+            queries,
+            empty: self.empty,
+            missing: self.missing.unmatched()?,
+            ignored: self.ignored.unmatched()?,
+            seen: self.seen,
+            highest: self.highest_grade,
+            taken,
+            sums,
+            moments,
+        })
+    }
+}
+
+impl StoredMeasure {
+    /// The sum of the terms of the average, and the moments, of so many queries; `None` where they contradict each other.
+    fn sums(self, count: u64, measure: &Measure) -> Option<(ExactSum, Moments)> {
+        let fixed = |text: &String| text.parse::<Fixed>().ok();
+        let moments = Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
+        if !moments.is_finite() {
+            return None;
+        }
+        let sum = match (measure.definition().average, &self.logarithms) {
+            (Average::Geometric, Some(text)) => ExactSum::from_parts(&fixed(text)?)?,
+            (Average::Mean | Average::Sum, None) => moments.sum().clone(),
+            _ => return None,
+        };
+        Some((sum, moments))
+    }
+}
+
+impl StoredUnmatched {
+    fn of(of: &Unmatched) -> Self {
+        StoredUnmatched { count: of.count, ids: of.ids.iter().map(|id| Id(id.to_vec())).collect() }
+    }
+
+    fn unmatched(self) -> Result<Unmatched, String> {
+        let ids = ids_of(self.ids);
+        match ids.are_ascending() && ids.len() as u64 <= self.count {
+            true => Ok(Unmatched { count: self.count, ids }),
+            false => {
+                Err("the ids of queries that only one side has are not distinct and ascending".to_owned())
+            }
+        }
+    }
+}
+
+fn ids_of(ids: Vec<Id>) -> Ids {
+    ids.iter().map(|Id(id)| id.as_slice()).collect()
+}
