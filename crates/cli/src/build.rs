@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 
-use super::inputs::{Files, Ranking, recognise};
+use super::inputs::{Files, Ranking, RunPath, named, recognise};
 use super::output::{self, unknown_extension};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
@@ -25,7 +25,7 @@ pub const EXTENSION: &str = "lmx";
 pub struct Build {
     /// Judgments as TREC text, plain or compressed; `-` is stdin
     qrels: PathBuf,
-    /// Runs as TREC text, plain or compressed; `-` is stdin
+    /// Runs as TREC text, plain or compressed; `-` is stdin; name=path gives a run a name
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     /// The file to write, which has this name only once it is complete
@@ -45,7 +45,8 @@ pub struct Build {
 impl Build {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
-        let inputs: Vec<PathBuf> = [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
+        let arguments: Vec<PathBuf> = [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
+        let (runs, inputs) = named(&arguments);
         if self.output.extension().is_some_and(|extension| !extension.eq_ignore_ascii_case(EXTENSION)) {
             return Err(unknown_extension(&self.output, &[EXTENSION], ""));
         }
@@ -56,12 +57,12 @@ impl Build {
                 shown(path)
             )));
         }
-        self.threads.install(|| self.build())
+        self.threads.install(|| self.build(&runs))
     }
 
-    fn build(&self) -> Result<(), Stop> {
+    fn build(&self, runs: &[RunPath]) -> Result<(), Stop> {
         let start = Instant::now();
-        let matrix = self.ranking.join(&self.qrels, &self.runs, self.files)?;
+        let matrix = self.ranking.join(&self.qrels, runs, self.files)?;
         matrix.write(&self.output)?;
         if !self.quiet {
             self.threads.note().iter().for_each(say);

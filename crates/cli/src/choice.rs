@@ -7,47 +7,81 @@ use laneval::{EngineChoice, QuerySet, ScoreType, Stat, Ties};
 /// A value, its name on the command line, and what the help says of it.
 pub type Choice<T> = (&'static str, T, &'static str);
 
-/// The order of equal scores.
-pub const TIES: &[Choice<Ties>] = &[
-    ("docno-desc", Ties::DocnoDescending, "by document id, bytewise descending, as trec_eval does"),
-    ("docno-asc", Ties::DocnoAscending, "by document id, bytewise ascending"),
-    ("input", Ties::Input, "in the order of the run file"),
-];
+/// Orders of equal scores.
+pub fn ties() -> Vec<Choice<Ties>> {
+    described(&Ties::ALL, |ties| match ties {
+        Ties::DocnoDescending => "by document id, bytewise descending, as trec_eval does",
+        Ties::DocnoAscending => "by document id, bytewise ascending",
+        Ties::Input => "in the order of the run file",
+        _ => "",
+    })
+}
 
-/// The type of scores.
-pub const SCORES: &[Choice<ScoreType>] = &[
-    ("f64", ScoreType::F64, "as trec_eval 10 does"),
-    ("f32", ScoreType::F32, "as trec_eval 9 and pytrec_eval do: more scores are tied"),
-];
+/// Types of scores.
+pub fn scores() -> Vec<Choice<ScoreType>> {
+    described(&ScoreType::ALL, |score| match score {
+        ScoreType::F64 => "as trec_eval 10 does",
+        ScoreType::F32 => "as trec_eval 9 and pytrec_eval do: more scores are tied",
+        _ => "",
+    })
+}
 
-/// The queries that count.
-pub const QUERIES: &[Choice<QuerySet>] = &[
-    ("judged", QuerySet::Judged, "every judged query; one that the run lacks scores 0"),
-    ("both", QuerySet::Both, "only the judged queries that are in the run, as trec_eval does"),
-    ("error", QuerySet::Complete, "every judged query; it is an error if the run lacks one"),
-];
+/// Sets of queries that count.
+pub fn query_sets() -> Vec<Choice<QuerySet>> {
+    described(&QuerySet::ALL, |queries| match queries {
+        QuerySet::Judged => "every judged query; one that the run lacks scores 0",
+        QuerySet::Both => "only the judged queries that are in the run, as trec_eval does",
+        QuerySet::Complete => "every judged query; it is an error if the run lacks one",
+        _ => "",
+    })
+}
 
-/// Who computes.
-pub const ENGINES: &[Choice<EngineChoice>] = &[
-    ("auto", EngineChoice::Auto, "the fastest for the data at hand"),
-    ("cpu", EngineChoice::Cpu, "SIMD on all threads"),
-    ("gpu", EngineChoice::Gpu, "compute shaders, with sums in integers; exit code 2 where there is no GPU"),
-    ("reference", EngineChoice::Reference, "the plain formulas, slow and obvious, to check a number"),
-];
+/// Engines.
+pub fn engines() -> Vec<Choice<EngineChoice>> {
+    described(&EngineChoice::ALL, |engine| match engine {
+        EngineChoice::Auto => "the fastest for the data at hand",
+        EngineChoice::Cpu => "SIMD on all threads",
+        EngineChoice::Gpu => "compute shaders, with sums in integers; exit code 2 where there is no GPU",
+        EngineChoice::Reference => "the plain formulas, slow and obvious, to check a number",
+        _ => "",
+    })
+}
 
-/// The formats of scores.
-pub const FORMATS: &[Choice<Format>] = &[
-    ("table", Format::Table, "aligned columns for people"),
-    ("tsv", Format::Tsv, "rows of run, query_id, measure, stat, value, separated by tabs"),
-    ("csv", Format::Csv, "the same rows, separated by commas"),
-    ("json", Format::Json, "one document, with the queries that were missing or ignored"),
-    ("jsonl", Format::Jsonl, "the same rows, one JSON object a line"),
-    ("trec", Format::Trec, "the lines of trec_eval"),
-];
+/// Formats of scores.
+pub fn formats() -> Vec<Choice<Format>> {
+    described(&Format::ALL, |format| match format {
+        Format::Table => "aligned columns for people",
+        Format::Tsv => "rows of run, query_id, measure, stat, value, separated by tabs",
+        Format::Csv => "the same rows, separated by commas",
+        Format::Json => "one document, with the queries that were missing or ignored",
+        Format::Jsonl => "the same rows, one JSON object a line",
+        Format::Trec => "the lines of trec_eval",
+        _ => "",
+    })
+}
 
-/// The statistics besides the average.
+/// Statistics besides the average.
 pub fn stats() -> Vec<Choice<Stat>> {
-    Stat::ALL.iter().map(|&(name, stat)| (name, stat, "")).collect()
+    described(&Stat::ALL, |_| "")
+}
+
+/// A format of what is no scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Plain {
+    /// For people.
+    Table,
+    /// For programs.
+    Json,
+}
+
+/// Formats of what is no scores.
+pub fn plain() -> Vec<Choice<Plain>> {
+    vec![("table", Plain::Table, ""), ("json", Plain::Json, "")]
+}
+
+/// The options of the library under their names there, with what the help says of each.
+fn described<T: Copy>(all: &[(&'static str, T)], help: impl Fn(T) -> &'static str) -> Vec<Choice<T>> {
+    all.iter().map(|&(name, value)| (name, value, help(value))).collect()
 }
 
 /// A part of the name of an adapter, or its number.
@@ -69,9 +103,4 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         let chosen = choices.iter().find(|(of, ..)| *of == name);
         chosen.map(|&(_, value, _)| value).ok_or("not among the choices")
     })
-}
-
-/// The name of a value.
-pub fn name_of<T: PartialEq>(choices: &[Choice<T>], value: &T) -> &'static str {
-    choices.iter().find(|(_, of, _)| of == value).map_or("", |(name, ..)| name)
 }

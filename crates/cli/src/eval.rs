@@ -7,19 +7,21 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use clap::Args;
-use laneval::internals::engine::Job;
 use laneval::internals::engine::auto::Taken;
 use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::engine::{Chosen, Engine, Job};
 use laneval::internals::timing::Timing;
 use laneval::measure::{Defaults, Measure, parse_list};
-use laneval::report::{Format, Note, Options, notes};
-use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Stat, View};
+use laneval::report::{Format, Note, notes};
+use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Stat, Summary, View};
 
-use super::choice::{ENGINES, FORMATS, QUERIES, adapter, name_of, one_of, stats};
-use super::inputs::{Files, Inputs, Ranking};
+use super::choice::{adapter, engines, formats, one_of, query_sets, stats};
+use super::inputs::{Files, Inputs, Ranking, named};
 use super::output::{Output, print, unknown_extension};
+use super::queries;
 use super::stop::Stop;
-use super::style::{counted, say, shown, stdout_has_colour, stdout_width, tell};
+use super::style::{counted, say, shown, tell};
+use super::table::TableOptions;
 use super::threads::Threads;
 
 /// What is computed without `-m`.
@@ -31,7 +33,8 @@ Examples:
   laneval eval qrels.txt bm25.run -m nDCG@10 -m 'R@[10,100,1000]' --stat std,ci95
   laneval eval qrels.txt bm25.run --per-query -o scores.csv
   zcat dense.run.gz | laneval eval qrels.txt - -m 'nDCG(gain=exp2)@10'
-  laneval eval trec8.lmx -m AP --format json";
+  laneval eval trec8.lmx -m AP --format json
+  laneval eval qrels.1 bm25=run.1 --partial 1.part && laneval merge *.part";
 
 const USAGE: &str = "laneval eval [OPTIONS] QRELS RUN...\n       laneval eval [OPTIONS] FILE.lmx...";
 
@@ -40,7 +43,7 @@ const USAGE: &str = "laneval eval [OPTIONS] QRELS RUN...\n       laneval eval [O
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Eval {
     /// Judgments and runs as TREC text, plain or compressed by gzip or zstd, one of them `-` for stdin;
-    /// or label matrices made by `laneval build`
+    /// or label matrices made by `laneval build`; name=path gives a run a name
     #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
@@ -68,12 +71,20 @@ pub struct Eval {
     stats: Vec<Stat>,
 
     /// Which queries count
-    #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(QUERIES))]
+    #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(query_sets()))]
     #[arg(help_heading = "Ranking")]
     queries: QuerySet,
     /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
     #[arg(short = 'J', long, help_heading = "Ranking")]
     judged_only: bool,
+    /// Only the queries of this file count: the first column of its lines, tabs between columns
+    #[arg(long, value_name = "FILE", help_heading = "Ranking")]
+    only: Option<PathBuf>,
+    /// Scores of groups of queries besides those of all; the file has lines of a query, a tab, and the name of its group
+    ///
+    /// A query may be in several groups, or in none. The long formats have a column `group` then, empty where all queries are meant.
+    #[arg(long, value_name = "FILE", help_heading = "Ranking")]
+    group_by: Option<PathBuf>,
     #[command(flatten)]
     ranking: Ranking,
 
@@ -81,15 +92,18 @@ pub struct Eval {
     #[arg(long, help_heading = "Output")]
     per_query: bool,
     /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS), help_heading = "Output")]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
     /// Write to a file, which has this name only once it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Decimals in tables
-    #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
-    #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
-    precision: u8,
+    /// Write a summary too, which `laneval merge` adds to those of other shards
+    ///
+    /// It holds counts, exact sums and the ids of the queries. Shards of a run need the same name (name=path) and the same options.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    partial: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableOptions,
     /// Say on stderr what was read, who computed, and how long it took
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
@@ -101,7 +115,7 @@ pub struct Eval {
     quiet: bool,
 
     /// Who computes
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(ENGINES))]
+    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
     #[arg(help_heading = "Engine")]
     engine: EngineChoice,
     /// Which GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu`
@@ -121,17 +135,59 @@ fn level(text: &str) -> Result<f64, String> {
     level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
 }
 
+/// The file to write to; `-` is stdout here too.
+pub fn file(output: Option<&Path>) -> Option<&Path> {
+    output.filter(|path| path.as_os_str() != "-")
+}
+
+/// The format that was asked for, or else the one that the place to write to suggests.
+pub fn format(asked: Option<Format>, output: Option<&Path>) -> Result<Format, Stop> {
+    match (asked, file(output)) {
+        (Some(format), _) => Ok(format),
+        (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
+            let known = Format::EXTENSIONS.map(|(extension, _)| extension);
+            unknown_extension(path, &known, ", or say --format")
+        }),
+        (None, None) if stdout().is_terminal() => Ok(Format::Table),
+        (None, None) => Ok(Format::Tsv),
+    }
+}
+
+/// Where a summary goes, which is none of the inputs, and not where the scores go.
+pub fn partial(
+    path: Option<&Path>,
+    scores: Option<&Path>,
+    inputs: &[PathBuf],
+) -> Result<Option<Output>, Stop> {
+    let Some(path) = path else { return Ok(None) };
+    if path.as_os_str() == "-" || scores == Some(path) {
+        return Err(Stop::new("--partial needs a file of its own, for the scores are written too"));
+    }
+    Output::new(Some(path), inputs).map(Some)
+}
+
 impl Eval {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         if self.measures.iter().any(|measure| measure == "help") {
             return print(|to| writeln!(to, "{}", super::measures::way()));
         }
-        let format = self.format()?;
+        let path = self.output.as_deref().filter(|_| !self.explain);
+        let format = format(self.format, path)?;
         let evaluator = self.evaluator(format)?;
-        let output = Output::new(self.file(), &self.inputs)?;
+        let paths = self.paths();
+        let output = Output::new(file(self.output.as_deref()), &paths)?;
+        let partial = partial(self.partial.as_deref(), self.output.as_deref(), &paths)?;
+        let evaluator = evaluator.with_only(self.only.as_deref().map(queries::only).transpose()?);
+        let evaluator = evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
         let inputs = Inputs::of(&self.inputs)?;
-        self.threads.install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, format, output))
+        self.threads
+            .install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, format, output, partial))
+    }
+
+    /// All files that are read.
+    fn paths(&self) -> Vec<PathBuf> {
+        named(&self.inputs).1.into_iter().chain(self.only.clone()).chain(self.group_by.clone()).collect()
     }
 
     fn evaluate(
@@ -140,6 +196,7 @@ impl Eval {
         inputs: &Inputs,
         format: Format,
         output: Output,
+        partial: Option<Output>,
     ) -> Result<(), Stop> {
         let mut timing = Timing::default();
         let start = Instant::now();
@@ -154,7 +211,7 @@ impl Eval {
         if self.explain {
             return explain(evaluator, taken.as_ref(), &matrices, output);
         }
-        let scores = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
+        let (scores, summary) = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
         let evaluated = start.elapsed();
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let rules = self.rule_notes(inputs, &matrices);
@@ -165,7 +222,11 @@ impl Eval {
         if self.verbose {
             self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
         }
-        let options = self.options();
+        if let (Some(partial), Some(summary)) = (partial, summary) {
+            let bytes = summary.to_bytes();
+            timing.time("summary", || partial.write(|to| to.write_all(&bytes)))?;
+        }
+        let options = self.table.options(file(self.output.as_deref()).is_none(), self.per_query);
         timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
         if self.timing {
             tell(timings(&timing, inputs, &matrices).trim_end());
@@ -194,58 +255,24 @@ impl Eval {
             }
         }
         let trec = format == Format::Trec;
-        if trec && stats.iter().any(|stat| stat.needs_values()) {
+        if trec && stats.iter().any(|&stat| stat != Stat::Average) {
             return Err(Stop::new("the format trec has no place for --stat: choose another format"));
         }
-        let mut evaluator = Evaluator::of(self.measures()?);
-        evaluator.queries = self.queries;
-        evaluator.view =
-            View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        evaluator.engine = match (self.engine, &self.adapter) {
+        let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
+        let evaluator = Evaluator::of(self.measures()?).with_queries(self.queries).with_view(view);
+        let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
+        let evaluator = evaluator.with_stats(stats).with_per_query(self.per_query || trec);
+        Ok(evaluator.with_missing_ids(format == Format::Json))
+    }
+
+    fn engine(&self) -> Result<EngineChoice, Stop> {
+        match (self.engine, &self.adapter) {
             // Who names an adapter wants it.
-            (EngineChoice::Auto | EngineChoice::Gpu, Some(_)) => EngineChoice::Gpu,
+            (EngineChoice::Auto | EngineChoice::Gpu, Some(_)) => Ok(EngineChoice::Gpu),
             (engine, Some(_)) => {
-                let engine = name_of(ENGINES, &engine);
-                return Err(Stop::new(format!(
-                    "--adapter names a GPU, which --engine {engine} does not use"
-                )));
+                Err(Stop::new(format!("--adapter names a GPU, which --engine {engine} does not use")))
             }
-            (engine, None) => engine,
-        };
-        evaluator.adapter = self.adapter.clone();
-        evaluator.stats = stats;
-        evaluator.per_query = self.per_query || trec;
-        evaluator.missing_ids = format == Format::Json;
-        Ok(evaluator)
-    }
-
-    /// The file to write to; `-` is stdout here too.
-    fn file(&self) -> Option<&Path> {
-        self.output.as_deref().filter(|path| path.as_os_str() != "-")
-    }
-
-    fn format(&self) -> Result<Format, Stop> {
-        match (self.format, self.file()) {
-            (Some(format), _) => Ok(format),
-            (None, Some(path)) if !self.explain => Format::of_path(path).ok_or_else(|| {
-                unknown_extension(
-                    path,
-                    &Format::EXTENSIONS.map(|(extension, _)| extension),
-                    ", or say --format",
-                )
-            }),
-            (None, None) if stdout().is_terminal() => Ok(Format::Table),
-            (None, _) => Ok(Format::Tsv),
-        }
-    }
-
-    fn options(&self) -> Options {
-        let to_stdout = self.file().is_none();
-        Options {
-            per_query: self.per_query,
-            precision: usize::from(self.precision),
-            colour: to_stdout && stdout_has_colour(),
-            width: if to_stdout { stdout_width() } else { None },
+            (engine, None) => Ok(engine),
         }
     }
 
@@ -280,31 +307,55 @@ impl Eval {
         (!others.is_empty()).then(|| Note::Note(format!("--rel changes nothing in {}", others.join(", "))))
     }
 
-    /// The scores of all matrices, one after the other. Where a GPU fails that nobody asked for, the CPU goes on.
+    /// The scores of all matrices, one after the other, and their summary if it is wanted. Where a GPU fails that nobody asked for, the
+    /// CPU goes on.
     fn all_scores(
         &self,
         evaluator: &Evaluator,
         taken: Option<&Taken>,
         matrices: &[LabelMatrix],
         timing: &mut Timing,
-    ) -> Result<Scores, Error> {
-        let mut all =
-            Scores { measures: evaluator.measures().to_vec(), runs: Vec::new(), notices: Vec::new() };
-        let mut engine = taken.map(|taken| taken.engine.as_ref());
-        let cpu = Cpu::new();
+    ) -> Result<(Scores, Option<Summary>), Error> {
+        let mut all: Option<(Scores, Option<Summary>)> = None;
+        let cpu = Chosen::Cpu(Cpu::new());
+        let mut engine = taken.map(|taken| &taken.engine);
         for matrix in matrices {
-            let scores = match engine.map(|engine| evaluator.evaluate_on_timed(engine, matrix, timing)) {
-                Some(Err(Error::Device(message))) if evaluator.engine == EngineChoice::Auto => {
+            let (scores, summary) = match self.scores(evaluator, engine, matrix, timing) {
+                Err(Error::Device(message)) if evaluator.engine() == EngineChoice::Auto => {
                     self.say_cpu(&message);
                     engine = Some(&cpu);
-                    evaluator.evaluate_on_timed(&cpu, matrix, timing)?
+                    self.scores(evaluator, engine, matrix, timing)?
                 }
-                Some(scores) => scores?,
-                None => evaluator.evaluate_timed(matrix, timing)?,
+                done => done?,
             };
-            all.append(scores)?;
+            match &mut all {
+                None => all = Some((scores, summary)),
+                Some((all_scores, all_summaries)) => {
+                    all_scores.append(scores)?;
+                    if let (Some(all), Some(summary)) = (all_summaries, &summary) {
+                        all.append(summary)?;
+                    }
+                }
+            }
         }
-        Ok(all)
+        all.ok_or_else(|| Error::Unanswerable("nothing to evaluate".to_owned()))
+    }
+
+    /// The scores of a matrix, and their summary if it is wanted.
+    fn scores(
+        &self,
+        evaluator: &Evaluator,
+        engine: Option<&Chosen>,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<(Scores, Option<Summary>), Error> {
+        match self.partial {
+            None => evaluator.evaluate_with(engine, matrix, timing).map(|scores| (scores, None)),
+            Some(_) => {
+                let both = evaluator.scores_and_summary(engine, matrix, timing);
+                both.map(|(scores, summary)| (scores, Some(summary)))
+            }
+        }
     }
 
     /// Says that the CPU computes, because a GPU would not.
@@ -377,13 +428,15 @@ fn explain(
 ) -> Result<(), Stop> {
     // All have the same judgments, and so the same plan; the deepest says how exact sums in integers are.
     let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
-    let plan = deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix)?))).transpose()?;
+    let plan = deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?))).transpose()?;
     output.write(|to| {
         writeln!(to, "engine: {}", engine_name(taken))?;
         let Some((matrix, plan)) = plan else { return Ok(()) };
         write!(to, "{plan}")?;
-        let job = Job { matrix, view: evaluator.view, program: plan.program() };
-        let lines = taken.map(|taken| taken.engine.explain(job)).unwrap_or_default();
+        let prepared = plan.prepare(&matrix.batch());
+        let (program, inputs) = (plan.program(), prepared.inputs());
+        let job = Job { batch: matrix.batch(), view: evaluator.view(), program, inputs };
+        let lines = taken.map(|taken| taken.engine.explain(&job)).unwrap_or_default();
         lines.iter().try_for_each(|line| writeln!(to, "{line}"))
     })
 }

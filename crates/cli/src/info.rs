@@ -11,9 +11,8 @@ use laneval::{Description, LabelMatrix, Section};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::choice::{SCORES, TIES, name_of, one_of};
+use super::choice::{Plain, one_of, plain};
 use super::inputs::{Files, bytes};
-use super::measures::{FORMATS, Format};
 use super::output::print;
 use super::stop::Stop;
 use super::style::{stdout_width, thousands};
@@ -37,8 +36,8 @@ pub struct Info {
     #[arg(long)]
     verify: bool,
     /// How to write it
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(FORMATS))]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
+    format: Plain,
 }
 
 impl Info {
@@ -55,11 +54,11 @@ impl Info {
         let matrix = LabelMatrix::open(&self.file, self.files.access())?;
         let contents = Contents::of(self, &matrix, &description);
         print(|to| match self.format {
-            Format::Json => {
+            Plain::Json => {
                 serde_json::to_writer_pretty(&mut *to, &contents)?;
                 writeln!(to)
             }
-            Format::Table => contents.write(to),
+            Plain::Table => contents.write(to),
         })
     }
 }
@@ -84,8 +83,8 @@ struct Contents {
 
 #[derive(Serialize)]
 struct Rule {
-    ties: &'static str,
-    score: &'static str,
+    ties: String,
+    score: String,
     depth: Option<u32>,
 }
 
@@ -141,11 +140,7 @@ impl Contents {
             version: description.version,
             bytes: description.bytes,
             fingerprint: format!("{:032x}", matrix.fingerprint()),
-            ranking: Rule {
-                ties: name_of(TIES, &rule.ties),
-                score: name_of(SCORES, &rule.score),
-                depth: rule.depth,
-            },
+            ranking: Rule { ties: rule.ties.to_string(), score: rule.score.to_string(), depth: rule.depth },
             queries: matrix.queries().len(),
             depth: Depths::of(matrix),
             labels: Labels::of(&codes, matrix),

@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use laneval::internals::error::printable;
 use laneval::{
-    Description, Error, FileAccess, Input, Join, LabelMatrix, Problem, Problems, RankingRule, ScoreType, Ties,
+    Description, Error, FileAccess, Input, Join, LabelMatrix, Problem, Problems, RankingRule, RunInput,
+    ScoreType, Ties,
 };
 
-use super::choice::{SCORES, TIES, name_of, one_of};
+use super::choice::{one_of, scores, ties};
 use super::stop::Stop;
 use super::style::shown;
 
@@ -39,10 +40,10 @@ impl Files {
 #[command(next_help_heading = "Ranking")]
 pub struct Ranking {
     /// How equal scores are ordered [default: docno-desc]
-    #[arg(long, value_name = "RULE", value_parser = one_of(TIES), hide_default_value = true)]
+    #[arg(long, value_name = "RULE", value_parser = one_of(ties()), hide_default_value = true)]
     pub ties: Option<Ties>,
     /// The type in which scores are compared [default: f64]
-    #[arg(long, value_name = "TYPE", value_parser = one_of(SCORES))]
+    #[arg(long, value_name = "TYPE", value_parser = one_of(scores()))]
     pub score: Option<ScoreType>,
     /// Keep only the first N ranks of every ranking; this comes before -J
     #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
@@ -55,8 +56,8 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
 }
 
 impl Ranking {
-    /// Joins runs to judgments; the runs have the shortest names that tell them apart.
-    pub fn join(&self, qrels: &Path, runs: &[PathBuf], files: Files) -> Result<LabelMatrix, Error> {
+    /// Joins runs to judgments; the runs that have no name yet have the shortest ones that tell them apart.
+    pub fn join(&self, qrels: &Path, runs: &[RunPath], files: Files) -> Result<LabelMatrix, Error> {
         let join = Join {
             ties: self.ties.unwrap_or_default(),
             score: self.score.unwrap_or_default(),
@@ -64,7 +65,7 @@ impl Ranking {
             access: files.access(),
             ..Join::default()
         };
-        join.files(Input::from(qrels.to_owned()), runs.iter().cloned().map(Input::from))
+        join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))
     }
 
     /// Opens a label matrix, and checks that it was built as it is now asked for.
@@ -83,34 +84,65 @@ impl Ranking {
             )
         };
         if let Some(asked) = self.ties.filter(|&asked| asked != built.ties) {
-            return Some(differs("--ties", name_of(TIES, &built.ties), name_of(TIES, &asked)));
+            return Some(differs("--ties", &built.ties.to_string(), &asked.to_string()));
         }
         if let Some(asked) = self.score.filter(|&asked| asked != built.score) {
-            return Some(differs("--score", name_of(SCORES, &built.score), name_of(SCORES, &asked)));
+            return Some(differs("--score", &built.score.to_string(), &asked.to_string()));
         }
         let (asked, built) = (self.depth?.get(), built.depth?);
         (asked > built).then(|| differs("-M", &built.to_string(), &asked.to_string()))
     }
 }
 
+/// A run as it is named on the command line: `path`, or `name=path`.
+#[derive(Debug, Clone)]
+pub struct RunPath {
+    name: Option<String>,
+    pub path: PathBuf,
+}
+
+impl RunPath {
+    /// The run of an argument. Where there is a file of that very name, that is it.
+    pub fn of(argument: &Path) -> Self {
+        let text = argument.to_str().filter(|_| !argument.exists());
+        match text.and_then(|text| text.split_once('=')) {
+            Some((name, path)) if !name.is_empty() && !path.is_empty() => {
+                RunPath { name: Some(name.to_owned()), path: path.into() }
+            }
+            _ => RunPath { name: None, path: argument.to_owned() },
+        }
+    }
+
+    fn input(&self) -> RunInput {
+        match &self.name {
+            Some(name) => RunInput::named(name, self.path.clone()),
+            None => self.path.clone().into(),
+        }
+    }
+}
+
 /// The inputs of an evaluation.
 pub enum Inputs {
     /// Judgments, and runs.
-    Text(PathBuf, Vec<PathBuf>),
+    Text(PathBuf, Vec<RunPath>),
     /// `.lmx` files.
     Matrices(Vec<PathBuf>),
 }
 
 impl Inputs {
-    /// Tells text from matrices.
-    pub fn of(paths: &[PathBuf]) -> Result<Self, Stop> {
-        let matrix = recognise(paths)?;
+    /// Tells text from matrices. The first argument is a path, the others may be names with paths.
+    pub fn of(arguments: &[PathBuf]) -> Result<Self, Stop> {
+        let (runs, paths) = named(arguments);
+        let matrix = recognise(&paths)?;
         let of_kind = |kind: bool| paths.iter().zip(&matrix).find(|&(_, &is)| is == kind).map(|(p, _)| p);
-        match (of_kind(true), of_kind(false), paths) {
-            (None, _, [qrels, runs @ ..]) if !runs.is_empty() => {
-                Ok(Inputs::Text(qrels.clone(), runs.to_vec()))
-            }
-            (Some(_), None, _) => Ok(Inputs::Matrices(paths.to_vec())),
+        let name = runs.iter().find_map(|run| run.name.as_ref());
+        match (of_kind(true), of_kind(false), paths.as_slice()) {
+            (None, _, [qrels, _, ..]) => Ok(Inputs::Text(qrels.clone(), runs)),
+            (Some(matrix), None, _) if name.is_some() => Err(Stop::new(format!(
+                "{} is a label matrix, whose runs have their names already: give it without a name",
+                shown(matrix)
+            ))),
+            (Some(_), None, _) => Ok(Inputs::Matrices(paths)),
             (Some(matrix), Some(text), _) => Err(Stop::new(format!(
                 "{} is a label matrix and {} is not: give either QRELS RUN... or .lmx files",
                 shown(matrix),
@@ -130,7 +162,7 @@ impl Inputs {
     /// The size of the files, unless one of them is a stream.
     pub fn bytes(&self) -> Option<u64> {
         match self {
-            Inputs::Text(qrels, runs) => bytes([qrels].into_iter().chain(runs)),
+            Inputs::Text(qrels, runs) => bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path))),
             Inputs::Matrices(paths) => bytes(paths),
         }
     }
@@ -147,6 +179,13 @@ impl Inputs {
             }
         }
     }
+}
+
+/// The runs among arguments of which the first is no run, and the paths of all.
+pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
+    let runs: Vec<RunPath> = arguments.iter().skip(1).map(|argument| RunPath::of(argument)).collect();
+    let paths = arguments.iter().take(1).chain(runs.iter().map(|run| &run.path)).cloned().collect();
+    (runs, paths)
 }
 
 /// What is said when a mapped file cannot be read any more.

@@ -13,10 +13,13 @@ mod info;
 mod inputs;
 mod man;
 mod measures;
+mod merge;
 mod output;
+mod queries;
 mod signals;
 mod stop;
 mod style;
+mod table;
 mod threads;
 mod trec_eval;
 
@@ -57,7 +60,8 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    Eval(eval::Eval),
+    Eval(Box<eval::Eval>),
+    Merge(merge::Merge),
     Build(build::Build),
     Info(info::Info),
     Gen(r#gen::Gen),
@@ -93,6 +97,7 @@ impl Cli {
         laneval::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
         match self.command {
             Command::Eval(eval) => eval.run(),
+            Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),
             Command::Info(info) => info.run(),
             Command::Gen(command) => command.run(),

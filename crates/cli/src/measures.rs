@@ -9,7 +9,7 @@ use laneval::measure::{
 };
 use serde::Serialize;
 
-use super::choice::{Choice, one_of};
+use super::choice::{Plain, one_of, plain};
 use super::output::print;
 use super::stop::Stop;
 use super::style::{stdout_width, wrap};
@@ -32,21 +32,9 @@ pub struct Measures {
     #[arg(long, conflicts_with_all = ["asked", "format"])]
     names: bool,
     /// How to write it
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(FORMATS))]
-    format: Format,
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
+    format: Plain,
 }
-
-/// The formats of descriptions.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Format {
-    /// Text for people.
-    Table,
-    /// One JSON document.
-    Json,
-}
-
-/// The formats of descriptions by name.
-pub const FORMATS: &[Choice<Format>] = &[("table", Format::Table, ""), ("json", Format::Json, "")];
 
 /// The way to the measures, for those who ask elsewhere.
 pub fn way() -> String {
@@ -63,17 +51,17 @@ impl Measures {
         let pages = self.pages()?;
         print(|to| match self.format {
             _ if self.names => MEASURES.iter().try_for_each(|row| writeln!(to, "{}", row.name)),
-            Format::Table if self.asked.is_empty() => list(to),
-            Format::Table => pages.iter().enumerate().try_for_each(|(at, page)| {
+            Plain::Table if self.asked.is_empty() => list(to),
+            Plain::Table => pages.iter().enumerate().try_for_each(|(at, page)| {
                 if at > 0 {
                     writeln!(to)?;
                 }
                 page.write(to)
             }),
-            Format::Json if self.asked.is_empty() => {
+            Plain::Json if self.asked.is_empty() => {
                 json(&MEASURES.iter().map(|row| Description::of(row, &[])).collect::<Vec<_>>(), to)
             }
-            Format::Json => match pages.as_slice() {
+            Plain::Json => match pages.as_slice() {
                 [page] => json(&page.describe(), to),
                 pages => json(&pages.iter().map(Page::describe).collect::<Vec<_>>(), to),
             },
@@ -155,7 +143,7 @@ fn json(value: &impl Serialize, to: &mut dyn Write) -> io::Result<()> {
 fn list(to: &mut dyn Write) -> io::Result<()> {
     let longest = |text: fn(&Definition) -> String| MEASURES.iter().map(|row| text(row).len()).max();
     let names = longest(spelling).unwrap_or(0);
-    let averages = longest(|row| row.average.name().to_owned()).unwrap_or(0);
+    let averages = longest(|row| row.average.name().to_string()).unwrap_or(0);
     let width = stdout_width().unwrap_or(usize::MAX);
     writeln!(to, "{:names$}  {:averages$}  what it measures", "measure", "average")?;
     writeln!(to, "{}", "─".repeat(width.min(110)))?;
@@ -258,7 +246,7 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
     }
     field("formula", row.formula)?;
     field("cutoff", cutoff(row))?;
-    field("average", row.average.name())?;
+    field("average", row.average.name().name())?;
     field("range", &of_each(&measures, |m| m.range().to_string()))?;
     let value =
         |known: Option<f64>, of: &str| known.map_or(format!("follows from the {of}"), |at| at.to_string());
@@ -409,7 +397,7 @@ impl Description {
                 CutoffRule::Required => "required",
                 CutoffRule::Recall => "recall",
             },
-            average: row.average.name(),
+            average: row.average.name().name(),
             status: row.traits.status.name(),
             successor: match row.traits.status {
                 Status::Historical { successor } => Some(successor),

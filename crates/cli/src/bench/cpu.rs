@@ -25,9 +25,7 @@ pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<Row>, Stop> {
     let matrix = &subject.matrix;
     let bytes = matrix.tile_bytes();
     let best = Cpu::new();
-    let mut plain = subject.six.clone();
-    plain.engine = EngineChoice::Reference;
-    let plain = &plain;
+    let plain = &subject.six.clone().with_engine(EngineChoice::Reference);
     let mut names: Vec<Name> = vec![(MEMORY, "read labels".to_owned(), "cpu".to_owned())];
     let mut works = vec![Work::new(|| {
         read_all(bytes);

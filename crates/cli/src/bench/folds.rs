@@ -28,10 +28,6 @@ pub fn programs(matrix: &LabelMatrix) -> Vec<Program> {
         Fold::PairSum(hits),
         Fold::Histogram,
     ];
-    let alone = |fold| Program {
-        tasks: vec![Task { fold, cuts: vec![Cut::End] }],
-        inputs: vec![vec![1; matrix.queries().len()]],
-        codes: book.codes(),
-    };
+    let alone = |fold| Program { tasks: vec![Task { fold, cuts: vec![Cut::End] }], codes: book.codes() };
     folds.map(alone).into()
 }

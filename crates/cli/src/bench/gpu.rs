@@ -121,7 +121,7 @@ impl Timed<'_> {
     }
 }
 
-fn six<'a>(gpu: &'a Gpu, engine: &'a dyn Engine, subject: &'a Subject) -> Work<'a> {
+fn six<'a>(gpu: &'a Gpu, engine: &'a impl Engine, subject: &'a Subject) -> Work<'a> {
     let evaluate = || subject.six.evaluate_on(engine, &subject.matrix).map(|scores| _ = black_box(scores));
     Work::with_clock(move || kernels(gpu, evaluate))
 }

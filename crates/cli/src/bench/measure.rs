@@ -1,10 +1,11 @@
 //! What is measured, and the rows that come of it.
 
+use std::hint::black_box;
 use std::time::Duration;
 
 use laneval::internals::engine::cpu::Cpu;
-use laneval::internals::engine::{Engine, Job};
-use laneval::internals::fold::Program;
+use laneval::internals::engine::{Engine, Gather, Job};
+use laneval::internals::fold::{Columns, Inputs, Program};
 use laneval::{Error, Evaluator, LabelMatrix, RunScores, Scores, View};
 use serde::Serialize;
 
@@ -29,12 +30,25 @@ pub struct Subject {
     pub matrix: LabelMatrix,
     pub six: Evaluator,
     pub folds: Vec<Program>,
+    /// What folds that refer to a number of each query find there.
+    inputs: Inputs,
     /// Retrieved documents.
     pub labels: u64,
     /// Rankings with any retrieved document.
     pub rankings: u64,
     /// What the CPU says at its best level.
     expected: Scores,
+}
+
+/// What becomes of the columns of a fold that is timed alone.
+struct Nothing;
+
+impl Gather for Nothing {
+    fn tile(&mut self, _: usize, columns: &Columns) {
+        black_box(columns);
+    }
+
+    fn merge(&mut self, _: Self) {}
 }
 
 /// One time, and the rates that follow from it.
@@ -101,7 +115,8 @@ impl Subject {
         let rankings = matrix.depths().iter().filter(|&&depth| depth > 0).count() as u64;
         let six = Evaluator::new(MEASURES)?;
         let expected = six.evaluate_on(&Cpu::new(), &matrix)?;
-        Ok(Subject { folds: folds::programs(&matrix), matrix, six, labels, rankings, expected })
+        let inputs = vec![vec![1; matrix.queries().len()]];
+        Ok(Subject { folds: folds::programs(&matrix), inputs, matrix, six, labels, rankings, expected })
     }
 
     /// Times everything, each for so long.
@@ -142,9 +157,9 @@ impl Subject {
     }
 
     /// Runs a fold over all labels, and makes nothing of its columns.
-    pub fn fold(&self, engine: &dyn Engine, program: &Program) -> Result<(), Error> {
-        let job = Job { matrix: &self.matrix, view: View::default(), program };
-        engine.run(job, 0..self.matrix.packing().tiles.len(), &|_, _| Vec::new()).map(drop)
+    pub fn fold(&self, engine: &impl Engine, program: &Program) -> Result<(), Error> {
+        let job = Job { batch: self.matrix.batch(), view: View::default(), program, inputs: &self.inputs };
+        engine.run(&job, usize::MAX, || Nothing).map(drop)
     }
 
     /// Refuses scores other than the CPU's: the same bits from the CPU, 1e-9 from a GPU, which adds in integers.
@@ -175,7 +190,6 @@ impl Subject {
 
 #[cfg(test)]
 mod tests {
-    use laneval::internals::fold::Columns;
     use laneval::internals::generate::Synthetic;
 
     use super::*;
@@ -188,18 +202,28 @@ mod tests {
             "liar".to_owned()
         }
 
-        fn run(
+        fn run<G: Gather>(
             &self,
-            job: Job<'_>,
-            tiles: std::ops::Range<usize>,
-            finish: laneval::internals::engine::Finish<'_>,
-        ) -> Result<Vec<Vec<f64>>, Error> {
-            let lie = |at: usize, columns: &Columns| {
-                let mut columns = columns.clone();
-                columns.values[..columns.lanes].iter_mut().for_each(|value| *value *= 1.0 + self.0);
-                finish(at, &columns)
-            };
-            Cpu::new().run(job, tiles, &lie)
+            job: &Job<'_>,
+            workers: usize,
+            begin: impl Fn() -> G + Sync,
+        ) -> Result<G, Error> {
+            Cpu::new().run(job, workers, || Lied(begin(), self.0)).map(|Lied(gather, _)| gather)
+        }
+    }
+
+    /// What is gathered of columns that were changed.
+    struct Lied<G>(G, f64);
+
+    impl<G: Gather> Gather for Lied<G> {
+        fn tile(&mut self, at: usize, columns: &Columns) {
+            let mut columns = columns.clone();
+            columns.values[..columns.lanes].iter_mut().for_each(|value| *value *= 1.0 + self.1);
+            self.0.tile(at, &columns);
+        }
+
+        fn merge(&mut self, other: Self) {
+            self.0.merge(other.0);
         }
     }
 

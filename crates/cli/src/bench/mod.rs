@@ -18,10 +18,9 @@ use clap::Args;
 use laneval::LabelMatrix;
 use laneval::internals::generate::Synthetic;
 
-use super::choice::{adapter, one_of};
+use super::choice::{Plain, adapter, one_of, plain};
 use super::r#gen::{positive, share};
 use super::inputs::Files;
-use super::measures::{FORMATS, Format};
 use super::output::{Output, unknown_extension};
 use super::stop::Stop;
 use super::style::say;
@@ -80,20 +79,20 @@ pub struct Bench {
     seconds: f64,
 
     /// How to write it [default: table, or by the extension of -o]
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(FORMATS), help_heading = "Output")]
-    format: Option<Format>,
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(plain()), help_heading = "Output")]
+    format: Option<Plain>,
     /// Write to a file, which has this name only once it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
 
 /// The format that the extension of a file names.
-fn of_path(file: Option<&Path>) -> Result<Format, Stop> {
+fn of_path(file: Option<&Path>) -> Result<Plain, Stop> {
     let extension = file.and_then(|path| Some((path, path.extension()?)));
     match extension {
-        None => Ok(Format::Table),
-        Some((_, name)) if name.eq_ignore_ascii_case("json") => Ok(Format::Json),
-        Some((_, name)) if name.eq_ignore_ascii_case("txt") => Ok(Format::Table),
+        None => Ok(Plain::Table),
+        Some((_, name)) if name.eq_ignore_ascii_case("json") => Ok(Plain::Json),
+        Some((_, name)) if name.eq_ignore_ascii_case("txt") => Ok(Plain::Table),
         Some((path, _)) => Err(unknown_extension(path, &["json", "txt"], ", or say --format")),
     }
 }
@@ -113,8 +112,8 @@ impl Bench {
         let output = Output::new(file, self.file.as_slice())?;
         let report = self.threads.install(|| self.measure())?;
         output.write(|to| match format {
-            Format::Json => report.write_json(to),
-            Format::Table => report.write_table(file.is_none(), to),
+            Plain::Json => report.write_json(to),
+            Plain::Table => report.write_table(file.is_none(), to),
         })
     }
 

@@ -217,14 +217,11 @@ impl TrecEval {
     }
 
     fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> Result<Table, Stop> {
-        let mut evaluator = Evaluator::of(request.measures.clone());
-        evaluator.queries = QuerySet::Both;
-        evaluator.view =
-            View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
-        evaluator.per_query = true;
-        evaluator.not_finite = true;
+        let view = View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
+        let evaluator = Evaluator::of(request.measures.clone()).with_queries(QuerySet::Both).with_view(view);
+        let evaluator = evaluator.with_per_query(true).with_not_finite(true);
         let scores = evaluator.evaluate(matrix).map_err(|error| Stop::from(error).with_code(INPUT))?;
         let complete = self.complete.then_some(self.profile);
-        Ok(Table::new(scores, matrix, request, evaluator.view, complete))
+        Ok(Table::new(scores, matrix, request, view, complete))
     }
 }

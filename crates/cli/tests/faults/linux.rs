@@ -12,7 +12,7 @@ use std::process::{Command, ExitCode, ExitStatus, Stdio};
 use laneval::internals::whole_file;
 use laneval::measure::Measure;
 use laneval::report::{Format, Options};
-use laneval::{PerQuery, RunScores, Scores, Unmatched};
+use laneval::{PerQuery, RunScores, Scores, StatName, Unmatched};
 use libtest_mimic::{Arguments, Failed, Trial};
 use tempfile::TempDir;
 
@@ -237,18 +237,16 @@ impl Write for Faulty<'_> {
 fn scores() -> Scores {
     let measures: Vec<Measure> = ["AP", "NumRet"].map(|name| name.parse().unwrap()).to_vec();
     let queries = [&b"q1"[..], b"q\xff"].into_iter().collect();
-    let run = RunScores {
-        name: "a,run".to_owned(),
-        tag: b"t".to_vec(),
-        queries: 2,
-        missing: Unmatched::all([&b"q\xff"[..]]),
-        filled: true,
-        ignored: Unmatched::default(),
-        notices: Vec::new(),
-        summaries: vec![vec![("mean", 0.5), ("std", 0.25)], vec![("sum", 7.0), ("std", 1.5)]],
-        per_query: Some(PerQuery { queries, values: vec![vec![0.25, 0.75], vec![3.0, 4.0]] }),
-    };
-    Scores { measures, runs: vec![run.clone(), run], notices: Vec::new() }
+    let mut run = RunScores::default();
+    (run.name, run.tag) = ("a,run".to_owned(), b"t".to_vec());
+    (run.queries, run.filled) = (2, true);
+    run.missing = Unmatched::all([&b"q\xff"[..]]);
+    let stats = |name, average, std| vec![(name, average), (StatName::Std, std)];
+    run.stats = vec![stats(StatName::Mean, 0.5, 0.25), stats(StatName::Sum, 7.0, 1.5)];
+    run.per_query = Some(PerQuery { queries, values: vec![vec![0.25, 0.75], vec![3.0, 4.0]] });
+    let mut scores = Scores::default();
+    (scores.measures, scores.runs) = (measures, vec![run.clone(), run]);
+    scores
 }
 
 fn a_write_that_fails_at_any_byte_changes_nothing() {

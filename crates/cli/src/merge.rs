@@ -1,0 +1,149 @@
+//! `laneval merge`: from the summaries of shards to the scores of all.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use laneval::report::{Format, Note, notes};
+use laneval::{Error, Qrels, Stat, Summary};
+
+use super::choice::{formats, one_of, stats};
+use super::eval;
+use super::inputs::Files;
+use super::output::Output;
+use super::stop::Stop;
+use super::style::{say, shown};
+use super::table::TableOptions;
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval eval qrels.1 bm25=run.1 --partial 1.part
+  laneval eval qrels.2 bm25=run.2 --partial 2.part
+  laneval merge 1.part 2.part
+
+  laneval eval qrels bm25=run.1 --queries both --partial 1.part
+  laneval merge *.part --qrels qrels --format json -o scores.json";
+
+/// Merge the summaries of shards into the scores of all queries.
+///
+/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. Where the
+/// judgments were split as the runs were, there is nothing more to say. Where each shard was evaluated against all judgments, say
+/// --queries both there, and --qrels here, which adds the judged queries that no shard had.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Merge {
+    /// Summaries that `laneval eval --partial` wrote
+    #[arg(value_name = "FILE", required = true)]
+    files: Vec<PathBuf>,
+    /// Judgments as TREC text: each judged query that no shard of a run had counts as an empty ranking
+    #[arg(long, value_name = "QRELS")]
+    qrels: Option<PathBuf>,
+    #[command(flatten)]
+    access: Files,
+    /// Statistics besides the average: std, min, max; a list, or repeated
+    #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
+    #[arg(hide_possible_values = true)]
+    stats: Vec<Stat>,
+    /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
+    format: Option<Format>,
+    /// Write to a file, which has this name only once it is complete
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Write the merged summary too
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    partial: Option<PathBuf>,
+    #[command(flatten)]
+    table: TableOptions,
+    /// No notes on stderr; warnings stay
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+}
+
+impl Merge {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        let inputs: Vec<PathBuf> = self.files.iter().chain(&self.qrels).cloned().collect();
+        let format = eval::format(self.format, self.output.as_deref())?;
+        if format == Format::Trec {
+            return Err(Stop::new(
+                "the format trec needs the values of all queries, which summaries do not have",
+            ));
+        }
+        if let Some(stat) = self.stats.iter().find(|stat| stat.needs_values()) {
+            return Err(Stop::new(format!(
+                "--stat {stat} needs the values of all queries, which summaries do not have: take std, min or max"
+            )));
+        }
+        let output = Output::new(eval::file(self.output.as_deref()), &inputs)?;
+        let partial = eval::partial(self.partial.as_deref(), self.output.as_deref(), &inputs)?;
+        let read = |path: &PathBuf| Summary::read(path).map(|summary| summary.from_source(&shown(path)));
+        let summaries = self.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut summary =
+            merged(&summaries).map_err(|error| conflict(&self.files, &summaries).unwrap_or(error))?;
+        if let Some(qrels) = &self.qrels {
+            let qrels = Qrels::read_as(qrels.as_path(), Default::default(), self.access.access())?;
+            summary.add_missing(&qrels)?;
+        }
+        let mut stats = self.stats.clone();
+        let mut seen = Vec::new();
+        stats.retain(|stat| {
+            !seen.contains(stat) && {
+                seen.push(*stat);
+                true
+            }
+        });
+        let scores = summary.scores(&stats)?;
+        let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
+        lacking(&summary, self.files.len()).iter().chain(&notes(&scores)).filter(loud).for_each(say);
+        if let Some(partial) = partial {
+            let bytes = summary.to_bytes();
+            partial.write(|to| to.write_all(&bytes))?;
+        }
+        let options = self.table.options(eval::file(self.output.as_deref()).is_none(), false);
+        output.write(|mut to| format.write(&scores, &options, &mut to))
+    }
+}
+
+/// All summaries as one, merged in pairs: so every set of queries is gone through only as often as pairs are made of pairs.
+fn merged(summaries: &[Summary]) -> Result<Summary, Error> {
+    match summaries {
+        [] => Err(Error::Merge("nothing to merge".to_owned())),
+        [one] => Ok(one.clone()),
+        _ => {
+            let (first, last) = summaries.split_at(summaries.len() / 2);
+            let mut all = merged(first)?;
+            all.merge(&merged(last)?)?;
+            Ok(all)
+        }
+    }
+}
+
+/// The first two files that do not belong together, and why.
+fn conflict(files: &[PathBuf], summaries: &[Summary]) -> Option<Error> {
+    let named = |one: &Path, other: &Path, error: Error| {
+        Error::Merge(format!("{} and {}: {error}", shown(one), shown(other)))
+    };
+    let mut all = summaries.first()?.clone();
+    for (at, summary) in summaries.iter().enumerate().skip(1) {
+        if all.merge(summary).is_ok() {
+            continue;
+        }
+        return summaries[..at].iter().zip(files).find_map(|(other, file)| {
+            let error = other.clone().merge(summary).err()?;
+            Some(named(file, &files[at], error))
+        });
+    }
+    None
+}
+
+/// Runs that are not in all of the files.
+fn lacking(summary: &Summary, files: usize) -> Vec<Note> {
+    let of_runs = summary.runs().filter(|(_, group, run)| group.is_none() && run.sources().count() < files);
+    let note = |name: &str, found: usize| {
+        Note::Warning(format!(
+            "{}: is in {found} of {files} files",
+            laneval::internals::error::printable(name.as_bytes())
+        ))
+    };
+    of_runs.map(|(name, _, run)| note(name, run.sources().count())).collect()
+}

@@ -1,0 +1,73 @@
+//! Files that name queries: those that count, and the groups that they are in.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use laneval::{Error, Groups, Ids, Problem, Problems};
+
+use super::stop::Stop;
+use super::style::shown;
+
+/// The queries of a file: the first column of its lines.
+pub fn only(path: &Path) -> Result<Ids, Stop> {
+    let text = read(path)?;
+    let queries: Vec<&[u8]> = lines(&text).map(|(_, line)| columns(line).0).collect();
+    if queries.is_empty() {
+        return Err(Stop::new(format!("{}: there is no query in it", shown(path))));
+    }
+    Ok(queries.into_iter().collect())
+}
+
+/// The groups of a file with lines of a query, a tab, and the name of its group.
+pub fn groups(path: &Path) -> Result<Groups, Stop> {
+    let text = read(path)?;
+    let (mut pairs, mut seen, mut problems) = (Vec::new(), HashSet::new(), Problems::default());
+    for (number, line) in lines(&text) {
+        let wrong = match columns(line) {
+            (_, None) => "expected 'query<TAB>group'",
+            (query, Some(group)) => match str::from_utf8(group) {
+                Err(_) => "the name of the group is not UTF-8",
+                Ok("") => "the group has no name: expected 'query<TAB>group'",
+                Ok(_) if !seen.insert((query, group)) => "the query is in this group already",
+                Ok(group) => {
+                    pairs.push((query, group));
+                    continue;
+                }
+            },
+        };
+        match problems.first.len() < Problems::LIMIT {
+            true => problems.first.push(Problem {
+                file: path.display().to_string(),
+                line: number,
+                message: wrong.to_owned(),
+            }),
+            false => problems.more += 1,
+        }
+    }
+    if !problems.first.is_empty() {
+        return Err(Error::Input(problems).into());
+    }
+    if pairs.is_empty() {
+        return Err(Stop::new(format!(
+            "{}: there is no query in it: expected 'query<TAB>group'",
+            shown(path)
+        )));
+    }
+    Ok(Groups::new(pairs)?)
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, Stop> {
+    std::fs::read(path).map_err(|error| Stop::new(format!("{}: cannot read: {error}", shown(path))))
+}
+
+/// The lines that are not blank, by their numbers from 1.
+fn lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
+    let lines = (1..).zip(text.split(|&byte| byte == b'\n'));
+    lines.filter(|(_, line)| !line.trim_ascii().is_empty())
+}
+
+/// The first column of a line, and the second if there is one, without blanks around them.
+fn columns(line: &[u8]) -> (&[u8], Option<&[u8]>) {
+    let mut columns = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
+    (columns.next().unwrap_or_default(), columns.next())
+}
