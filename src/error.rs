@@ -63,6 +63,9 @@ pub enum Error {
     /// A summary as bytes or as JSON is damaged, foreign, or of another version.
     #[error("{0}")]
     Summary(String),
+    /// The evaluation was told to stop.
+    #[error("stopped")]
+    Stopped,
     /// The inputs are well-formed, but what was asked cannot be answered from them.
     #[error("{0}")]
     Unanswerable(String),
@@ -71,7 +74,49 @@ pub enum Error {
 /// A result of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// What kind of error it is, for programs that treat kinds differently.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The operating system refused something.
+    Io,
+    /// Text input is wrong.
+    Input,
+    /// A `.lmx` file is damaged, foreign, or of another version.
+    Matrix,
+    /// A measure does not parse.
+    Measure,
+    /// A GPU is not there, refuses, or was lost.
+    Device,
+    /// A value or a statistic is infinite or not a number.
+    NotFinite,
+    /// Summaries do not belong together.
+    Merge,
+    /// A summary is damaged, foreign, or of another version.
+    Summary,
+    /// The evaluation was told to stop.
+    Stopped,
+    /// What was asked cannot be answered from the inputs.
+    Unanswerable,
+}
+
 impl Error {
+    /// What kind of error it is.
+    pub fn kind(&self) -> ErrorKind {
+        match self {
+            Error::Io { .. } => ErrorKind::Io,
+            Error::Input(_) | Error::Repeated(_) => ErrorKind::Input,
+            Error::Matrix { .. } => ErrorKind::Matrix,
+            Error::Measure(_) | Error::Measures(_) => ErrorKind::Measure,
+            Error::Device(_) => ErrorKind::Device,
+            Error::NotFinite { .. } => ErrorKind::NotFinite,
+            Error::Merge(_) => ErrorKind::Merge,
+            Error::Summary(_) => ErrorKind::Summary,
+            Error::Stopped => ErrorKind::Stopped,
+            Error::Unanswerable(_) => ErrorKind::Unanswerable,
+        }
+    }
+
     /// A name that is none of those of an option.
     pub(crate) fn option(text: &str, what: &str, names: &[&str]) -> Self {
         Error::Unanswerable(format!("`{text}` is not {what}: {} was expected", names.join(", ")))
@@ -189,7 +234,7 @@ impl std::error::Error for MeasureError {}
 /// where it would look like the start of an escape, so different bytes never become the same text.
 ///
 /// ```
-/// use laneval::error::printable;
+/// use laneval::printable;
 /// assert_eq!(printable(b"a\x1b\xff"), r"a\u{1b}\xff");
 /// assert_eq!(printable(br"a\u{1b}"), r"a\\u{1b}");
 /// assert_eq!(printable(br"AC\DC"), r"AC\DC");

@@ -1,16 +1,82 @@
 //! laneval evaluates ranked retrieval offline: runs and relevance judgments in, AP, nDCG, RR, recall, ERR … out.
 //!
-//! Rankings are joined to judgments once, into a [`LabelMatrix`] of one byte a retrieved document, which can be kept as a file
-//! and mapped again. An [`Evaluator`] plans its [`Measure`]s over it, runs a few folds with SIMD on all cores, and finishes each
-//! measure in f64, with the same bits as trec_eval.
+//! A [`Join`] turns rankings and judgments into a [`LabelMatrix`] of one byte a retrieved document, in memory or as a file that is mapped
+//! again. An [`Evaluator`] plans its [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and finishes
+//! each measure in f64, with the same bits as trec_eval. What comes out are [`Scores`], or a [`Summary`] that adds up with those of other
+//! shards.
+//!
+//! # Five uses
+//!
+//! Files, as trec_eval reads them:
 //!
 //! ```
 //! use laneval::{Evaluator, Join};
 //!
 //! let matrix = Join::default().files("examples/data/tutorial.qrels", ["examples/data/tutorial.run"])?;
 //! let scores = Evaluator::new(["nDCG@10", "AP", "P@[5,10]"])?.evaluate(&matrix)?;
-//! let run = &scores.runs[0];
-//! assert_eq!(format!("{}: {:.4}", scores.measures[0], run.average(0).unwrap()), "nDCG@10: 0.8417");
+//! assert_eq!(format!("{:.4}", scores.average("tutorial.run", "nDCG@10").unwrap()), "0.8417");
+//! # Ok::<(), laneval::Error>(())
+//! ```
+//!
+//! Rankings in memory, the judgments read once for any number of them, with a confidence interval:
+//!
+//! ```
+//! use laneval::{Evaluator, Join, Qrels, Stat, StatName};
+//!
+//! let qrels = Qrels::new([("q1", "d1", 2.0), ("q1", "d2", 0.0), ("q2", "d3", 1.0)])?;
+//! let run = [("q1", "d2", 12.5), ("q1", "d1", 11.0), ("q2", "d3", 0.5)];
+//! let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+//! let scores = Evaluator::new(["AP"])?.with_stats([Stat::Ci95]).evaluate(&matrix)?;
+//! let run = scores.run("mine").unwrap();
+//! assert!(run.stat(0, StatName::Ci95Low) <= run.average(0) && run.average(0) == Some(0.75));
+//! # Ok::<(), laneval::Error>(())
+//! ```
+//!
+//! A label matrix as a file, joined once and evaluated often, and the value of every query:
+//!
+//! ```
+//! use laneval::{Evaluator, Join, LabelMatrix};
+//!
+//! # let folder = tempfile::tempdir().unwrap();
+//! # let path = folder.path().join("demo.lmx");
+//! let runs = ["examples/data/demo-bm25.run", "examples/data/demo-dense.run"];
+//! Join::default().files("examples/data/demo.qrels", runs)?.write(&path)?;
+//! let matrix = LabelMatrix::map(&path)?;
+//! let scores = Evaluator::new(["RR", "ERR"])?.with_per_query(true).evaluate(&matrix)?;
+//! let best = scores.rows().filter(|row| row.query.is_some() && row.value == 1.0).count();
+//! assert_eq!(best, 53);
+//! # Ok::<(), laneval::Error>(())
+//! ```
+//!
+//! Shards, evaluated wherever they are; merged in any order they give the bits of one pass:
+//!
+//! ```
+//! use laneval::{Evaluator, Join, Qrels, Summary};
+//!
+//! let evaluator = Evaluator::new(["nDCG@10"])?;
+//! let shard = |query: &str| {
+//!     let qrels = Qrels::new([(query, "d1", 1.0)])?;
+//!     evaluator.summary(&Join::default().rankings(&qrels, [("mine".to_owned(), [(query, "d1", 1.0)])])?)
+//! };
+//! let (mut all, bytes) = (shard("q1")?, shard("q2")?.to_bytes());
+//! all.merge(&Summary::from_bytes(&bytes)?)?;
+//! assert_eq!(all.scores(&[])?.run("mine").unwrap().queries, 2);
+//! # Ok::<(), laneval::Error>(())
+//! ```
+//!
+//! A report, and scores as data (feature `report`):
+//!
+//! ```
+//! # #[cfg(feature = "report")] {
+//! use laneval::report::{Format, Options};
+//! use laneval::{Evaluator, Join};
+//!
+//! let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+//! let scores = Evaluator::new(["AP", "P@10"])?.evaluate(&matrix)?;
+//! let mut table = Vec::new();
+//! Format::Table.write(&scores, &Options::default(), &mut table).unwrap();
+//! assert!(serde_json::to_value(&scores).unwrap()["schema"] == 1);
+//! # }
 //! # Ok::<(), laneval::Error>(())
 //! ```
 //!
@@ -48,9 +114,10 @@ mod scores;
 mod stats;
 mod summary;
 mod timing;
+mod watch;
 mod whole_file;
 
-pub use error::{Error, MeasureError, Problem, Problems, Result};
+pub use error::{Error, ErrorKind, MeasureError, Problem, Problems, Result, printable, printable_path};
 pub use evaluate::{EngineChoice, Evaluator, Groups};
 pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
 pub use label::{
@@ -60,8 +127,9 @@ pub use label::{
 pub use measure::Measure;
 pub use plan::Plan;
 pub use scores::{PerQuery, QuerySet, Row, RunScores, Scores};
-pub use stats::{Stat, StatName};
+pub use stats::{ExactSum, Moments, Stat, StatName};
 pub use summary::{QueryPrint, RunSummary, Summary};
+pub use watch::Watch;
 
 /// Labels that stay on a GPU, and the GPUs that there are.
 #[cfg(feature = "gpu")]

@@ -11,7 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("label", &["error", "whole_file"]),
     ("fold", &["label"]),
     ("measure", &["error", "label", "fold"]),
-    ("engine", &["error", "label", "fold"]),
+    ("engine", &["error", "label", "fold", "watch"]),
     ("reference", &["label", "measure"]),
     ("scores", &["error", "label", "measure", "stats"]),
     ("summary", &["error", "label", "measure", "scores", "stats", "whole_file"]),
@@ -20,6 +20,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("generate", &["error", "label", "whole_file"]),
     ("stats", &["measure"]),
     ("timing", &[]),
+    ("watch", &[]),
     (
         "evaluate",
         &[
@@ -35,6 +36,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "stats",
             "summary",
             "timing",
+            "watch",
         ],
     ),
     ("report", &["error", "measure", "scores", "stats"]),
@@ -94,6 +96,35 @@ fn arrows_point_down_only() {
 fn every_module_is_in_the_layers() {
     for module in modules().keys().filter(|module| *module != "lib") {
         assert!(MAY_USE.iter().any(|(name, _)| name == module), "`{module}` is in no layer");
+    }
+}
+
+/// What the command may use of the library besides its public names: files with the modules behind `internals`.
+const MAY_LOOK_INSIDE: &[(&str, &[&str])] = &[
+    ("bench", &["engine", "fold", "generate", "label"]),
+    ("eval.rs", &["engine", "timing"]),
+    ("devices.rs", &["engine"]),
+    ("gen.rs", &["generate", "whole_file"]),
+    ("info.rs", &["label"]),
+    ("output.rs", &["whole_file"]),
+    ("signals.rs", &["whole_file"]),
+    ("trec_eval", &["label", "reference"]),
+];
+
+#[test]
+fn the_command_stands_on_public_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/cli/src");
+    let mut files = Vec::new();
+    sources(&root, &mut files);
+    assert!(files.len() > 20, "{files:?}");
+    for file in files {
+        let inside = file.strip_prefix(&root).unwrap().components().next().unwrap().as_os_str().to_owned();
+        let allowed =
+            MAY_LOOK_INSIDE.iter().find(|(name, _)| inside == *name).map_or(&[][..], |(_, all)| all);
+        for used in code(&file).split("internals::").skip(1) {
+            let used: String = used.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+            assert!(allowed.contains(&used.as_str()), "{}: `{used}` is no public module", file.display());
+        }
     }
 }
 

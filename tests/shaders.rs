@@ -203,7 +203,8 @@ fn compare(program: &Program, inputs: &Inputs, matrix: &LabelMatrix, view: View)
             .collect();
         let mut found = Columns::zeros(program, seen.lanes);
         integers.decode(inputs, &queries, |column, lane| words[lane][column as usize], &mut found);
-        let expected = Cpu::new().columns(&Job { batch: batch.clone(), view, program, inputs }, tile);
+        let expected =
+            Cpu::new().columns(&Job { batch: batch.clone(), view, program, inputs, watch: None }, tile);
         for (lane, _) in queries.iter().enumerate() {
             for column in 0..program.columns() {
                 let (a, b) = (found.value(column, lane), expected.value(column, lane));

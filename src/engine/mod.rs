@@ -9,9 +9,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fold::{Columns, Inputs, Program};
 use crate::label::{Batch, View};
+use crate::watch::Watch;
 
 /// What an engine works on.
 #[derive(Debug, Clone)]
@@ -24,6 +25,22 @@ pub struct Job<'a> {
     pub program: &'a Program,
     /// The numbers of each query that the program refers to.
     pub inputs: &'a Inputs,
+    /// Who is told how far it is, and may stop it.
+    pub watch: Option<&'a Watch>,
+}
+
+impl Job<'_> {
+    /// Was it told to stop?
+    fn is_stopped(&self) -> bool {
+        self.watch.is_some_and(Watch::is_stopped)
+    }
+
+    /// Tells that a tile is done.
+    fn tell(&self, at: usize) {
+        if let Some(watch) = self.watch {
+            watch.add(self.batch.tile(at).labels.len() as u64);
+        }
+    }
 }
 
 /// What becomes of columns. Every worker begins with one of these of its own and adds tiles to it; in the end they are merged.
@@ -50,7 +67,7 @@ pub trait Engine: Sync {
     /// merges what they gather. Which worker gets which tiles is left to chance.
     ///
     /// # Errors
-    /// What the device refuses; the CPU refuses nothing.
+    /// [`Error::Stopped`](crate::Error::Stopped), and what a device refuses.
     fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G>;
 }
 
@@ -97,10 +114,11 @@ impl<G: Gather> Idle<G> {
         Idle(Mutex::new(Vec::new()))
     }
 
-    /// Has at most `count` workers share `tiles`. A worker is given what an idle one has gathered, or what `begin` makes, and a
+    /// Has at most `count` workers share `tiles` of a job, until it is told to stop. A worker is given what an idle one has gathered, or what `begin` makes, and a
     /// function by which it takes `together` tiles at a time until there are no more.
     fn each_tile(
         &self,
+        job: &Job<'_>,
         count: usize,
         (tiles, together): (Range<usize>, usize),
         begin: &(impl Fn() -> G + Sync),
@@ -112,20 +130,26 @@ impl<G: Gather> Idle<G> {
             let mut gather = self.lock().pop().unwrap_or_else(begin);
             worker(&mut gather, &mut || {
                 let first = next.fetch_add(together, Ordering::Relaxed);
-                (first < tiles.end).then(|| first..tiles.end.min(first + together))
+                (first < tiles.end && !job.is_stopped()).then(|| first..tiles.end.min(first + together))
             });
             self.lock().push(gather);
         });
     }
 
     /// What all have gathered; `begin` where nobody has worked.
-    fn merged(self, begin: impl Fn() -> G) -> G {
+    ///
+    /// # Errors
+    /// The job was told to stop.
+    fn merged(self, job: &Job<'_>, begin: impl Fn() -> G) -> Result<G> {
+        if job.is_stopped() {
+            return Err(Error::Stopped);
+        }
         let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
         let merged = all.reduce(|mut all, one| {
             all.merge(one);
             all
         });
-        merged.unwrap_or_else(begin)
+        Ok(merged.unwrap_or_else(begin))
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<G>> {

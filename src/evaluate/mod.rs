@@ -8,6 +8,7 @@ mod slots;
 mod tally;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -24,6 +25,7 @@ use crate::scores::{PerQuery, QuerySet, Scores};
 use crate::stats::{Stat, StatName, summarise};
 use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::timing::Timing;
+use crate::watch::Watch;
 use finish::{Finishing, ranking};
 use slots::Slots;
 use tally::{Asked, NotFinite, Tally, by_row, labels};
@@ -82,6 +84,8 @@ pub struct Evaluator {
     not_finite: bool,
     only: Option<Ids>,
     groups: Option<Groups>,
+    threads: Option<NonZeroUsize>,
+    watch: Option<Arc<Watch>>,
 }
 
 impl Evaluator {
@@ -157,6 +161,18 @@ impl Evaluator {
     #[must_use]
     pub fn with_groups(self, groups: Option<Groups>) -> Self {
         Evaluator { groups, ..self }
+    }
+
+    /// How many threads to work on; those of the rayon pool that it is called in if `None`.
+    #[must_use]
+    pub fn with_threads(self, threads: Option<NonZeroUsize>) -> Self {
+        Evaluator { threads, ..self }
+    }
+
+    /// Who is told how far an evaluation is, and may stop it.
+    #[must_use]
+    pub fn with_watch(self, watch: Option<Arc<Watch>>) -> Self {
+        Evaluator { watch, ..self }
     }
 
     /// The measures.
@@ -237,15 +253,24 @@ impl Evaluator {
     fn on_its_engine<T>(
         &self,
         matrix: &LabelMatrix,
-        work: impl Fn(Option<&Chosen>) -> Result<T>,
-    ) -> Result<T> {
-        let taken = self.take_engine([matrix])?;
-        match work(taken.as_ref().map(|taken| &taken.engine)) {
-            Err(Error::Device(_)) if self.engine == EngineChoice::Auto => {
-                work(Some(&Chosen::Cpu(Cpu::new())))
+        work: impl Fn(Option<&Chosen>) -> Result<T> + Sync,
+    ) -> Result<T>
+    where
+        T: Send,
+    {
+        let all = || {
+            let taken = self.take_engine([matrix])?;
+            match work(taken.as_ref().map(|taken| &taken.engine)) {
+                Err(Error::Device(_)) if self.engine == EngineChoice::Auto => {
+                    work(Some(&Chosen::Cpu(Cpu::new())))
+                }
+                done => done,
             }
-            done => done,
-        }
+        };
+        let Some(threads) = self.threads else { return all() };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+        let refused = |error| Error::Unanswerable(format!("no threads can be started: {error}"));
+        pool.map_err(refused)?.install(all)
     }
 
     /// Evaluates all runs of a matrix on this very engine.
@@ -361,13 +386,20 @@ impl Evaluator {
             values: wants.values,
         };
         let workers = asked.workers()?;
+        self.watch.iter().for_each(|watch| watch.expect(batch.bytes().len() as u64));
         let empty: Vec<u32> = match self.queries {
             QuerySet::Both => Vec::new(),
             QuerySet::Judged | QuerySet::Complete => empty_rows(matrix),
         };
         let mut tally = timing.time("folds and formulas", || match engine {
             Some(engine) => {
-                let job = Job { batch, view: self.view, program: plan.program(), inputs: prepared.inputs() };
+                let job = Job {
+                    batch,
+                    view: self.view,
+                    program: plan.program(),
+                    inputs: prepared.inputs(),
+                    watch: self.watch.as_deref(),
+                };
                 engine.run(&job, workers, || Tally::new(&asked))
             }
             None => self.by_reference(&asked),
@@ -389,7 +421,11 @@ impl Evaluator {
         };
         let functions: Vec<_> = self.measures.iter().map(function).collect::<Result<_>>()?;
         let batch = &asked.batch;
+        let is_stopped = || self.watch.as_ref().is_some_and(|watch| watch.is_stopped());
         let add = |mut tally: Tally<'a>, at: usize| {
+            if is_stopped() {
+                return tally;
+            }
             let rows = batch.rows(at);
             let mut values = vec![0.0; functions.len() * rows.len()];
             for (lane, &row) in rows.iter().enumerate() {
@@ -399,13 +435,16 @@ impl Evaluator {
                 }
             }
             tally.add(rows, &values);
+            self.watch.iter().for_each(|watch| watch.add(batch.tile(at).labels.len() as u64));
             tally
         };
         let both = |mut one: Tally<'a>, other: Tally<'a>| {
             one.merge(other);
             one
         };
-        Ok(batch.tiles().into_par_iter().fold(|| Tally::new(asked), add).reduce(|| Tally::new(asked), both))
+        let begin = || Tally::new(asked);
+        let tally = batch.tiles().into_par_iter().fold(begin, add).reduce(begin, both);
+        if is_stopped() { Err(Error::Stopped) } else { Ok(tally) }
     }
 
     fn check(&self, matrix: &LabelMatrix, slots: &Slots) -> Result<()> {

@@ -48,7 +48,7 @@ impl Evaluator {
             Error::Unanswerable(format!("{measure} is not a sum or count times a factor of the query: it cannot be averaged on the device"))
         })?;
         let (program, inputs) = (plan.program(), prepared.inputs());
-        let job = Job { batch: matrix.batch(), view: self.view, program, inputs };
+        let job = Job { batch: matrix.batch(), view: self.view, program, inputs, watch: None };
         let counted = |run: usize| match self.queries {
             QuerySet::Both => matrix.run_depths(run).iter().filter(|&&depth| depth > 0).count(),
             QuerySet::Judged | QuerySet::Complete => matrix.queries().len(),

@@ -114,9 +114,11 @@ impl<'a> Tally<'a> {
         match asked.slots.selection() {
             None => {
                 for (run, together) in runs_of(rows, asked.batch.queries() as u32) {
-                    sums.add(asked, run, &rows[together.clone()], terms, |measure| {
-                        values[measure * rows.len()..][together.clone()].iter().copied()
-                    });
+                    sums.begin(run, together.len());
+                    for (measure, values) in values.chunks_exact(rows.len()).enumerate() {
+                        let (rows, values) = (&rows[together.clone()], &values[together.clone()]);
+                        sums.add(asked, (run, measure), rows, values, terms);
+                    }
                 }
             }
             Some(selection) => {
@@ -128,10 +130,13 @@ impl<'a> Tally<'a> {
                 }
                 lanes.sort_unstable();
                 for of_slot in lanes.chunk_by(|one, next| one.0 == next.0) {
-                    let of: Vec<u32> = of_slot.iter().map(|&(_, lane)| rows[lane]).collect();
-                    sums.add(asked, of_slot[0].0, &of, terms, |measure| {
-                        of_slot.iter().map(move |&(_, lane)| values[measure * rows.len() + lane])
-                    });
+                    let slot = of_slot[0].0;
+                    sums.begin(slot, of_slot.len());
+                    let of_rows: Vec<u32> = of_slot.iter().map(|&(_, lane)| rows[lane]).collect();
+                    for (measure, values) in values.chunks_exact(rows.len()).enumerate() {
+                        let chosen: Vec<f64> = of_slot.iter().map(|&(_, lane)| values[lane]).collect();
+                        sums.add(asked, (slot, measure), &of_rows, &chosen, terms);
+                    }
                 }
             }
         }
@@ -161,30 +166,36 @@ pub(super) fn labels(batch: &Batch<'_>, view: View, tile: usize, lane: usize) ->
 }
 
 impl Sums {
-    /// Adds the values of some rows of a slot, by measure.
-    fn add<I: Iterator<Item = f64>>(
+    /// Counts rows of a slot.
+    fn begin(&mut self, slot: usize, rows: usize) {
+        self.counts[slot] += rows as u64;
+    }
+
+    /// Adds the values of some rows of a slot under a measure.
+    #[inline]
+    fn add(
         &mut self,
         asked: &Asked<'_>,
-        slot: usize,
+        (slot, measure): (usize, usize),
         rows: &[u32],
+        values: &[f64],
         terms: &mut Vec<f64>,
-        values: impl Fn(usize) -> I,
     ) {
-        self.counts[slot] += rows.len() as u64;
-        let first = slot * asked.averages.len();
-        for (measure, average) in asked.averages.iter().enumerate() {
-            terms.clear();
-            if asked.moments {
-                terms.extend(values(measure));
-                self.moments[first + measure].add_all(terms);
+        let at = slot * asked.averages.len() + measure;
+        if asked.moments {
+            self.moments[at].add_all(values);
+        }
+        let sum = &mut self.sums[at];
+        match asked.averages[measure] {
+            Average::Mean | Average::Sum => sum.add_all(values),
+            Average::Geometric => {
                 terms.clear();
+                terms.extend(values.iter().map(|&value| Average::Geometric.term(value)));
+                sum.add_all(terms);
             }
-            terms.extend(values(measure).map(|value| average.term(value)));
-            let sum = &mut self.sums[first + measure];
-            sum.add_all(terms);
-            if !sum.is_finite() {
-                self.not_finite = earlier(self.not_finite, not_finite(measure, rows, values(measure)));
-            }
+        }
+        if !sum.is_finite() {
+            self.not_finite = earlier(self.not_finite, not_finite(measure, rows, values));
         }
     }
 
@@ -198,9 +209,9 @@ impl Sums {
 
 /// The first row whose value is not finite.
 #[cold]
-fn not_finite(measure: usize, rows: &[u32], values: impl Iterator<Item = f64>) -> Option<NotFinite> {
+fn not_finite(measure: usize, rows: &[u32], values: &[f64]) -> Option<NotFinite> {
     let found = rows.iter().zip(values).filter(|(_, value)| !value.is_finite());
-    found.map(|(&row, value)| NotFinite { row, measure, value }).min_by_key(|found| found.row)
+    found.map(|(&row, &value)| NotFinite { row, measure, value }).min_by_key(|found| found.row)
 }
 
 /// The first of two, by row and measure.

@@ -26,7 +26,7 @@ use model::Model;
 ///
 /// ```
 /// use laneval::Evaluator;
-/// use laneval::generate::Synthetic;
+/// use laneval::internals::generate::Synthetic;
 /// let matrix = Synthetic { queries: 100, depth: 50, ..Synthetic::default() }.matrix()?;
 /// assert_eq!(matrix.depths(), [50; 100]);
 /// let scores = Evaluator::new(["AP"])?.evaluate(&matrix)?;

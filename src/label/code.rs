@@ -56,7 +56,7 @@ impl Codebook {
     /// More than [`MAX_GRADES`] distinct grades ≥ 0, or one that is not finite.
     ///
     /// ```
-    /// use laneval::label::Codebook;
+    /// use laneval::Codebook;
     /// let book = Codebook::new([2.0, 0.0, -1.0, 2.0])?;
     /// assert_eq!(book.grades(), [0.0, 2.0]);
     /// assert_eq!(book.code(2.0), Some(4));

@@ -6,7 +6,9 @@
 use std::io;
 
 use super::Options;
-use crate::scores::{Row, Scores};
+use crate::measure::Measure;
+use crate::scores::{PerQuery, Row, Scores};
+use crate::stats::StatName;
 
 /// The columns of scores, in order.
 pub fn columns(scores: &Scores) -> Vec<&'static str> {
@@ -25,8 +27,31 @@ pub fn rows(
     options: &Options,
     mut each: impl FnMut(&str, &Row<'_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
-    // The values of queries stand once, in the rows of all.
-    let wanted = |row: &Row<'_>| row.query.is_none() || (options.per_query && row.group.is_none());
-    scores.rows().filter(wanted).try_for_each(|row| each(&measures[row.at], &row))
+    let measures: Vec<(&Measure, String)> =
+        scores.measures.iter().map(|measure| (measure, measure.to_string())).collect();
+    for run in &scores.runs {
+        let row = |query, measure, stat, value| Row {
+            run: &run.name,
+            group: run.group.as_deref(),
+            query,
+            measure,
+            stat,
+            value,
+        };
+        // The values of queries stand once, in the rows of all.
+        let wanted = options.per_query && run.group.is_none();
+        if let Some(PerQuery { queries, values }) = run.per_query.as_ref().filter(|_| wanted) {
+            for (query, id) in queries.iter().enumerate() {
+                for (&(measure, ref name), values) in measures.iter().zip(values) {
+                    each(name, &row(Some(id), measure, StatName::Value, values[query]))?;
+                }
+            }
+        }
+        for (&(measure, ref name), stats) in measures.iter().zip(&run.stats) {
+            for &(stat, value) in stats {
+                each(name, &row(None, measure, stat, value))?;
+            }
+        }
+    }
+    Ok(())
 }

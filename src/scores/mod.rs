@@ -119,8 +119,6 @@ pub struct Row<'a> {
     pub stat: StatName,
     /// The number.
     pub value: f64,
-    /// The place of the measure among those of the scores.
-    pub(crate) at: usize,
 }
 
 impl RunScores {
@@ -144,7 +142,6 @@ impl RunScores {
             measure: &measures[at],
             stat,
             value,
-            at,
         };
         let of_queries = self.per_query.iter().flat_map(move |PerQuery { queries, values }| {
             let of_query = move |(query, id)| {

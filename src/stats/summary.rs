@@ -34,7 +34,7 @@ pub enum StatName {
 }
 
 impl StatName {
-    /// Every name, as it stands in reports.
+    /// Every name, as it stands in reports, in the order of the variants.
     pub const ALL: [(&'static str, StatName); 10] = [
         ("value", StatName::Value),
         ("mean", StatName::Mean),
@@ -50,7 +50,7 @@ impl StatName {
 
     /// The name as it stands in reports.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, name)| *name == self).map_or("", |(text, _)| text)
+        Self::ALL[self as usize].0
     }
 }
 
@@ -388,6 +388,11 @@ mod tests {
             [[(StatName::GeometricMean, 2.0)]]
         );
         assert!(all(Stat::Median, "AP", &[]).is_empty());
+    }
+
+    #[test]
+    fn names_are_in_the_order_of_their_variants() {
+        assert!(StatName::ALL.iter().enumerate().all(|(at, (_, name))| *name as usize == at));
     }
 
     #[test]

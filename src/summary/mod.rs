@@ -239,6 +239,11 @@ impl RunSummary {
         &self.queries
     }
 
+    /// The moments of the values under a measure, by its place.
+    pub fn moments(&self, measure: usize) -> Option<&Moments> {
+        self.moments.get(measure)
+    }
+
     /// How the rankings were made.
     pub fn rule(&self) -> RankingRule {
         self.rule

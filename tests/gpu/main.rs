@@ -118,7 +118,7 @@ fn check(
     };
     let tiles = matrix.packing().tiles.len();
     ready
-        .run(&Job { batch: matrix.batch(), view, program, inputs }, labels.as_ref(), compare)
+        .run(&Job { batch: matrix.batch(), view, program, inputs, watch: None }, labels.as_ref(), compare)
         .expect("a run");
     assert_eq!(next, tiles);
 }
@@ -261,7 +261,13 @@ fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
     let integers = Arc::new(Integers::new(&program, 4));
     let ready = Ready::new(device, integers, View::default(), sizes).expect("kernels");
     let (mut batches, mut twelfths) = (0, 0u64);
-    let job = Job { batch: matrix.batch(), view: View::default(), program: &program, inputs: &Inputs::new() };
+    let job = Job {
+        batch: matrix.batch(),
+        view: View::default(),
+        program: &program,
+        inputs: &Inputs::new(),
+        watch: None,
+    };
     let run = ready.run(&job, None, |answer| {
         batches += 1;
         for (at, tile) in answer.tiles.clone().enumerate() {
@@ -384,7 +390,7 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
             product(6, Factor::Same(1e-3)),
             product(8, Factor::Same(1.0)),
         ];
-        let job = Job { batch: matrix.batch(), view, program: &program, inputs: &inputs };
+        let job = Job { batch: matrix.batch(), view, program: &program, inputs: &inputs, watch: None };
         let expected = mirror_sums(&job, &products, matrix.runs().len());
         for gpu in [gpu, pairs] {
             let loaded = gpu.load(&matrix).expect("room");
@@ -403,7 +409,7 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
 
 /// The same sums, row by row.
 fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>> {
-    let Job { batch, view, program, inputs } = job;
+    let Job { batch, view, program, inputs, .. } = job;
     let deepest = batch.depths().iter().copied().max().unwrap_or(0);
     let integers = Integers::new(program, deepest);
     let scaled: Vec<Scaled> =

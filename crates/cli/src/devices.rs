@@ -31,7 +31,7 @@ impl Devices {
 
 #[cfg(feature = "gpu")]
 fn gpus(to: &mut dyn Write) -> std::io::Result<()> {
-    use laneval::internals::engine::gpu::device::adapters;
+    use laneval::gpu::adapters;
     let found = adapters();
     if found.is_empty() {
         writeln!(to, "no GPU: neither Vulkan, Metal nor DirectX 12 has an adapter")?;

@@ -435,7 +435,7 @@ fn explain(
         write!(to, "{plan}")?;
         let prepared = plan.prepare(&matrix.batch());
         let (program, inputs) = (plan.program(), prepared.inputs());
-        let job = Job { batch: matrix.batch(), view: evaluator.view(), program, inputs };
+        let job = Job { batch: matrix.batch(), view: evaluator.view(), program, inputs, watch: None };
         let lines = taken.map(|taken| taken.engine.explain(&job)).unwrap_or_default();
         lines.iter().try_for_each(|line| writeln!(to, "{line}"))
     })

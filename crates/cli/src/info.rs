@@ -4,8 +4,8 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use laneval::internals::error::printable;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
+use laneval::printable;
 use laneval::report::{Align, Grid, Options, Text};
 use laneval::{Description, LabelMatrix, Section};
 use rayon::prelude::*;

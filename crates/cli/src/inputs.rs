@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use laneval::internals::error::printable;
+use laneval::printable;
 use laneval::{
     Description, Error, FileAccess, Input, Join, LabelMatrix, Problem, Problems, RankingRule, RunInput,
     ScoreType, Ties,

@@ -101,7 +101,7 @@ impl Engine for Cpu {
         let (end, together) = (tiles.end, tiles_a_job(job.batch.spans()));
         let steps = steps::steps(job.program, job.batch.deepest() as usize);
         let idle = Idle::new();
-        idle.each_tile(workers, (tiles, together), &begin, |gather: &mut G, next| {
+        idle.each_tile(job, workers, (tiles, together), &begin, |gather: &mut G, next| {
             let mut scratch = Scratch::default();
             while let Some(tiles) = next() {
                 for at in tiles {
@@ -111,10 +111,11 @@ impl Engine for Cpu {
                         folds::ask_for(job.batch.tile(at + 1));
                     }
                     gather.tile(at, &scratch.columns);
+                    job.tell(at);
                 }
             }
         });
-        Ok(idle.merged(begin))
+        idle.merged(job, begin)
     }
 }
 

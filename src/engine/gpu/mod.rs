@@ -91,19 +91,23 @@ impl Gpu {
         let left = Left::new(job.program, &integers);
         let idle = Idle::new();
         let spent = ready.run(job, labels, |answer| {
+            if job.is_stopped() {
+                return Err(Error::Stopped);
+            }
             let first = answer.tiles.start;
-            idle.each_tile(workers, (answer.tiles.clone(), TOGETHER), &begin, |gather: &mut G, next| {
+            idle.each_tile(job, workers, (answer.tiles.clone(), TOGETHER), &begin, |gather: &mut G, next| {
                 while let Some(tiles) = next() {
                     for tile in tiles {
                         let columns = columns(job, &integers, &left, &answer, tile - first, tile);
                         gather.tile(tile, &columns);
+                        job.tell(tile);
                     }
                 }
             });
             Ok(())
         })?;
         self.add_spent(spent.kernels, [spent.up, spent.down]);
-        Ok(idle.merged(begin))
+        idle.merged(job, begin)
     }
 
     fn add_spent(&self, kernels: Duration, [up, down]: [u64; 2]) {

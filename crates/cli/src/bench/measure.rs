@@ -158,7 +158,13 @@ impl Subject {
 
     /// Runs a fold over all labels, and makes nothing of its columns.
     pub fn fold(&self, engine: &impl Engine, program: &Program) -> Result<(), Error> {
-        let job = Job { batch: self.matrix.batch(), view: View::default(), program, inputs: &self.inputs };
+        let job = Job {
+            batch: self.matrix.batch(),
+            view: View::default(),
+            program,
+            inputs: &self.inputs,
+            watch: None,
+        };
         engine.run(&job, usize::MAX, || Nothing).map(drop)
     }
 
