@@ -73,7 +73,7 @@ pub(super) fn each_chunk<W: Send>(
             blocks
                 .lock()
                 .ok()
-                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Block>>| blocks.recv().ok())
+                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Decompressed>>| blocks.recv().ok())
         };
         let workers = all_workers(rayon::current_num_threads(), || {
             let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
@@ -102,7 +102,7 @@ fn on_this_thread<W>(
     take: impl Fn(&mut W, Chunk<'_>),
 ) -> io::Result<Vec<W>> {
     let (empty, returned) = channel();
-    let work = |Block { number, start, text, length }: Block| {
+    let work = |Decompressed { number, start, text, length }: Decompressed| {
         take(&mut worker, Chunk { number, start, text: &text[..length] });
         empty.send(text).is_ok() && !stop.load(Ordering::Relaxed)
     };
@@ -228,7 +228,7 @@ fn cut(text: &[u8], size: usize) -> Option<usize> {
 }
 
 /// A decompressed chunk: the first `length` bytes of a buffer.
-struct Block {
+struct Decompressed {
     number: u64,
     start: usize,
     text: Vec<u8>,
@@ -240,7 +240,7 @@ fn decompress(
     codec: Codec,
     bytes: &[u8],
     size: usize,
-    mut send: impl FnMut(Block) -> bool,
+    mut send: impl FnMut(Decompressed) -> bool,
     returned: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
     let mut reader = codec.reader(bytes)?;
@@ -259,7 +259,7 @@ fn decompress(
         grow(&mut next, rest.len().max(size))?;
         next[..rest.len()].copy_from_slice(rest);
         let rest = rest.len();
-        if !send(Block { number, start, text, length }) || end {
+        if !send(Decompressed { number, start, text, length }) || end {
             return Ok(());
         }
         (text, filled, number, start, wanted) =

@@ -7,8 +7,8 @@ use std::io::Read;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
+use super::diagnostics::whole_file;
 use super::dialect::Rules;
-use super::findings::whole_file;
 use super::input::Opened;
 use super::scan::split;
 use super::shape::{Fault, LONGEST_LINE, Role, counts};
@@ -23,7 +23,7 @@ const FEWEST: usize = 3;
 
 /// What the first lines are.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Foreign {
+pub(super) enum OtherFormat {
     /// A run where qrels are expected, or qrels where a run is.
     Swapped,
     /// Something else: the line (0 for the whole file), and what to say.
@@ -31,7 +31,7 @@ pub(super) enum Foreign {
 }
 
 /// What a text is, if it cannot be what it should be.
-pub(super) fn look(opened: &Opened, role: Role, rules: Rules) -> Option<Foreign> {
+pub(super) fn look(opened: &Opened, role: Role, rules: Rules) -> Option<OtherFormat> {
     let (bytes, codec) = opened.content();
     match codec {
         None => of_head(head(bytes), role, rules),
@@ -66,14 +66,14 @@ fn head(text: &[u8]) -> (&[u8], bool) {
     }
 }
 
-fn of_head((head, all): (&[u8], bool), role: Role, rules: Rules) -> Option<Foreign> {
+fn of_head((head, all): (&[u8], bool), role: Role, rules: Rules) -> Option<OtherFormat> {
     let comments = role.comments(rules);
     let lines = (1..).zip(head.split(|&byte| byte == b'\n'));
     let mut lines = lines.filter(|(_, line)| counts(line, comments)).take(LINES).peekable();
     let &(number, first) = lines.peek()?;
     let fault = role.fault(first, rules)?;
     if let Some(message) = signature(head, role) {
-        return Some(Foreign::Told(0, message));
+        return Some(OtherFormat::Told(0, message));
     }
     let lines: Vec<&[u8]> = lines.map(|(_, line)| line).collect();
     let faults: Vec<Option<Fault>> = lines.iter().map(|line| role.fault(line, rules)).collect();
@@ -81,22 +81,22 @@ fn of_head((head, all): (&[u8], bool), role: Role, rules: Rules) -> Option<Forei
         return None; // a text with some wrong lines
     }
     if let Some(message) = format(head, first, role) {
-        return Some(Foreign::Told(0, message));
+        return Some(OtherFormat::Told(0, message));
     }
     if lines.iter().all(|line| role.other().fault(line, rules).is_none()) {
-        return Some(Foreign::Swapped);
+        return Some(OtherFormat::Swapped);
     }
     let enough = lines.len() == LINES || all && lines.len() >= FEWEST;
     if !enough || faults.iter().any(|other| *other != Some(fault)) {
         return None;
     }
     if let Some(message) = columns(fault, role) {
-        return Some(Foreign::Told(0, message));
+        return Some(OtherFormat::Told(0, message));
     }
     let which =
         if lines.len() == LINES { format!("the first {LINES} lines") } else { "all lines".to_owned() };
     let message = format!("{}; {which} are wrong in this way", role.complaint(first, fault, rules));
-    Some(Foreign::Told(number, message))
+    Some(OtherFormat::Told(number, message))
 }
 
 /// What a text is that is not what was expected.
@@ -183,12 +183,12 @@ pub(super) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
     whole_file(file, format!("{this}{}: the order is QRELS RUN", and.unwrap_or_default()))
 }
 
-impl Foreign {
+impl OtherFormat {
     /// As the one problem of a file.
     pub fn problems(&self, role: Role, file: &str) -> Problems {
         match self {
-            Foreign::Swapped => swapped(role, file, None),
-            Foreign::Told(line, message) => {
+            OtherFormat::Swapped => swapped(role, file, None),
+            OtherFormat::Told(line, message) => {
                 let problem = Problem { file: file.to_owned(), line: *line, message: message.clone() };
                 Problems { first: vec![problem], more: 0 }
             }

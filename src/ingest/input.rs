@@ -111,15 +111,15 @@ impl Input {
             Input::Path(path) => {
                 let file = File::open(&path).map_err(|e| Error::io(&path, "open", e))?;
                 match file.metadata() {
-                    Ok(kind) if !kind.is_file() => Bytes::Owned(read_stream(file, &path)?),
-                    _ => Bytes::File(Mapping::of(&file, &path, access)?),
+                    Ok(kind) if !kind.is_file() => TextBytes::Owned(read_stream(file, &path)?),
+                    _ => TextBytes::File(Mapping::of(&file, &path, access)?),
                 }
             }
             Input::Stdin => match stdin_file() {
-                Some(file) => Bytes::File(Mapping::of(&file, Path::new(&name), access)?),
-                None => Bytes::Owned(read_stream(std::io::stdin().lock(), Path::new(&name))?),
+                Some(file) => TextBytes::File(Mapping::of(&file, Path::new(&name), access)?),
+                None => TextBytes::Owned(read_stream(std::io::stdin().lock(), Path::new(&name))?),
             },
-            Input::Bytes { bytes, .. } => Bytes::Owned(bytes),
+            Input::Bytes { bytes, .. } => TextBytes::Owned(bytes),
         };
         let opened = Opened { name, bytes };
         if Description::recognises(opened.content().0) {
@@ -137,11 +137,11 @@ impl Input {
 pub(super) struct Opened {
     /// What messages call it.
     pub name: String,
-    bytes: Bytes,
+    bytes: TextBytes,
 }
 
 #[derive(Debug)]
-enum Bytes {
+enum TextBytes {
     File(Mapping),
     Owned(Vec<u8>),
 }
@@ -185,8 +185,8 @@ impl Opened {
     /// The bytes, without a byte order mark, and how they are compressed, if they are.
     pub fn content(&self) -> (&[u8], Option<Codec>) {
         let bytes: &[u8] = match &self.bytes {
-            Bytes::File(file) => file,
-            Bytes::Owned(bytes) => bytes,
+            TextBytes::File(file) => file,
+            TextBytes::Owned(bytes) => bytes,
         };
         (bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes), Codec::of(bytes))
     }

@@ -1,16 +1,18 @@
 //! From text to labels: qrels and runs are read, joined and ranked in one pass.
 //!
 //! ```text
-//! input, compression   a file is mapped, a stream decompressed; gzip and zstd are told from their content
+//! input, compression   a file is mapped, a stream decompressed; gzip and zstd are told from their content; how runs are named
 //! chunks               pieces for the workers, cut between queries
-//! scan, number         lines, fields, scores
+//! scan, number         lines, fields, numbers
 //! shape, foreign       what lines should look like; what a text is that has none of them
 //! record, hash         a line as 32 bytes: sort key, hash of the docno, where the docno lies
-//! judged, qrels        the judged documents of each query as a small hash table
+//! reader               rows, of text or in memory, become records, which are kept by query
+//! group                the way round for rows in any order
+//! interner             ids and their numbers
+//! doc_table, qrels     the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
 //! seen                 scores that may mislead
-//! scatter              the way round for lines in any order
-//! findings             the problems of all lines, in the order of the lines
+//! diagnostics          the problems of all lines, in the order of the lines
 //! ```
 //!
 //! What lines may look like is decided by a dialect (see `dialect`); the result depends neither on the number of threads nor on
@@ -25,20 +27,21 @@
 
 mod chunks;
 mod compression;
+mod diagnostics;
 mod dialect;
-mod findings;
+mod doc_table;
 mod foreign;
+mod group;
 mod hash;
 mod input;
-mod judged;
-mod names;
+mod interner;
 mod number;
 mod qrels;
 mod rank;
+mod reader;
 mod record;
 mod run;
 mod scan;
-mod scatter;
 mod seen;
 mod shape;
 
@@ -50,8 +53,8 @@ use crate::error::{Error, Problems, Result, printable_path};
 use crate::label::{FileAccess, LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties};
 
 use chunks::ChunkSize;
-use findings::Wrong;
-use foreign::{Foreign, look};
+use diagnostics::RunProblems;
+use foreign::{OtherFormat, look};
 use hash::Seed;
 use input::{Opened, run_names};
 use shape::Role;
@@ -121,8 +124,8 @@ impl Join {
         let qrels = qrels.open(self.access)?;
         let runs = self.open(runs, names)?;
         let not_qrels = look(&qrels, Role::Qrels, self.dialect.rules());
-        let swapped = runs.iter().find(|run| run.foreign == Some(Foreign::Swapped));
-        if let (Some(Foreign::Swapped), Some(run)) = (&not_qrels, swapped) {
+        let swapped = runs.iter().find(|run| run.foreign == Some(OtherFormat::Swapped));
+        if let (Some(OtherFormat::Swapped), Some(run)) = (&not_qrels, swapped) {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(&run.text.name))));
         }
         let (qrels, problems) = match not_qrels {
@@ -188,7 +191,7 @@ impl Join {
             None => run::read(&run.text, &run.name, joining, size),
             Some(foreign) => {
                 let lines = foreign.problems(Role::Run, &run.text.name);
-                Ok((StagedRun::default(), Wrong { lines, ..Wrong::default() }))
+                Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
             }
         };
         let staged: Vec<_> = runs.par_iter().map(read).collect();
@@ -246,7 +249,7 @@ struct OpenedRun {
     name: String,
     text: Opened,
     /// What it is, if it cannot be a run.
-    foreign: Option<Foreign>,
+    foreign: Option<OtherFormat>,
 }
 
 /// Checks that the standard input is at most one of the inputs.
@@ -258,15 +261,15 @@ fn stdin_once<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
 }
 
 /// The runs, if nothing is wrong with them and the qrels.
-fn sound(problems: Problems, staged: Vec<(StagedRun, Wrong)>, qrels: &Qrels) -> Result<Vec<StagedRun>> {
-    let (runs, wrong): (Vec<StagedRun>, Vec<Wrong>) = staged.into_iter().unzip();
+fn sound(problems: Problems, staged: Vec<(StagedRun, RunProblems)>, qrels: &Qrels) -> Result<Vec<StagedRun>> {
+    let (runs, wrong): (Vec<StagedRun>, Vec<RunProblems>) = staged.into_iter().unzip();
     let (lines, repeats): (Vec<Problems>, Vec<Problems>) =
         wrong.into_iter().map(|wrong| (wrong.lines, wrong.repeats)).unzip();
-    let lines = findings::join([problems].into_iter().chain(lines));
+    let lines = diagnostics::join([problems].into_iter().chain(lines));
     if !lines.first.is_empty() {
         return Err(Error::Input(lines));
     }
-    let repeats = findings::join([qrels.repeats(&runs)].into_iter().chain(repeats));
+    let repeats = diagnostics::join([qrels.repeats(&runs)].into_iter().chain(repeats));
     if repeats.first.is_empty() { Ok(runs) } else { Err(Error::Repeated(repeats)) }
 }
 

@@ -6,20 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::chunks::{Chunk, ChunkSize, each_chunk};
-use super::dialect::{Comments, Dialect, Rules};
-use super::findings::{Finding, Findings, Place, join, quoted, whole_file};
+use super::chunks::ChunkSize;
+use super::diagnostics::{Finding, Findings, join, quoted, whole_file};
+use super::dialect::{Dialect, Rules};
+use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
 use super::foreign::look;
+use super::group::{Scattered, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened};
-use super::judged::{MOST_DOCUMENTS, Shelf, Table};
-use super::names::Names;
-use super::number::decimal;
+use super::interner::Interner;
 use super::rank::{repeats, too_many};
-use super::record::{Brief, Docnos, Record, address};
-use super::scan::{Fields, Lines, Scanner};
-use super::scatter::{ChunkRead, Scattered, each_query};
-use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
+use super::reader::{Gathered, Grouped, Make, Rows, gather, read_text, take_rows};
+use super::record::{Brief, Docnos, Record};
+use super::shape::Role;
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
@@ -41,11 +40,11 @@ pub struct Qrels {
     /// That of the text; judgments from memory go with every dialect.
     dialect: Option<Dialect>,
     book: Codebook,
-    queries: Names,
+    queries: Interner,
     /// Of each query the one that came after it in the text, if that is known: runs often have the same order.
     after: Vec<u32>,
     facts: Facts,
-    tables: Vec<Table>,
+    tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
     /// Queries with documents that are judged twice, where this matters only if they are evaluated.
@@ -94,15 +93,16 @@ impl Qrels {
     ) -> Result<Self> {
         let rules = Dialect::Laneval.rules();
         let seed = Seed::random();
-        let mut worker = Worker::new(Keep::Scattered(Scattered::unsorted(true)), rules, seed);
-        worker.judgments(judgments);
-        let (qrels, problems) = gather(vec![worker], &[], "qrels", rules, seed);
+        let rows = Judgments::new(rules, seed);
+        let (read, scattered) = take_rows(rows, Scattered::unsorted(), seed, judgments);
+        let (qrels, problems) = sort_out(read, scattered, &[], "qrels", rules, seed);
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
     /// Those of a text that is not read.
     pub(super) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
-        let qrels = gather(Vec::new(), &[], name, dialect.rules(), seed).0;
+        let (read, scattered) = gather(Vec::new());
+        let qrels = sort_out(read, scattered, &[], name, dialect.rules(), seed).0;
         Qrels { dialect: Some(dialect), ..qrels }
     }
 
@@ -153,14 +153,14 @@ impl Qrels {
     ///
     /// To compare it with a guess saves the hash table, and with it most often a wait for memory.
     #[inline]
-    pub(super) fn query_after(&self, last: u32, id: &[u8]) -> Option<u32> {
-        let guess = self.after.get(last as usize).copied();
+    pub(super) fn query_after(&self, last: Option<u32>, id: &[u8]) -> Option<u32> {
+        let guess = last.and_then(|last| self.after.get(last as usize)).copied();
         guess.filter(|&guess| self.queries.is(guess, id)).or_else(|| self.query(id))
     }
 
     /// The judged documents of a query.
     #[inline]
-    pub(super) fn judged(&self, query: u32) -> (&Shelf, Table) {
+    pub(super) fn judged(&self, query: u32) -> (&Shelf, DocTable) {
         let table = self.tables[query as usize];
         (&self.shelves[table.shelf as usize], table)
     }
@@ -202,59 +202,64 @@ pub(super) fn read(
     size: ChunkSize,
     seed: Seed,
 ) -> Result<(Qrels, Problems)> {
-    let (content, rules) = (opened.content(), dialect.rules());
+    let ((text, codec), rules, name) = (opened.content(), dialect.rules(), &opened.name);
     let in_dialect = |(qrels, problems)| (Qrels { dialect: Some(dialect), ..qrels }, problems);
-    let pass = |grouped: bool, regroup: &AtomicBool| {
-        let keep = || match grouped {
-            true => Keep::Grouped(Vec::new()),
-            false => Keep::Scattered(Scattered::unsorted(content.1.is_some())),
-        };
-        let take = |worker: &mut Worker, chunk: Chunk<'_>| worker.chunk(chunk, rules, regroup);
-        let workers = each_chunk(content, size, regroup, || Worker::new(keep(), rules, seed), take);
-        workers.map_err(|source| Error::io(opened.name.as_ref(), "read", source))
-    };
-    let regroup = AtomicBool::new(false);
-    let workers = pass(true, &regroup)?;
-    if !regroup.load(Ordering::Relaxed)
-        && let Some(done) = assemble(workers, &opened.name, seed)
+    let back = AtomicBool::new(false);
+    let worker = || (Judgments::new(rules, seed), Grouped::new(Shelving::new(rules), &back));
+    let (read, grouped) = read_text(opened, size, &back, seed, worker)?;
+    if !back.load(Ordering::Relaxed)
+        && let Some(done) = assemble(read, grouped, name, seed)
     {
         return Ok(in_dialect(done));
     }
-    let workers = pass(false, &AtomicBool::new(false))?;
-    Ok(in_dialect(gather(workers, content.0, &opened.name, rules, seed)))
+    let worker = || (Judgments::new(rules, seed), Scattered::unsorted().copying(codec.is_some()));
+    let (read, scattered) = read_text(opened, size, &AtomicBool::new(false), seed, worker)?;
+    Ok(in_dialect(sort_out(read, scattered, text, name, rules, seed)))
 }
 
-/// How a worker keeps the judgments of a query.
-enum Keep {
-    /// They are together: a table is made at the end of them.
-    Grouped(Vec<Record>),
-    /// They may be anywhere.
-    Scattered(Scattered),
+/// Judgments as one worker reads them.
+struct Judgments {
+    rules: Rules,
+    queries: Interner,
 }
 
-/// What one worker has read.
-struct Worker {
-    keep: Keep,
-    seed: Seed,
-    queries: Names,
-    shelving: Shelving,
-    findings: Findings,
-    chunks: Vec<ChunkRead>,
-    judgments: u64,
-    scanner: Scanner,
+impl Judgments {
+    fn new(rules: Rules, seed: Seed) -> Self {
+        Judgments { rules, queries: Interner::new(seed) }
+    }
+}
+
+impl Rows<4> for Judgments {
+    const ROLE: Role = Role::Qrels;
+
+    fn rules(&self) -> Rules {
+        self.rules
+    }
+
+    /// The bits of the grade.
+    #[inline(always)]
+    fn key(&self, grade: f64) -> u64 {
+        let grade = if self.rules.whole_grades { grade.trunc() } else { grade };
+        (grade + 0.0).to_bits()
+    }
+
+    fn query(&mut self, id: &[u8]) -> Option<u32> {
+        Some(self.queries.insert(id).0)
+    }
 }
 
 /// Tables that are being made.
 #[derive(Default)]
 struct Shelving {
     shelf: Shelf,
-    tables: Vec<Table>,
+    tables: Vec<DocTable>,
     grades: Grades,
     /// By preliminary codes.
     facts: Facts,
     codes: Vec<u8>,
     fingerprint: u128,
     hashed: Vec<u8>,
+    findings: Findings,
     /// Do documents that are judged twice matter only in queries that are evaluated?
     late: bool,
     /// Those queries, if so.
@@ -287,14 +292,11 @@ impl Shelving {
     }
 
     /// Makes the table of a query.
-    fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+    fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
         if let Some(message) = too_many(query, records.len(), MOST_DOCUMENTS) {
-            findings.add(records[0].at, || Finding {
-                place: docnos.place(&records[0]),
-                message,
-                earlier: None,
-            });
-            return self.add(query, &[], docnos, findings);
+            let position = docnos.position(&records[0]);
+            self.findings.add(records[0].at, || Finding { position, message, earlier: None });
+            return self.add(query, &[], docnos);
         }
         let table = self.shelf.table(0, records.len());
         self.tables.push(table);
@@ -322,8 +324,19 @@ impl Shelving {
             report_repeats(query, records, docnos, &mut later);
             self.repeats.push((query.to_vec(), later));
         } else if repeated {
-            report_repeats(query, records, docnos, findings);
+            report_repeats(query, records, docnos, &mut self.findings);
         }
+    }
+}
+
+impl Make for Shelving {
+    /// Queries are numbered in the order in which they come, as their tables are.
+    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>) -> bool {
+        let first = records[0].query as usize == self.tables.len();
+        if first {
+            self.add(id, records, docnos);
+        }
+        first
     }
 }
 
@@ -338,199 +351,13 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
             } else {
                 format!("docno {docno} of query {query} has grade {grade} here, but grade {earlier} on line")
             };
-            Finding { place: docnos.place(again), message, earlier: Some(docnos.place(first)) }
+            Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
         });
-    }
-}
-
-impl Worker {
-    fn new(keep: Keep, rules: Rules, seed: Seed) -> Self {
-        Worker {
-            keep,
-            seed,
-            queries: Names::new(seed),
-            shelving: Shelving::new(rules),
-            findings: Findings::default(),
-            chunks: Vec::new(),
-            judgments: 0,
-            scanner: Scanner::default(),
-        }
-    }
-
-    fn chunk(&mut self, chunk: Chunk<'_>, rules: Rules, regroup: &AtomicBool) {
-        let mut scanner = std::mem::take(&mut self.scanner);
-        if let Keep::Scattered(scattered) = &mut self.keep {
-            scattered.begin(chunk.number);
-        }
-        let mut reading = Reading {
-            seed: self.seed,
-            worker: self,
-            rules,
-            regroup,
-            chunk,
-            query: (0, 0),
-            brief: Brief::default(),
-            number: 0,
-        };
-        let lines = scanner.each_line(chunk.text, &mut reading);
-        reading.end_query();
-        self.chunks.push(ChunkRead::of(chunk, lines));
-        self.scanner = scanner;
-    }
-
-    /// Takes judgments from memory, a million in a chunk.
-    fn judgments<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
-        &mut self,
-        judgments: impl IntoIterator<Item = (Q, D, f64)>,
-    ) {
-        const CHUNK: u64 = 1 << 20;
-        let Keep::Scattered(scattered) = &mut self.keep else { return };
-        for (query, docno, grade) in judgments {
-            let (chunk, line) = (self.judgments / CHUNK, self.judgments % CHUNK + 1);
-            if line == 1 {
-                scattered.begin(chunk);
-                self.chunks.push(ChunkRead::of(Chunk { number: chunk, start: 0, text: &[] }, CHUNK));
-            }
-            self.judgments += 1;
-            if !grade.is_finite() {
-                let message = || format!("grade {grade} is not a finite number");
-                let place = Place { chunk, line };
-                let finding = || Finding { place, message: message(), earlier: None };
-                self.findings.add(scattered.address(chunk, 0), finding);
-                continue;
-            }
-            let docno = docno.as_ref();
-            if docno.len().max(query.as_ref().len()) > LONGEST_LINE {
-                let place = Place { chunk, line };
-                let finding = || Finding { place, message: TOO_LONG.to_owned(), earlier: None };
-                self.findings.add(scattered.address(chunk, 0), finding);
-                continue;
-            }
-            let record = Record {
-                key: (grade + 0.0).to_bits(),
-                hash: self.seed.hash(docno, 0, docno.len()),
-                at: 0,
-                length: docno.len() as u32,
-                query: self.queries.insert(query.as_ref()).0,
-            };
-            scattered.keep(record, line, chunk, || (0, docno.len()), docno);
-        }
-    }
-}
-
-/// A worker at a chunk.
-struct Reading<'w, 't> {
-    worker: &'w mut Worker,
-    rules: Rules,
-    regroup: &'w AtomicBool,
-    seed: Seed,
-    chunk: Chunk<'t>,
-    /// Where the current query's id lies; empty before the first one.
-    query: (usize, usize),
-    /// Its first and last bytes.
-    brief: Brief,
-    /// Its number, where judgments are scattered.
-    number: u32,
-}
-
-impl Reading<'_, '_> {
-    fn is_current(&self, text: &[u8], start: usize, end: usize) -> bool {
-        let (from, to) = self.query;
-        end - start == to - from
-            && Brief::of(text, start, end) == self.brief
-            && (end - start <= 16 || text[start..end] == text[from..to])
-    }
-
-    #[inline(never)]
-    fn begin_query(&mut self, text: &[u8], start: usize, end: usize) {
-        self.end_query();
-        self.query = (start, end);
-        self.brief = Brief::of(text, start, end);
-        if let Keep::Scattered(_) = self.worker.keep {
-            self.number = self.worker.queries.insert(&text[start..end]).0;
-        }
-    }
-
-    fn end_query(&mut self) {
-        let Worker { keep: Keep::Grouped(records), queries, shelving, findings, .. } = &mut *self.worker
-        else {
-            return;
-        };
-        if records.is_empty() {
-            return;
-        }
-        let query = &self.chunk.text[self.query.0..self.query.1];
-        if queries.insert(query).1 {
-            let docnos = Docnos { first: self.chunk.number, chunks: &[self.chunk.text], text: true };
-            shelving.add(query, records, docnos, findings);
-        } else {
-            self.regroup.store(true, Ordering::Relaxed);
-        }
-        records.clear();
-    }
-
-    #[cold]
-    fn problem(&mut self, offset: usize, line: u64, message: impl FnOnce() -> String) {
-        let chunk = self.chunk.number;
-        let address = match &self.worker.keep {
-            Keep::Grouped(_) => address(chunk, offset),
-            Keep::Scattered(scattered) => scattered.address(chunk, offset),
-        };
-        let place = Place { chunk, line };
-        self.worker.findings.add(address, || Finding { place, message: message(), earlier: None });
-    }
-}
-
-impl Lines<4> for Reading<'_, '_> {
-    const MORE: bool = false;
-
-    #[inline(always)]
-    fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {
-        self.worker.judgments += 1;
-        let grade = decimal(text, fields.starts[3], fields.ends[3], self.rules.grade);
-        let grade = grade.map(|grade| if self.rules.whole_grades { grade.trunc() } else { grade });
-        let Some(grade) = grade else {
-            let rules = self.rules;
-            return self.problem(fields.starts[0], line, || {
-                Role::Qrels.complaint(&text[fields.starts[0]..fields.ends[3]], Fault::Number, rules)
-            });
-        };
-        if !self.is_current(text, fields.starts[0], fields.ends[0]) {
-            self.begin_query(text, fields.starts[0], fields.ends[0]);
-        }
-        let (start, end) = (fields.starts[2], fields.ends[2]);
-        let record = Record {
-            key: (grade + 0.0).to_bits(),
-            hash: self.seed.hash(text, start, end),
-            at: address(self.chunk.number, start),
-            length: (end - start) as u32,
-            query: self.number,
-        };
-        match &mut self.worker.keep {
-            Keep::Grouped(records) => records.push(record),
-            Keep::Scattered(scattered) => {
-                scattered.keep(record, line, self.chunk.number, || (start, end), text);
-            }
-        }
-    }
-
-    #[cold]
-    fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
-        self.worker.judgments += 1;
-        let rules = self.rules;
-        self.problem(offset, line, || {
-            let fault = Role::Qrels.fault(bytes, rules).unwrap_or(Fault::Number);
-            Role::Qrels.complaint(bytes, fault, rules)
-        });
-    }
-
-    fn comments(&self) -> Comments {
-        self.rules.qrels_comments
     }
 }
 
 /// Where a query is: a worker, and its number there.
-struct Met {
+struct QueryAt {
     /// The first bytes of the id, big-endian: nearly always enough to compare.
     prefix: u64,
     worker: u32,
@@ -538,22 +365,27 @@ struct Met {
 }
 
 /// All queries of all workers, sorted.
-fn sorted(names: &[&Ids]) -> Vec<Met> {
+fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
     let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
     for (worker, ids) in names.iter().enumerate() {
         all.extend(ids.iter().enumerate().map(|(number, id)| {
             let prefix = Brief::of(id, 0, id.len()).prefix();
-            Met { prefix, worker: worker as u32, number: number as u32 }
+            QueryAt { prefix, worker: worker as u32, number: number as u32 }
         }));
     }
-    let id = |met: &Met| names[met.worker as usize].get(met.number as usize);
+    let id = |met: &QueryAt| names[met.worker as usize].get(met.number as usize);
     all.par_sort_unstable_by(|one, other| one.prefix.cmp(&other.prefix).then_with(|| id(one).cmp(id(other))));
     all
 }
 
 /// Puts grouped judgments together; `None` if a query was met by two workers.
-fn assemble(workers: Vec<Worker>, name: &str, seed: Seed) -> Option<(Qrels, Problems)> {
-    let names: Vec<&Ids> = workers.iter().map(|worker| worker.queries.ids()).collect();
+fn assemble(
+    read: Gathered<Judgments>,
+    grouped: Vec<Grouped<'_, Shelving>>,
+    name: &str,
+    seed: Seed,
+) -> Option<(Qrels, Problems)> {
+    let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
     let order = sorted(&names);
     let mut ids = Ids::default();
     for met in &order {
@@ -564,25 +396,31 @@ fn assemble(workers: Vec<Worker>, name: &str, seed: Seed) -> Option<(Qrels, Prob
         ids.push(id);
     }
     let after = after(&order, &names);
-    let mut read = Read::default();
-    let shelvings = workers.into_iter().map(|worker| read.add(worker).1).collect();
-    let (qrels, problems) = read.finish(ids, shelvings, Some(order), name, seed);
+    let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
+    let (qrels, problems) = finish(read, ids, shelvings, Some(order), name, seed);
     Some((Qrels { after, ..qrels }, problems))
 }
 
 /// Of each query the one that its worker met after it, as indices into the sorted queries; `u32::MAX` for none.
-fn after(order: &[Met], names: &[&Ids]) -> Vec<u32> {
+fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
     let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     for (index, met) in (0..).zip(order) {
         indices[met.worker as usize][met.number as usize] = index;
     }
-    let next = |met: &Met| indices[met.worker as usize].get(met.number as usize + 1).copied();
+    let next = |met: &QueryAt| indices[met.worker as usize].get(met.number as usize + 1).copied();
     order.iter().map(|met| next(met).unwrap_or(u32::MAX)).collect()
 }
 
 /// Puts scattered judgments together; `text` is the whole text where docnos were not copied.
-fn gather(workers: Vec<Worker>, text: &[u8], name: &str, rules: Rules, seed: Seed) -> (Qrels, Problems) {
-    let names: Vec<&Ids> = workers.iter().map(|worker| worker.queries.ids()).collect();
+fn sort_out(
+    read: Gathered<Judgments>,
+    scattered: Vec<Scattered>,
+    text: &[u8],
+    name: &str,
+    rules: Rules,
+    seed: Seed,
+) -> (Qrels, Problems) {
+    let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
     let mut numbers: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     let mut ids = Ids::default();
     for met in sorted(&names) {
@@ -592,91 +430,62 @@ fn gather(workers: Vec<Worker>, text: &[u8], name: &str, rules: Rules, seed: See
         }
         numbers[met.worker as usize][met.number as usize] = ids.len() as u32 - 1;
     }
-    let mut read = Read::default();
-    let keeps: Vec<Keep> = workers.into_iter().map(|worker| read.add(worker).0).collect();
-    let renumber = |(keep, numbers): (Keep, Vec<u32>)| match keep {
-        Keep::Scattered(scattered) => scattered.renumber(&numbers, ids.len()),
-        Keep::Grouped(_) => Scattered::new(ids.len(), false),
+    let renumber = |(scattered, numbers): (Scattered, Vec<u32>)| scattered.renumber(&numbers, ids.len());
+    let scattered = scattered.into_par_iter().zip(numbers).map(renumber).collect();
+    let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
+        shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
-    let scattered = keeps.into_par_iter().zip(numbers).map(renumber).collect();
-    let shelve = |(shelving, findings): &mut (Shelving, Findings), records: &[Record], docnos: Docnos<'_>| {
-        shelving.add(ids.get(records[0].query as usize), records, docnos, findings);
-    };
-    let worker = || (Shelving::new(rules), Findings::default());
-    let parts = each_query(scattered, text, &read.chunks, worker, shelve);
-    let mut shelvings = Vec::with_capacity(parts.len());
-    for (shelving, findings) in parts {
-        read.findings.merge(findings);
-        shelvings.push(shelving);
-    }
-    read.finish(ids, shelvings, None, name, seed)
+    let shelvings = each_query(scattered, text, || Shelving::new(rules), shelve);
+    finish(read, ids, shelvings, None, name, seed)
 }
 
-/// What all workers have read, apart from the tables.
-#[derive(Default)]
-struct Read {
-    findings: Findings,
-    chunks: Vec<ChunkRead>,
-    judgments: u64,
-}
-
-impl Read {
-    fn add(&mut self, worker: Worker) -> (Keep, Shelving) {
-        self.findings.merge(worker.findings);
-        self.chunks.extend(worker.chunks);
-        self.judgments += worker.judgments;
-        (worker.keep, worker.shelving)
+/// Gives grades their codes and tables their places: in the order in which they were met, or else as they lie.
+fn finish(
+    read: Gathered<Judgments>,
+    ids: Ids,
+    mut shelvings: Vec<Shelving>,
+    order: Option<Vec<QueryAt>>,
+    name: &str,
+    seed: Seed,
+) -> (Qrels, Problems) {
+    let (lines, mut findings) = (read.lines(), read.findings);
+    for shelving in &mut shelvings {
+        findings.merge(std::mem::take(&mut shelving.findings));
     }
-
-    /// Gives grades their codes and tables their places: in the order in which they were met, or else as they lie.
-    fn finish(
-        self,
-        ids: Ids,
-        mut shelvings: Vec<Shelving>,
-        order: Option<Vec<Met>>,
-        name: &str,
-        seed: Seed,
-    ) -> (Qrels, Problems) {
-        let lines = lines_of(&self.chunks);
-        let mut problems = self.findings.into_problems(name, &lines);
-        if self.judgments == 0 {
-            problems = whole_file(name, format!("there is no judgment in it: {}", Role::Qrels.expected()));
-        }
-        let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
-        let book = book.unwrap_or_else(|error| {
-            if problems.first.is_empty() {
-                problems = whole_file(name, error.to_string());
-            }
-            Codebook::default()
-        });
-        let order = order.unwrap_or_else(|| as_they_lie(&shelvings));
-        shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
-        let tables =
-            order.iter().map(|met| shelvings[met.worker as usize].tables[met.number as usize]).collect();
-        let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Names::of(ids, seed));
-        let fingerprint =
-            shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
-        let mut repeats = Vec::new();
-        let mut shelves = Vec::with_capacity(shelvings.len());
-        for shelving in shelvings {
-            let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, &lines));
-            repeats.extend(shelving.repeats.into_iter().map(found));
-            shelves.push(shelving.shelf);
-        }
-        let name = name.to_owned();
-        let after = Vec::new();
-        let dialect = None;
-        (
-            Qrels { name, dialect, book, queries, after, facts, tables, shelves, fingerprint, repeats, seed },
-            problems,
-        )
+    let mut problems = findings.into_problems(name, &lines);
+    if read.count == 0 {
+        problems = whole_file(name, format!("there is no judgment in it: {}", Role::Qrels.expected()));
     }
+    let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
+    let book = book.unwrap_or_else(|error| {
+        if problems.first.is_empty() {
+            problems = whole_file(name, error.to_string());
+        }
+        Codebook::default()
+    });
+    let order = order.unwrap_or_else(|| as_they_lie(&shelvings));
+    shelvings.iter_mut().enumerate().for_each(|(number, shelving)| shelving.finish(number, &book));
+    let table = |met: &QueryAt| shelvings[met.worker as usize].tables[met.number as usize];
+    let tables = order.iter().map(table).collect();
+    let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Interner::of(ids, seed));
+    let fingerprint = shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
+    let mut repeats = Vec::new();
+    let mut shelves = Vec::with_capacity(shelvings.len());
+    for shelving in shelvings {
+        let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, &lines));
+        repeats.extend(shelving.repeats.into_iter().map(found));
+        shelves.push(shelving.shelf);
+    }
+    let (name, dialect, after) = (name.to_owned(), None, Vec::new());
+    let qrels =
+        Qrels { name, dialect, book, queries, after, facts, tables, shelves, fingerprint, repeats, seed };
+    (qrels, problems)
 }
 
 /// All queries of all shelves, one shelf after the other.
-fn as_they_lie(shelvings: &[Shelving]) -> Vec<Met> {
+fn as_they_lie(shelvings: &[Shelving]) -> Vec<QueryAt> {
     let of_shelf = |(worker, shelving): (usize, &Shelving)| {
-        (0..shelving.tables.len()).map(move |number| Met {
+        (0..shelving.tables.len()).map(move |number| QueryAt {
             prefix: 0,
             worker: worker as u32,
             number: number as u32,
@@ -686,8 +495,8 @@ fn as_they_lie(shelvings: &[Shelving]) -> Vec<Met> {
 }
 
 /// The facts of all queries by final codes, put in order in parallel.
-fn facts(order: &[Met], shelvings: &[Shelving]) -> Facts {
-    let recode = |order: &[Met]| {
+fn facts(order: &[QueryAt], shelvings: &[Shelving]) -> Facts {
+    let recode = |order: &[QueryAt]| {
         let mut facts = Facts::new();
         for met in order {
             let Shelving { shelf, facts: met_facts, .. } = &shelvings[met.worker as usize];
@@ -714,13 +523,6 @@ impl Shelving {
     }
 }
 
-/// The lines of each chunk, by number.
-pub(super) fn lines_of(chunks: &[ChunkRead]) -> Vec<u64> {
-    let mut lines = vec![0; chunks.len()];
-    chunks.iter().for_each(|chunk| lines[chunk.number as usize] = chunk.lines);
-    lines
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -730,7 +532,7 @@ mod tests {
         let bytes = b"9 0 d 1\n10 0 d 1\n100 0 d 1\n11 0 d 1\n".to_vec();
         let qrels = Qrels::read(Input::Bytes { name: "qrels".into(), bytes }).unwrap();
         assert_eq!(qrels.after, [1, 2, u32::MAX, 0], "of 10, 100, 11 and 9");
-        for last in [0, 1, 2, 3, u32::MAX] {
+        for last in [Some(0), Some(1), Some(2), Some(3), None] {
             for (index, id) in (0..).zip(qrels.queries().iter()) {
                 assert_eq!(qrels.query_after(last, id), Some(index));
             }

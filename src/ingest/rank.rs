@@ -10,8 +10,8 @@
 
 use std::cmp::Ordering;
 
-use super::findings::{Finding, Findings, quoted};
-use super::judged::{Shelf, Table};
+use super::diagnostics::{Finding, Findings, quoted};
+use super::doc_table::{DocTable, Shelf};
 use super::record::{Docnos, Record};
 use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
@@ -64,13 +64,13 @@ impl Ranker {
         query: &[u8],
         records: &[Record],
         docnos: Docnos<'_>,
-        judged: (&Shelf, Table),
+        judged: (&Shelf, DocTable),
         labels: &mut Vec<u8>,
         findings: &mut Findings,
     ) -> u32 {
         if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
             findings.add(records[0].at, || Finding {
-                place: docnos.place(&records[0]),
+                position: docnos.position(&records[0]),
                 message,
                 earlier: None,
             });
@@ -202,7 +202,7 @@ impl Ranker {
 
 /// The label of a result. To call it, where it can be inlined, costs a twentieth of all that reading a run takes.
 #[inline(always)]
-fn label_of(record: &Record, (shelf, table): (&Shelf, Table), docnos: Docnos<'_>) -> u8 {
+fn label_of(record: &Record, (shelf, table): (&Shelf, DocTable), docnos: Docnos<'_>) -> u8 {
     shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED)
 }
 
@@ -243,7 +243,7 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
         findings.add(again.at, || {
             let (docno, query) = (quoted(docnos.of(again)), quoted(query));
             let message = format!("docno {docno} is there again for query {query}, first on line");
-            Finding { place: docnos.place(again), message, earlier: Some(docnos.place(first)) }
+            Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
         });
     }
 }

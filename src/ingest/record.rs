@@ -1,6 +1,6 @@
 //! One line that counts, reduced to what a join needs, and where the bytes of its docno lie.
 
-use super::findings::Place;
+use super::diagnostics::Position;
 
 /// A result or a judgment: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -61,14 +61,14 @@ impl<'a> Docnos<'a> {
     }
 
     /// The line of a record: counted, so for messages only.
-    pub fn place(&self, record: &Record) -> Place {
+    pub fn position(&self, record: &Record) -> Position {
         let (chunk, offset) = self.locate(record);
         let line = if self.text {
             memchr::memchr_iter(b'\n', &chunk[..offset]).count() as u64 + 1
         } else {
             chunk[offset - 4..offset].iter().rev().fold(0, |line, &byte| line << 8 | u64::from(byte))
         };
-        Place { chunk: record.at >> OFFSET_BITS, line }
+        Position { chunk: record.at >> OFFSET_BITS, line }
     }
 }
 
@@ -152,6 +152,6 @@ mod tests {
         let record = Record { key: 0, hash: 0, at: address(5, offset), length: 3, query: 0 };
         let docnos = Docnos { first: 5, chunks: &[&chunk], text: false };
         assert_eq!(docnos.of(&record), b"D22");
-        assert_eq!(docnos.place(&record), Place { chunk: 5, line: 70_001 });
+        assert_eq!(docnos.position(&record), Position { chunk: 5, line: 70_001 });
     }
 }

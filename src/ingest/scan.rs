@@ -32,7 +32,7 @@ pub(super) struct Fields<const N: usize> {
 }
 
 /// Who takes the lines of a text. Lines are counted from 1.
-pub(super) trait Lines<const N: usize> {
+pub(super) trait TakeLines<const N: usize> {
     /// May a line have more than `N` fields?
     const MORE: bool;
 
@@ -82,7 +82,7 @@ impl Default for Scanner {
 
 impl Scanner {
     /// Hands every line of `text` to `lines`, and says how many lines there are.
-    pub fn each_line<const N: usize>(&mut self, text: &[u8], lines: &mut impl Lines<N>) -> u64 {
+    pub fn each_line<const N: usize>(&mut self, text: &[u8], lines: &mut impl TakeLines<N>) -> u64 {
         dispatch!(self.level, simd => each_line(simd, &mut self.marks, text, lines))
     }
 }
@@ -102,7 +102,7 @@ fn each_line<S: Simd, const N: usize>(
     simd: S,
     marks: &mut Marks,
     text: &[u8],
-    lines: &mut impl Lines<N>,
+    lines: &mut impl TakeLines<N>,
 ) -> u64 {
     let (mut line, mut start) = (0, 0);
     while start < text.len() {
@@ -243,7 +243,7 @@ fn has_end(marks: &Marks, place: usize) -> bool {
 /// Splits the line at `start` byte by byte; returns where the next one starts.
 #[cold]
 #[inline(never)]
-fn any_line<const N: usize, L: Lines<N>>(text: &[u8], start: usize, number: u64, lines: &mut L) -> usize {
+fn any_line<const N: usize, L: TakeLines<N>>(text: &[u8], start: usize, number: u64, lines: &mut L) -> usize {
     let rest = &text[start..];
     let length = memchr(b'\n', rest).unwrap_or(rest.len());
     let line = &rest[..length];
@@ -308,7 +308,7 @@ mod tests {
         other: Vec<(u64, Vec<u8>)>,
     }
 
-    impl Lines<4> for Seen {
+    impl TakeLines<4> for Seen {
         const MORE: bool = false;
 
         fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<4>) {

@@ -1,7 +1,7 @@
 //! What a line of qrels or of a run looks like, and what is said of one that does not.
 
+use super::diagnostics::quoted;
 use super::dialect::{Comments, Rules};
-use super::findings::quoted;
 use super::scan::{has_lone_return, is_separator, split};
 
 /// How long a line may be, in bytes. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
@@ -45,6 +45,36 @@ impl Role {
         }
     }
 
+    /// Which field is the grade or the score, from 0.
+    pub const fn number_field(self) -> usize {
+        match self {
+            Role::Qrels => 3,
+            Role::Run => 4,
+        }
+    }
+
+    /// What this number is.
+    pub fn number(self) -> &'static str {
+        match self {
+            Role::Qrels => "grade",
+            Role::Run => "score",
+        }
+    }
+
+    /// The value of this field, `None` where it is not a number.
+    #[inline(always)]
+    pub fn parser(self, rules: &Rules) -> fn(&[u8]) -> Option<f64> {
+        match self {
+            Role::Qrels => rules.grade,
+            Role::Run => rules.score,
+        }
+    }
+
+    /// May there be more fields behind those that are expected?
+    pub const fn takes_more_fields(self) -> bool {
+        matches!(self, Role::Run)
+    }
+
     /// Which comments are skipped.
     pub fn comments(self, rules: Rules) -> Comments {
         match self {
@@ -59,13 +89,11 @@ impl Role {
             true => return Some(Fault::Length),
             false => split(line).count(),
         };
-        let (fits, at, number) = match self {
-            Role::Qrels => (count == 4, 3, rules.grade),
-            Role::Run => {
-                (count == 6 || count > 6 && (rules.lone_returns || !has_lone_return(line)), 4, rules.score)
-            }
+        let fits = match self {
+            Role::Qrels => count == 4,
+            Role::Run => count == 6 || count > 6 && (rules.lone_returns || !has_lone_return(line)),
         };
-        let number = split(line).nth(at).and_then(number);
+        let number = split(line).nth(self.number_field()).and_then(self.parser(&rules));
         match fits {
             false => Some(Fault::Fields(count)),
             true => number.is_none().then_some(Fault::Number),
@@ -77,11 +105,9 @@ impl Role {
         let expected = self.expected();
         match (fault, self) {
             (Fault::Length, _) => format!("{TOO_LONG}: {expected}"),
-            (Fault::Number, Role::Qrels) => {
-                format!("grade {}: {expected}", not_a_number(split(line).nth(3).unwrap_or_default()))
-            }
-            (Fault::Number, Role::Run) => {
-                format!("score {}: {expected}", not_a_number(split(line).nth(4).unwrap_or_default()))
+            (Fault::Number, _) => {
+                let field = split(line).nth(self.number_field()).unwrap_or_default();
+                format!("{} {}: {expected}", self.number(), not_a_number(field))
             }
             (Fault::Fields(count), _) => {
                 let score = || split(line).nth(4).and_then(rules.score);

@@ -23,7 +23,7 @@ pub fn exit_when_a_mapped_file_shrinks(code: i32, message: fn(&str) -> String) {
 
 /// A mapped file that the handler knows, until this is dropped.
 #[derive(Debug)]
-pub(super) struct Watched(#[cfg(unix)] Option<&'static signal::Record>);
+pub(super) struct Watched(#[cfg(unix)] Option<&'static signal::MapRecord>);
 
 impl Watched {
     /// Makes the file of a map known, if the program asked for that.
@@ -67,17 +67,17 @@ mod signal {
 
     /// A file that is or was mapped.
     #[derive(Debug)]
-    pub struct Record {
+    pub struct MapRecord {
         addresses: Range<usize>,
         message: Box<[u8]>,
         mapped: AtomicBool,
         /// The one before, or null; not changed once the record is in the list.
-        next: AtomicPtr<Record>,
+        next: AtomicPtr<MapRecord>,
     }
 
     static ASKED: OnceLock<Asked> = OnceLock::new();
     /// The latest record. Records are never freed, so that the handler can walk from one to the next at any time.
-    static LATEST: AtomicPtr<Record> = AtomicPtr::new(null_mut());
+    static LATEST: AtomicPtr<MapRecord> = AtomicPtr::new(null_mut());
 
     /// Installs the handler, unless it is there already.
     pub fn install(code: i32, message: fn(&str) -> String) {
@@ -105,11 +105,11 @@ mod signal {
     }
 
     /// Adds a record of a map, if the program asked for it.
-    pub fn record(map: &[u8], path: &Path) -> Option<&'static Record> {
+    pub fn record(map: &[u8], path: &Path) -> Option<&'static MapRecord> {
         let asked = ASKED.get()?;
         let name = printable(path.as_os_str().as_encoded_bytes());
         let range = map.as_ptr_range();
-        let record: &'static Record = Box::leak(Box::new(Record {
+        let record: &'static MapRecord = Box::leak(Box::new(MapRecord {
             addresses: range.start as usize..range.end as usize,
             message: (asked.message)(&name).into_bytes().into(),
             mapped: AtomicBool::new(true),
@@ -124,7 +124,7 @@ mod signal {
         Some(record)
     }
 
-    impl Record {
+    impl MapRecord {
         /// The file is about to be unmapped.
         pub fn forget(&self) {
             self.mapped.store(false, Ordering::Release);
@@ -132,7 +132,7 @@ mod signal {
     }
 
     /// The record that a link of the list leads to.
-    fn follow(link: &AtomicPtr<Record>) -> Option<&'static Record> {
+    fn follow(link: &AtomicPtr<MapRecord>) -> Option<&'static MapRecord> {
         // SAFETY: a link is null or leads to a leaked record, which only its atomics change, and which was made before.
         #[allow(unsafe_code)]
         unsafe {
@@ -141,7 +141,7 @@ mod signal {
     }
 
     /// The file that is mapped at an address.
-    fn file_at(address: usize) -> Option<&'static Record> {
+    fn file_at(address: usize) -> Option<&'static MapRecord> {
         let records = std::iter::successors(follow(&LATEST), |record| follow(&record.next));
         let mut mapped = records.filter(|record| record.mapped.load(Ordering::Acquire));
         mapped.find(|record| record.addresses.contains(&address))

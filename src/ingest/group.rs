@@ -3,9 +3,12 @@
 //! Workers put the records they read into buckets of neighbouring queries; afterwards each bucket is sorted by itself, in cache.
 //! Every record costs its 32 bytes, and while its bucket is being worked on 32 more.
 
+use std::ops::Range;
+
 use rayon::prelude::*;
 
 use super::chunks::Chunk;
+use super::reader::Keep;
 use super::record::{Docnos, Record, address, copy_docno};
 
 /// How many buckets there are at most: as many pages as a second-level cache holds, for records are written to all of them in turn.
@@ -42,72 +45,54 @@ impl Bucket {
     }
 }
 
-/// What a reader knows of a chunk when it has read it.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct ChunkRead {
-    pub number: u64,
-    start: usize,
-    length: usize,
-    pub lines: u64,
-}
-
-impl ChunkRead {
-    pub fn of(chunk: Chunk<'_>, lines: u64) -> Self {
-        ChunkRead { number: chunk.number, start: chunk.start, length: chunk.text.len(), lines }
-    }
-}
-
-/// The records of one worker in buckets, and their docnos where the text does not stay.
+/// The records of one worker in buckets, and where their docnos are.
 #[derive(Debug)]
 pub(super) struct Scattered {
     buckets: Vec<Bucket>,
     /// The bucket of a query is its number shifted by this.
     shift: u32,
-    /// The chunks of copied docnos, by number.
-    copies: Option<Vec<(u64, Vec<u8>)>>,
+    docnos: DocnosIn,
+}
+
+/// What the addresses of records point into, by the numbers of the chunks.
+#[derive(Debug)]
+enum DocnosIn {
+    /// The whole text, where the chunks lie here.
+    Text(Vec<(u64, Range<usize>)>),
+    /// Copies.
+    Copies(Vec<(u64, Vec<u8>)>),
+}
+
+impl DocnosIn {
+    /// The chunks with their numbers.
+    fn chunks<'a>(&'a self, text: &'a [u8]) -> Vec<(u64, &'a [u8])> {
+        match self {
+            DocnosIn::Text(ranges) => {
+                ranges.iter().map(|(chunk, range)| (*chunk, &text[range.clone()])).collect()
+            }
+            DocnosIn::Copies(copies) => copies.iter().map(|(chunk, copy)| (*chunk, &copy[..])).collect(),
+        }
+    }
 }
 
 impl Scattered {
-    /// For queries below `queries`; with `copy` docnos are copied out of texts that do not stay.
-    pub fn new(queries: usize, copy: bool) -> Self {
+    /// For queries below `queries` in a text that stays.
+    pub fn new(queries: usize) -> Self {
         let shift = (usize::BITS - queries.leading_zeros()).saturating_sub(BUCKETS.ilog2());
         let buckets = vec![Bucket::default(); (queries >> shift) + 1];
-        Scattered { buckets, shift, copies: copy.then(Vec::new) }
+        Scattered { buckets, shift, docnos: DocnosIn::Text(Vec::new()) }
     }
 
     /// For queries that are not numbered in order yet.
-    pub fn unsorted(copy: bool) -> Self {
-        Scattered { buckets: vec![Bucket::default()], shift: u32::BITS, copies: copy.then(Vec::new) }
+    pub fn unsorted() -> Self {
+        let buckets = vec![Bucket::default()];
+        Scattered { buckets, shift: u32::BITS, docnos: DocnosIn::Text(Vec::new()) }
     }
 
-    /// Begins with a chunk.
-    pub fn begin(&mut self, chunk: u64) {
-        if let Some(copies) = &mut self.copies {
-            copies.push((chunk, Vec::new()));
-        }
-    }
-
-    /// Where a line of the current chunk stands among its records.
-    pub fn address(&self, chunk: u64, offset: usize) -> u64 {
-        let copy = self.copies.as_ref().and_then(|copies| copies.last());
-        address(chunk, copy.map_or(offset, |(_, copy)| copy.len()))
-    }
-
-    /// Keeps a record, whose address is that of its docno in `text`.
-    #[inline]
-    pub fn keep(
-        &mut self,
-        mut record: Record,
-        line: u64,
-        chunk: u64,
-        docno: impl FnOnce() -> (usize, usize),
-        text: &[u8],
-    ) {
-        if let Some((_, copy)) = self.copies.as_mut().and_then(|copies| copies.last_mut()) {
-            let (start, end) = docno();
-            record.at = address(chunk, copy_docno(copy, line, &text[start..end]));
-        }
-        self.put(record);
+    /// The same where no records are yet; with `copy` docnos are copied out of texts that do not stay.
+    pub fn copying(self, copy: bool) -> Self {
+        let docnos = if copy { DocnosIn::Copies(Vec::new()) } else { DocnosIn::Text(Vec::new()) };
+        Scattered { docnos, ..self }
     }
 
     #[inline(always)]
@@ -117,8 +102,7 @@ impl Scattered {
 
     /// Puts the records of a worker whose queries have other numbers now into buckets for those.
     pub fn renumber(self, number: &[u32], queries: usize) -> Self {
-        let mut renumbered = Scattered::new(queries, false);
-        renumbered.copies = self.copies;
+        let mut renumbered = Scattered { docnos: self.docnos, ..Scattered::new(queries) };
         for block in self.buckets.into_iter().flat_map(Bucket::into_blocks) {
             for mut record in block {
                 record.query = number[record.query as usize];
@@ -129,34 +113,52 @@ impl Scattered {
     }
 }
 
+impl Keep for Scattered {
+    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
+        match &mut self.docnos {
+            DocnosIn::Text(chunks) => chunks.push((chunk, range)),
+            DocnosIn::Copies(copies) => copies.push((chunk, Vec::new())),
+        }
+    }
+
+    #[inline]
+    fn keep<'a>(&mut self, mut record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]) {
+        if let DocnosIn::Copies(copies) = &mut self.docnos {
+            let Some((chunk, copy)) = copies.last_mut() else { unreachable!("no chunk has begun") };
+            record.at = address(*chunk, copy_docno(copy, line, docno()));
+        }
+        self.put(record);
+    }
+
+    fn end_query(&mut self, _: Chunk<'_>, _: Range<usize>) {}
+
+    fn address(&self, chunk: u64, offset: usize) -> u64 {
+        match &self.docnos {
+            DocnosIn::Text(_) => address(chunk, offset),
+            DocnosIn::Copies(copies) => address(chunk, copies.last().map_or(0, |(_, copy)| copy.len())),
+        }
+    }
+}
+
 /// Hands the records of every query, in input order, to a worker for it; `text` is the whole text where docnos were not copied.
 /// There is a worker for each bucket, and they come back in the order of their queries.
 pub(super) fn each_query<W: Send>(
-    mut scattered: Vec<Scattered>,
+    scattered: Vec<Scattered>,
     text: &[u8],
-    chunks: &[ChunkRead],
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
 ) -> Vec<W> {
-    let mut copies: Vec<(u64, Vec<u8>)> = Vec::new();
-    let mut copied = false;
-    for part in &mut scattered {
-        if let Some(part) = part.copies.take() {
-            copied = true;
-            copies.extend(part);
-        }
-    }
-    let mut places: Vec<&[u8]> = vec![&[]; chunks.len()];
-    if copied {
-        copies.iter().for_each(|(chunk, copy)| places[*chunk as usize] = copy);
-    } else {
-        chunks.iter().for_each(|read| places[read.number as usize] = &text[read.start..][..read.length]);
-    }
-    let docnos = Docnos { first: 0, chunks: &places, text: !copied };
-    let buckets = scattered.iter().map(|part| part.buckets.len()).max().unwrap_or(0);
-    let mut parts: Vec<Vec<Vec<Record>>> = (0..buckets).map(|_| Vec::new()).collect();
-    for part in scattered {
-        for (parts, bucket) in std::iter::zip(&mut parts, part.buckets) {
+    let (buckets, places): (Vec<_>, Vec<_>) =
+        scattered.into_iter().map(|part| (part.buckets, part.docnos)).unzip();
+    let found: Vec<(u64, &[u8])> = places.iter().flat_map(|docnos| docnos.chunks(text)).collect();
+    let mut chunks: Vec<&[u8]> = vec![&[]; found.len()];
+    found.into_iter().for_each(|(chunk, bytes)| chunks[chunk as usize] = bytes);
+    let copied = places.iter().any(|docnos| matches!(docnos, DocnosIn::Copies(_)));
+    let docnos = Docnos { first: 0, chunks: &chunks, text: !copied };
+    let most = buckets.iter().map(Vec::len).max().unwrap_or(0);
+    let mut parts: Vec<Vec<Vec<Record>>> = (0..most).map(|_| Vec::new()).collect();
+    for buckets in buckets {
+        for (parts, bucket) in std::iter::zip(&mut parts, buckets) {
             parts.extend(bucket.into_blocks());
         }
     }
@@ -199,15 +201,14 @@ mod tests {
         let queries = 1000;
         let count = 6 * (BUCKETS * BLOCK) as u32; // some blocks for each worker and bucket
         let query = |at: u32| at.wrapping_mul(2_654_435_761) % queries;
-        let mut workers =
-            vec![Scattered::new(queries as usize, false), Scattered::new(queries as usize, false)];
+        let mut workers = vec![Scattered::new(queries as usize), Scattered::new(queries as usize)];
         for at in 0..count {
             let record = Record { query: query(at), at: u64::from(at), ..Record::default() };
             workers[at as usize / 7000 % 2].put(record);
         }
         let take =
             |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| taken.push(records.to_vec());
-        let taken = each_query(workers, &[], &[], Vec::new, take).concat();
+        let taken = each_query(workers, &[], Vec::new, take).concat();
         assert!(taken.iter().all(|records| records.iter().all(|record| record.query == records[0].query)));
         assert!(taken.iter().all(|records| records.is_sorted_by(|one, next| one.at < next.at)));
         assert!(taken.is_sorted_by(|one, next| one[0].query < next[0].query));

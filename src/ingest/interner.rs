@@ -7,7 +7,7 @@ use super::record::Brief;
 
 /// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and 11 to 22 for the table.
 #[derive(Debug, Clone)]
-pub(super) struct Names {
+pub(super) struct Interner {
     seed: Seed,
     ids: Ids,
     /// Each id in one word, if it fits: a look at it saves one at the bytes.
@@ -24,18 +24,18 @@ fn word(id: &[u8]) -> u64 {
     if id.len() < 8 { Brief::of(id, 0, id.len()).first() | (id.len() as u64 + 1) << 56 } else { 0 }
 }
 
-impl Names {
+impl Interner {
     /// An empty set.
     pub fn new(seed: Seed) -> Self {
-        Names { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
+        Interner { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
     }
 
     /// A set of these ids, which are distinct.
     pub fn of(ids: Ids, seed: Seed) -> Self {
         let words = ids.iter().map(word).collect();
-        let mut names = Names { seed, ids, words, slots: Vec::new() };
-        names.grow(names.ids.len());
-        names
+        let mut interner = Interner { seed, ids, words, slots: Vec::new() };
+        interner.grow(interner.ids.len());
+        interner
     }
 
     /// The ids.
@@ -122,30 +122,30 @@ mod tests {
 
     #[test]
     fn ids_keep_their_numbers() {
-        let mut names = Names::new(KNOWN);
-        assert_eq!(names.get(b"q"), None);
+        let mut interner = Interner::new(KNOWN);
+        assert_eq!(interner.get(b"q"), None);
         for round in 0..2 {
             for n in 0..5000u32 {
-                assert_eq!(names.insert(format!("q{n}").as_bytes()), (n, round == 0));
+                assert_eq!(interner.insert(format!("q{n}").as_bytes()), (n, round == 0));
             }
         }
-        let names = Names::of(names.into_ids(), OTHER);
-        assert!(names.is(77, b"q77") && !names.is(78, b"q77") && !names.is(u32::MAX, b"q77"));
+        let interner = Interner::of(interner.into_ids(), OTHER);
+        assert!(interner.is(77, b"q77") && !interner.is(78, b"q77") && !interner.is(u32::MAX, b"q77"));
         for n in 0..5000u32 {
-            assert_eq!(names.get(format!("q{n}").as_bytes()), Some(n));
+            assert_eq!(interner.get(format!("q{n}").as_bytes()), Some(n));
         }
-        assert_eq!(names.get(b"q5000"), None);
-        assert_eq!(names.get(b""), None);
+        assert_eq!(interner.get(b"q5000"), None);
+        assert_eq!(interner.get(b""), None);
     }
 
     /// The slots beyond its own that are looked at to find each id once.
-    fn detours(names: &Names) -> usize {
-        let mask = names.slots.len() - 1;
+    fn detours(interner: &Interner) -> usize {
+        let mask = interner.slots.len() - 1;
         let detour = |(at, &slot): (usize, &u64)| {
-            let id = names.ids.get((slot & LOW) as usize - 1);
-            at.wrapping_sub(spread(names.seed.hash(id, 0, id.len())) as usize) & mask
+            let id = interner.ids.get((slot & LOW) as usize - 1);
+            at.wrapping_sub(spread(interner.seed.hash(id, 0, id.len())) as usize) & mask
         };
-        names.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
+        interner.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
     }
 
     /// A set of ids for which a seed is known costs a detour to each of them; under another seed it is like any other set.
@@ -153,9 +153,9 @@ mod tests {
     fn ids_chosen_to_collide_need_the_seed() {
         let count = 3000;
         let set = |seed: Seed, ids: &[Vec<u8>]| {
-            let mut names = Names::new(seed);
-            ids.iter().for_each(|id| assert!(names.insert(id).1));
-            detours(&names)
+            let mut interner = Interner::new(seed);
+            ids.iter().for_each(|id| assert!(interner.insert(id).1));
+            detours(&interner)
         };
         let chosen: Vec<Vec<u8>> = colliding(KNOWN).take(count).map(|id| id.to_vec()).collect();
         assert_eq!(set(KNOWN, &chosen), count * (count - 1) / 2);

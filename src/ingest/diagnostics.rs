@@ -7,7 +7,7 @@ use crate::error::{Problem, Problems, printable};
 
 /// A line of a chunk; lines count from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub chunk: u64,
     pub line: u64,
 }
@@ -15,10 +15,10 @@ pub(super) struct Place {
 /// What is wrong with a line.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Finding {
-    pub place: Place,
+    pub position: Position,
     pub message: String,
     /// The earlier line whose number ends the message.
-    pub earlier: Option<Place>,
+    pub earlier: Option<Position>,
 }
 
 /// At most [`Problems::LIMIT`] findings, the earliest, and how many more there were.
@@ -54,13 +54,13 @@ impl Findings {
 
     /// The problems with line numbers; `lines[chunk]` is how many lines the chunk has.
     pub fn into_problems(self, file: &str, lines: &[u64]) -> Problems {
-        let line = |place: Place| lines[..place.chunk as usize].iter().sum::<u64>() + place.line;
+        let line = |place: Position| lines[..place.chunk as usize].iter().sum::<u64>() + place.line;
         let problem = |finding: Finding| {
             let mut message = finding.message;
             if let Some(earlier) = finding.earlier {
                 message.push_str(&format!(" {}", line(earlier)));
             }
-            Problem { file: file.to_owned(), line: line(finding.place), message }
+            Problem { file: file.to_owned(), line: line(finding.position), message }
         };
         Problems {
             first: self.kept.into_iter().map(|(_, finding)| problem(finding)).collect(),
@@ -71,7 +71,7 @@ impl Findings {
 
 /// All that is wrong with a text.
 #[derive(Debug, Default)]
-pub(super) struct Wrong {
+pub(super) struct RunProblems {
     /// Lines that are wrong; where it always matters that a document is repeated, that too.
     pub lines: Problems,
     /// Repeated documents, where it matters only for what is evaluated.
@@ -114,8 +114,9 @@ mod tests {
 
     #[test]
     fn the_earliest_are_kept_whatever_the_order() {
-        let place = |n: u64| Place { chunk: n / 10, line: n % 10 + 1 };
-        let finding = |n: u64| Finding { place: place(n), message: format!("line {}", n + 1), earlier: None };
+        let position = |n: u64| Position { chunk: n / 10, line: n % 10 + 1 };
+        let finding =
+            |n: u64| Finding { position: position(n), message: format!("line {}", n + 1), earlier: None };
         let order = |n: u64| n * 37 % 100;
         let (mut one, mut other) = (Findings::default(), Findings::default());
         for n in (0..100).map(order) {
@@ -132,9 +133,9 @@ mod tests {
     #[test]
     fn an_earlier_line_is_named() {
         let mut findings = Findings::default();
-        let earlier = Place { chunk: 0, line: 2 };
-        let place = Place { chunk: 1, line: 3 };
-        findings.add(5, || Finding { place, message: "again, after line".into(), earlier: Some(earlier) });
+        let earlier = Position { chunk: 0, line: 2 };
+        let position = Position { chunk: 1, line: 3 };
+        findings.add(5, || Finding { position, message: "again, after line".into(), earlier: Some(earlier) });
         assert_eq!(findings.into_problems("run", &[7, 9]).to_string(), "run:10: again, after line 2");
     }
 

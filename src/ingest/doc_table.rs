@@ -32,7 +32,7 @@ impl Default for Shelf {
 
 /// Where the table of one query lies on its shelf.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Table {
+pub(super) struct DocTable {
     /// Which shelf.
     pub shelf: u32,
     /// How many slots it has.
@@ -53,7 +53,7 @@ fn place(hash: u64, places: usize) -> usize {
     (((hash & u64::from(u32::MAX)) * places as u64) >> 32) as usize
 }
 
-impl Table {
+impl DocTable {
     fn slots(self) -> usize {
         self.slots as usize
     }
@@ -73,9 +73,9 @@ impl Table {
 
 impl Shelf {
     /// Makes an empty table for a number of documents, at most [`MOST_DOCUMENTS`].
-    pub fn table(&mut self, shelf: u32, documents: usize) -> Table {
+    pub fn table(&mut self, shelf: u32, documents: usize) -> DocTable {
         let slots = (documents + documents / 4 + 1) as u32;
-        let table = Table { shelf, slots, start: self.words.len() as u64 };
+        let table = DocTable { shelf, slots, start: self.words.len() as u64 };
         self.words.resize(self.words.len() + table.filter() + table.slots(), 0);
         table
     }
@@ -96,7 +96,7 @@ impl Shelf {
     }
 
     /// Adds a document with its code, unless it is there already: then `false`.
-    pub fn insert(&mut self, table: Table, record: &Record, docno: &[u8], code: u8) -> bool {
+    pub fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], code: u8) -> bool {
         let first = table.start as usize + table.filter();
         let mut at = place(spread(record.hash), table.slots());
         while self.words[first + at] != 0 {
@@ -122,7 +122,7 @@ impl Shelf {
 
     /// The code of a document, if it is judged (or pooled).
     #[inline(always)]
-    pub fn code<'a>(&self, table: Table, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<u8> {
+    pub fn code<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<u8> {
         let (word, bit) = table.filter_bit(hash);
         if self.words[word] & bit == 0 {
             return None;
@@ -131,7 +131,7 @@ impl Shelf {
     }
 
     #[inline(never)]
-    fn probe(&self, table: Table, hash: u64, docno: &[u8]) -> Option<u8> {
+    fn probe(&self, table: DocTable, hash: u64, docno: &[u8]) -> Option<u8> {
         let first = table.start as usize + table.filter();
         let slots = &self.words[first..first + table.slots()];
         let mut at = place(spread(hash), slots.len());
@@ -173,7 +173,7 @@ mod tests {
         let mut shelf = Shelf::default();
         let docno = |query: usize, n: usize| format!("{}{query}-{n}", "x".repeat(n % 300)).into_bytes();
         let sizes = [0, 1, 3, 4, 7, 8, 100, 1000];
-        let tables: Vec<Table> = sizes
+        let tables: Vec<DocTable> = sizes
             .iter()
             .enumerate()
             .map(|(query, &size)| {

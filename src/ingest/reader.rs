@@ -1,0 +1,346 @@
+//! The reader of both texts: rows, of qrels or of a run, become records, which are kept until all of their query are there.
+//!
+//! ```text
+//! source   chunks of a text, or rows in memory: a query, a docno and a number each
+//! Rows     what a row is, a judgment or a result: the key of its number, the number of its query
+//! Keep     how records are kept: Grouped, where those of a query are together, or Scattered (see `group`), where they may be anywhere
+//! Make     what is made of the records of a query: a table of judged documents, or a row of labels
+//! ```
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::chunks::{Chunk, ChunkSize, each_chunk};
+use super::diagnostics::{Finding, Findings, Position};
+use super::dialect::{Comments, Rules};
+use super::group::Scattered;
+use super::hash::Seed;
+use super::input::Opened;
+use super::number::decimal;
+use super::record::{Brief, Docnos, Record, address};
+use super::scan::{Fields, Scanner, TakeLines};
+use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
+use crate::error::{Error, Result};
+
+/// Rows of `N` fields as one worker reads them.
+pub(super) trait Rows<const N: usize> {
+    /// What they are.
+    const ROLE: Role;
+
+    /// How text is read.
+    fn rules(&self) -> Rules;
+
+    /// The key of a record with this grade or score.
+    fn key(&self, number: f64) -> u64;
+
+    /// The number of a query whose rows begin, or `None` where they are skipped.
+    fn query(&mut self, id: &[u8]) -> Option<u32>;
+
+    /// Ends a chunk of text; in its last row that has them, this is the last of the `N` fields.
+    fn end_chunk(&mut self, _chunk: u64, _last: &[u8]) {}
+}
+
+/// How records are kept until all of a query are there.
+pub(super) trait Keep {
+    /// Begins with a chunk, which lies here in the whole text, or with some rows in memory, which lie in none.
+    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
+
+    /// Keeps the record of a line of the chunk; `docno` has its bytes.
+    fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
+
+    /// Ends rows of a query that follow one another in a chunk of text, where its id lies here.
+    fn end_query(&mut self, chunk: Chunk<'_>, id: Range<usize>);
+
+    /// The address of a line that starts at `offset` in the chunk: where it stands among the records.
+    fn address(&self, chunk: u64, offset: usize) -> u64;
+}
+
+/// What is made of the records of each query.
+pub(super) trait Make {
+    /// Takes the records of a query, at least one, in input order. Where it had some of the query before it does nothing: `false`.
+    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>) -> bool;
+}
+
+/// Keeps the records of the current query only: those of each are together.
+pub(super) struct Grouped<'a, M> {
+    records: Vec<Record>,
+    /// Set when a query comes back: then those of each are not together.
+    back: &'a AtomicBool,
+    /// What is made of them.
+    pub make: M,
+}
+
+impl<'a, M> Grouped<'a, M> {
+    /// Nothing yet; sets `back` when a query comes back.
+    pub fn new(make: M, back: &'a AtomicBool) -> Self {
+        Grouped { records: Vec::new(), back, make }
+    }
+}
+
+impl<M: Make> Keep for Grouped<'_, M> {
+    fn begin_chunk(&mut self, _: u64, _: Range<usize>) {}
+
+    #[inline(always)]
+    fn keep<'a>(&mut self, record: Record, _: u64, _: impl FnOnce() -> &'a [u8]) {
+        self.records.push(record);
+    }
+
+    fn end_query(&mut self, chunk: Chunk<'_>, id: Range<usize>) {
+        if self.records.is_empty() {
+            return;
+        }
+        let docnos = Docnos { first: chunk.number, chunks: &[chunk.text], text: true };
+        if !self.make.take(&chunk.text[id], &self.records, docnos) {
+            self.back.store(true, Ordering::Relaxed);
+        }
+        self.records.clear();
+    }
+
+    fn address(&self, chunk: u64, offset: usize) -> u64 {
+        address(chunk, offset)
+    }
+}
+
+/// What the workers have read, apart from the records.
+pub(super) struct Gathered<R> {
+    /// The rows of each worker.
+    pub rows: Vec<R>,
+    /// What is wrong with lines.
+    pub findings: Findings,
+    /// Of each chunk its number and how many lines it has; some numbers are missing where workers stopped early.
+    chunks: Vec<(u64, u64)>,
+    /// How many rows there are, wrong ones included.
+    pub count: u64,
+}
+
+impl<R> Gathered<R> {
+    /// The lines of each chunk, by number, when all of them are read.
+    pub fn lines(&self) -> Vec<u64> {
+        let mut lines = vec![0; self.chunks.len()];
+        self.chunks.iter().for_each(|&(chunk, count)| lines[chunk as usize] = count);
+        lines
+    }
+}
+
+/// Reads a text; each worker has rows and a keep of its own. They stop early when `stop` is set.
+pub(super) fn read_text<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+    text: &Opened,
+    size: ChunkSize,
+    stop: &AtomicBool,
+    seed: Seed,
+    worker: impl Fn() -> (R, K) + Sync,
+) -> Result<(Gathered<R>, Vec<K>)> {
+    let worker = || {
+        let (rows, keep) = worker();
+        Reader::new(rows, keep, seed)
+    };
+    let readers = each_chunk(text.content(), size, stop, worker, Reader::chunk);
+    Ok(gather(readers.map_err(|source| Error::io(text.name.as_ref(), "read", source))?))
+}
+
+/// Takes rows from memory; their docnos are copied.
+pub(super) fn take_rows<const N: usize, R: Rows<N>, Q: AsRef<[u8]>, D: AsRef<[u8]>>(
+    rows: R,
+    keep: Scattered,
+    seed: Seed,
+    items: impl IntoIterator<Item = (Q, D, f64)>,
+) -> (Gathered<R>, Vec<Scattered>) {
+    /// How many rows are a chunk: so many docnos are copied together.
+    const CHUNK: u64 = 1 << 20;
+    let mut reader = Reader::new(rows, keep.copying(true), seed);
+    for (number, (query, docno, value)) in (0..).zip(items) {
+        let (chunk, line) = (number / CHUNK, number % CHUNK + 1);
+        if line == 1 {
+            reader.keep.begin_chunk(chunk, 0..0);
+            reader.chunks.push((chunk, CHUNK));
+        }
+        reader.row(Position { chunk, line }, query.as_ref(), docno.as_ref(), value);
+    }
+    gather(vec![reader])
+}
+
+/// Puts together what readers have read.
+pub(super) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (Gathered<R>, Vec<K>) {
+    let (rows, mut keeps) = (Vec::with_capacity(readers.len()), Vec::with_capacity(readers.len()));
+    let mut gathered = Gathered { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
+    for reader in readers {
+        gathered.chunks.extend(reader.chunks);
+        gathered.findings.merge(reader.findings);
+        gathered.count += reader.count;
+        gathered.rows.push(reader.rows);
+        keeps.push(reader.keep);
+    }
+    (gathered, keeps)
+}
+
+/// One worker, and what it has read.
+pub(super) struct Reader<R, K> {
+    rows: R,
+    keep: K,
+    seed: Seed,
+    findings: Findings,
+    /// Of each chunk its number and how many lines it has.
+    chunks: Vec<(u64, u64)>,
+    count: u64,
+    scanner: Scanner,
+}
+
+impl<R, K: Keep> Reader<R, K> {
+    fn new(rows: R, keep: K, seed: Seed) -> Self {
+        let (findings, chunks, scanner) = Default::default();
+        Reader { rows, keep, seed, findings, chunks, count: 0, scanner }
+    }
+
+    /// Reads a chunk of text.
+    fn chunk<const N: usize>(&mut self, chunk: Chunk<'_>)
+    where
+        R: Rows<N>,
+    {
+        self.keep.begin_chunk(chunk.number, chunk.start..chunk.start + chunk.text.len());
+        let Reader { rows, keep, seed, findings, scanner, .. } = self;
+        let (rules, current) = (rows.rules(), Current::default());
+        let mut reading =
+            ChunkReading { rows, keep, seed: *seed, findings, chunk, rules, current, last: 0..0, count: 0 };
+        let lines = scanner.each_line(chunk.text, &mut reading);
+        reading.end_query();
+        let ChunkReading { last, count, .. } = reading;
+        if !last.is_empty() {
+            self.rows.end_chunk(chunk.number, &chunk.text[last]);
+        }
+        self.chunks.push((chunk.number, lines));
+        self.count += count;
+    }
+
+    /// Takes a row from memory.
+    fn row<const N: usize>(&mut self, position: Position, query: &[u8], docno: &[u8], number: f64)
+    where
+        R: Rows<N>,
+    {
+        self.count += 1;
+        if !number.is_finite() {
+            let name = R::ROLE.number();
+            return self.problem(position, || format!("{name} {number} is not a finite number"));
+        }
+        if query.len().max(docno.len()) > LONGEST_LINE {
+            return self.problem(position, || TOO_LONG.to_owned());
+        }
+        let Some(query) = self.rows.query(query) else { return };
+        let (key, hash) = (self.rows.key(number), self.seed.hash(docno, 0, docno.len()));
+        let record = Record { key, hash, at: 0, length: docno.len() as u32, query };
+        self.keep.keep(record, position.line, || docno);
+    }
+
+    #[cold]
+    fn problem(&mut self, position: Position, message: impl FnOnce() -> String) {
+        let finding = || Finding { position, message: message(), earlier: None };
+        self.findings.add(self.keep.address(position.chunk, 0), finding);
+    }
+}
+
+/// The query whose lines are being read.
+#[derive(Default)]
+struct Current {
+    /// Its number, unless its rows are skipped.
+    number: Option<u32>,
+    /// Where its id lies; empty before the first one.
+    start: usize,
+    end: usize,
+    /// Its first and last bytes.
+    brief: Brief,
+}
+
+impl Current {
+    #[inline(always)]
+    fn is(&self, text: &[u8], start: usize, end: usize) -> bool {
+        let length = end - start;
+        length == self.end - self.start
+            && Brief::of(text, start, end) == self.brief
+            && (length <= 16 || text[start..end] == text[self.start..self.end])
+    }
+}
+
+/// A worker at a chunk of text.
+struct ChunkReading<'w, 't, R, K> {
+    rows: &'w mut R,
+    keep: &'w mut K,
+    seed: Seed,
+    findings: &'w mut Findings,
+    chunk: Chunk<'t>,
+    rules: Rules,
+    current: Current,
+    /// Where the last field of the last row lies.
+    last: Range<usize>,
+    count: u64,
+}
+
+impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
+    fn end_query(&mut self) {
+        self.keep.end_query(self.chunk, self.current.start..self.current.end);
+    }
+
+    #[inline(never)]
+    fn begin_query<const N: usize>(&mut self, text: &[u8], start: usize, end: usize)
+    where
+        R: Rows<N>,
+    {
+        self.end_query();
+        let number = self.rows.query(&text[start..end]);
+        self.current = Current { number, start, end, brief: Brief::of(text, start, end) };
+    }
+
+    #[cold]
+    fn problem(&mut self, offset: usize, line: u64, message: impl FnOnce() -> String) {
+        let chunk = self.chunk.number;
+        let (address, position) = (self.keep.address(chunk, offset), Position { chunk, line });
+        self.findings.add(address, || Finding { position, message: message(), earlier: None });
+    }
+}
+
+impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, R, K> {
+    const MORE: bool = R::ROLE.takes_more_fields();
+
+    #[inline(always)]
+    fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<N>) {
+        let Fields { starts, ends } = fields;
+        self.count += 1;
+        self.last = starts[N - 1]..ends[N - 1];
+        let number = const { R::ROLE.number_field() };
+        let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules)) else {
+            let rules = self.rules;
+            return self.problem(starts[0], line, || {
+                R::ROLE.complaint(&text[starts[0]..ends[N - 1]], Fault::Number, rules)
+            });
+        };
+        if !self.current.is(text, starts[0], ends[0]) {
+            self.begin_query(text, starts[0], ends[0]);
+        }
+        let Some(query) = self.current.number else { return };
+        let (start, end) = (starts[2], ends[2]);
+        let record = Record {
+            key: self.rows.key(number),
+            hash: self.seed.hash(text, start, end),
+            at: address(self.chunk.number, start),
+            length: (end - start) as u32,
+            query,
+        };
+        self.keep.keep(record, line, || &text[start..end]);
+    }
+
+    #[cold]
+    fn other(&mut self, offset: usize, line: u64, bytes: &[u8]) {
+        self.count += 1;
+        let rules = self.rules;
+        self.problem(offset, line, || {
+            let fault = R::ROLE.fault(bytes, rules).unwrap_or(Fault::Number);
+            R::ROLE.complaint(bytes, fault, rules)
+        });
+    }
+
+    fn comments(&self) -> Comments {
+        R::ROLE.comments(self.rules)
+    }
+
+    fn lone_returns(&self) -> bool {
+        self.rules.lone_returns
+    }
+}
