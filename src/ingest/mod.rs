@@ -304,7 +304,7 @@ mod tests {
             other => other,
         };
         let read = |qrels: Input, run: Input, size: usize| {
-            let seed = if size % 2 == 0 { KNOWN } else { OTHER };
+            let seed = if size.is_multiple_of(2) { KNOWN } else { OTHER };
             let matrix = join.files_in_chunks(qrels, vec![run.into()], ChunkSize(size), seed);
             matrix.map(|matrix| all(&matrix)).map_err(|error| error.to_string())
         };

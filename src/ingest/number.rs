@@ -27,12 +27,13 @@ pub(super) fn decimal(text: &[u8], start: usize, end: usize, full: fn(&[u8]) -> 
 fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = *text.get(start)? == b'-';
     let start = start + usize::from(negative);
-    let (head, tail) = (eight(text, start)?, eight(text, end.checked_sub(8)?)?);
+    let head = u64::from_le_bytes(*text.get(start..)?.first_chunk()?);
+    let tail = u64::from_le_bytes(*text.get(..end)?.last_chunk()?);
     let (whole, fraction) = (dot_in(head), end.wrapping_sub(start));
     let (digits, wrong, places) = if whole < fraction {
         // A dot, and what is behind it.
         let places = fraction - whole - 1;
-        let (whole, fraction) = (last(head << (8 * (7 - whole)) << 8, whole)?, last(tail, places)?);
+        let (whole, fraction) = (first(head, whole)?, last(tail, places)?);
         (
             digits(whole) * u64::from(POW10[places]) + digits(fraction),
             not_digits(whole) | not_digits(fraction),
@@ -49,22 +50,24 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Eight bytes; the first is the lowest.
-#[inline(always)]
-fn eight(text: &[u8], start: usize) -> Option<u64> {
-    let bytes = text.get(start..)?.first_chunk::<8>()?;
-    Some(u64::from_le_bytes(*bytes))
-}
-
-/// Which of eight bytes is the first dot; more than any length if there is none.
+/// Which of eight bytes is the first dot; 8 if there is none.
 #[inline(always)]
 fn dot_in(bytes: u64) -> usize {
     let other = bytes ^ every(b'.');
     let dots = other.wrapping_sub(every(1)) & !other & every(0x80); // its lowest bit is that of the first dot
-    if dots == 0 { usize::MAX } else { dots.trailing_zeros() as usize / 8 }
+    dots.trailing_zeros() as usize / 8
 }
 
-/// The last `length` (1 … 8) of eight digits; zeros before them. A digit is its value then.
+/// The first `length` (1 … 7) of eight digits; zeros before them. A digit is its value then.
+#[inline(always)]
+fn first(bytes: u64, length: usize) -> Option<u64> {
+    if length.wrapping_sub(1) >= 7 {
+        return None;
+    }
+    Some((bytes ^ every(b'0')) << (64 - 8 * length))
+}
+
+/// The last `length` (1 … 8) of eight digits, likewise.
 #[inline(always)]
 fn last(bytes: u64, length: usize) -> Option<u64> {
     if length.wrapping_sub(1) >= 8 {

@@ -182,12 +182,11 @@ impl Ranker {
     /// Labels that are all the same, as they nearly always are, are in every order.
     fn order_ties<'a>(&self, record: impl Fn(usize) -> &'a Record, docnos: Docnos<'_>, labels: &mut [u8]) {
         let (by_docno, mut first) = (by_docno(self.rule.ties), 0);
-        while first < labels.len() {
-            let key = record(first).key;
-            let mut end = first + 1;
-            while end < labels.len() && record(end).key == key {
-                end += 1;
-            }
+        let key = |at: usize| record(at).key;
+        while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {
+            first += alone;
+            let other = (first + 2..labels.len()).find(|&at| key(at) != key(first));
+            let end = other.unwrap_or(labels.len());
             let tied = &mut labels[first..end];
             if tied.iter().any(|&label| label != tied[0]) {
                 let mut order: Vec<(&[u8], u8)> =

@@ -306,10 +306,10 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
         self.last = starts[N - 1]..ends[N - 1];
         let number = const { R::ROLE.number_field() };
         let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules)) else {
-            let rules = self.rules;
-            return self.problem(starts[0], line, || {
-                R::ROLE.complaint(&text[starts[0]..ends[N - 1]], Fault::Number, rules)
-            });
+            // A closure that borrowed the fields would have all of them written to memory, for every line.
+            let (rules, start, end) = (self.rules, starts[0], ends[N - 1]);
+            return self
+                .problem(start, line, move || R::ROLE.complaint(&text[start..end], Fault::Number, rules));
         };
         if !self.current.is(text, starts[0], ends[0]) {
             self.begin_query(text, starts[0], ends[0]);
