@@ -68,7 +68,7 @@ impl From<String> for Input {
 /// The text of a run, and the name that the run is to have, if it is to have one of its own.
 ///
 /// ```
-/// use laneval::ingest::RunInput;
+/// use laneval::RunInput;
 /// let run = RunInput::named("bm25", "runs/2024-06-01.run");
 /// assert_ne!(run, RunInput::from("runs/2024-06-01.run"));
 /// ```

@@ -66,7 +66,7 @@ pub use qrels::Qrels;
 /// How runs are joined with judgments.
 ///
 /// ```
-/// use laneval::ingest::{Input, Join};
+/// use laneval::{Input, Join};
 /// let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
 /// let qrels = text("qrels", "q1 0 d1 1\nq1 0 d2 0\n");
 /// let run = text("bm25", "q1 Q0 d9 1 2.5 tag\nq1 Q0 d1 2 1.5 tag\n");
@@ -142,7 +142,7 @@ impl Join {
     /// Reads runs of text, and joins them with qrels that were read before.
     ///
     /// ```
-    /// use laneval::ingest::{Input, Join, Qrels, RunInput};
+    /// use laneval::{Input, Join, Qrels, RunInput};
     /// let qrels = Qrels::new([("q1", "d1", 1.0), ("q1", "d2", 0.0)])?;
     /// for name in ["bm25", "splade"] {
     ///     let text = Input::Bytes { name: name.into(), bytes: "q1 Q0 d1 1 2.5 tag\n".into() };
@@ -213,7 +213,7 @@ impl Join {
     /// Joins runs in memory: of each a name and its results (query, docno, score) in any order.
     ///
     /// ```
-    /// use laneval::ingest::{Join, Qrels};
+    /// use laneval::{Join, Qrels};
     /// let qrels = Qrels::new([("q1", "d1", 1.0)])?;
     /// let run = [("q1", "d1", 0.5), ("q1", "d7", 0.25), ("q2", "d7", 0.5)];
     /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;

@@ -28,7 +28,7 @@ use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule,
 /// They take about 24 bytes a judgment and 64 a query beside the ids.
 ///
 /// ```
-/// use laneval::ingest::Qrels;
+/// use laneval::Qrels;
 /// let qrels = Qrels::new([("q1", "d1", 2.0), ("q1", "d2", 0.0), ("q2", "d1", -1.0)])?;
 /// assert_eq!(qrels.queries().iter().collect::<Vec<_>>(), [b"q1", b"q2"]);
 /// assert_eq!(qrels.book().grades(), [0.0, 2.0]);
@@ -61,7 +61,7 @@ impl Qrels {
     /// more than 253 distinct grades ≥ 0.
     ///
     /// ```
-    /// use laneval::ingest::{Input, Qrels};
+    /// use laneval::{Input, Qrels};
     /// let text = b"q1 0 d1 1\nq1 0 d2 high\n".to_vec();
     /// let error = Qrels::read(Input::Bytes { name: "my.qrels".into(), bytes: text }).unwrap_err();
     /// assert_eq!(error.to_string(), "my.qrels:2: grade 'high' is not a number: expected 'query iter docno grade'");

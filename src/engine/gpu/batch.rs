@@ -314,7 +314,8 @@ impl<'a> Ready<'a> {
         let mut batch = layout::Batch {
             tiles,
             stride: tiles.min(self.sizes.groups),
-            depth: view.depth.unwrap_or(u32::MAX),
+            // What a damaged file has in the padding behind its deepest row is no label.
+            depth: view.depth.unwrap_or(u32::MAX).min(self.integers.depth),
             slots: tiles * LANES as u32,
             cuts: 0,
             above: 0,

@@ -10,7 +10,7 @@ use crate::label::code::NEGATIVE;
 pub fn lane(integers: &Integers, inputs: &Inputs, tile: Tile, lane: usize, query: usize) -> Vec<u32> {
     let mut words = vec![0; integers.words as usize];
     let input = |at: u32| inputs[integers.inputs[at as usize]][query];
-    let labels: Vec<u8> = tile.lane(lane).collect();
+    let labels: Vec<u8> = tile.lane(lane).take(integers.depth as usize).collect();
     for task in &integers.tasks {
         let mut twin = Twin::new(integers, &task.kind);
         let mut read = 0;
