@@ -296,13 +296,13 @@ fn dcg_under(gain: impl Fn(Document) -> f64, m: &Measure, r: &Ranking<'_>) -> f6
 }
 
 /// An ideal ranking: positive gains, the largest first, each with the number of documents that have it.
-struct Ideal(Vec<(f64, u32)>);
+struct IdealGains(Vec<(f64, u32)>);
 
-impl Ideal {
+impl IdealGains {
     fn new(gains: impl Iterator<Item = (f64, u32)>) -> Self {
         let mut gains: Vec<_> = gains.filter(|&(gain, _)| gain > 0.0).collect();
         gains.sort_by(|a, b| b.0.total_cmp(&a.0));
-        Ideal(gains)
+        IdealGains(gains)
     }
 
     /// Of the judged documents of a query.
@@ -335,14 +335,14 @@ fn normalised_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
     let unit = unit(&gain, r);
     let gain = |document| gain(document) * unit;
     let ideal = match m.word("ideal") {
-        "retrieved" => Ideal::new(r.top(None).map(|(_, document)| (gain(document), 1))),
-        _ => Ideal::of_judged(r, gain),
+        "retrieved" => IdealGains::new(r.top(None).map(|(_, document)| (gain(document), 1))),
+        _ => IdealGains::of_judged(r, gain),
     };
     ratio(dcg_under(gain, m, r), dcg_of(ideal.gains(), m.rank(), discounted_under(m)))
 }
 
 fn ideal_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
-    dcg_of(Ideal::of_judged(r, gain(m)).gains(), m.rank(), discounted_under(m))
+    dcg_of(IdealGains::of_judged(r, gain(m)).gains(), m.rank(), discounted_under(m))
 }
 
 fn expected_reciprocal_rank(m: &Measure, r: &Ranking<'_>) -> f64 {
@@ -527,7 +527,7 @@ fn bin_g(m: &Measure, r: &Ranking<'_>) -> f64 {
 
 fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain_of = gain(m);
-    let ideal = Ideal::of_judged(r, &gain_of);
+    let ideal = IdealGains::of_judged(r, &gain_of);
     let mut best = ideal.gains();
     let (mut cost, mut gained, mut sum) = (0.0, 0.0, 0.0);
     for (_, document) in r.top(None) {
@@ -547,7 +547,7 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
     let gain = gain(m);
     let unit = unit(&gain, r);
     let gain_of = |document| gain(document) * unit;
-    let ideal = Ideal::of_judged(r, gain_of);
+    let ideal = IdealGains::of_judged(r, gain_of);
     let mut ideal_gains = ideal.gains();
     let (mut dcg, mut best, mut found, mut sum) = (0.0, 0.0, 0, 0.0);
     for (rank, document) in r.top(None) {
@@ -573,7 +573,7 @@ fn ndcg_over_changes(m: &Measure, r: &Ranking<'_>) -> f64 {
     let worth = worth(m);
     let unit = unit(&worth, r);
     let worth = |document| worth(document) * unit;
-    let ideal = Ideal::of_judged(r, worth);
+    let ideal = IdealGains::of_judged(r, worth);
     let gains: Vec<f64> = r.top(None).map(|(_, document)| worth(document)).collect();
     let (mut dcg, mut best, mut sum, mut count) = (0.0, 0.0, 0.0, 0.0);
     let mut ideal_gains = ideal.gains().enumerate().peekable();

@@ -9,9 +9,11 @@ use laneval::internals::engine::gpu::device::{Adapter, Device};
 use laneval::internals::engine::gpu::kernels::{
     COMMON, FOLDS, JUDGED, REDUCE, kernels, with_native_integers,
 };
-use laneval::internals::engine::gpu::layout::{Batch, Product, Tile};
+use laneval::internals::engine::gpu::layout::{
+    BatchUniform as Batch, ProductUniform as Product, TileEntry as Tile,
+};
 use laneval::internals::engine::gpu::reduce::Scaled;
-use laneval::internals::engine::gpu::tasks::{Integers, Kind};
+use laneval::internals::engine::gpu::tasks::{IntegerFold as Kind, Integers};
 use laneval::internals::engine::gpu::{Gpu, mirror};
 use laneval::internals::fold::{CodeTable, Columns, Cut, Discount, Fold, Inputs, Program, Task};
 use laneval::internals::label::Above;

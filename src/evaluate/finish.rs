@@ -15,7 +15,7 @@ pub(super) struct Finishing<'a> {
 
 /// What is used again from tile to tile.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct FinishScratch {
     queries: Vec<u32>,
     gathered: Vec<f64>,
     /// `[measure][row]`.
@@ -35,7 +35,7 @@ impl<'a> Finishing<'a> {
         rows: &[u32],
         columns: &Columns,
         labels: impl Fn(usize) -> Vec<u8>,
-        Scratch { queries, gathered, values }: &mut Scratch,
+        FinishScratch { queries, gathered, values }: &mut FinishScratch,
     ) {
         self.queries(rows, queries);
         values.resize(self.prepared.plan().measures().len() * rows.len(), 0.0);

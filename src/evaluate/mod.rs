@@ -28,7 +28,7 @@ use crate::timing::Timing;
 use crate::watch::Watch;
 use finish::{Finishing, ranking};
 use slots::Slots;
-use tally::{Asked, NotFinite, Tally, by_row, labels};
+use tally::{NotFinite, Shared, Tally, by_row, labels};
 
 pub use slots::Groups;
 
@@ -376,7 +376,7 @@ impl Evaluator {
         let plan = self.plan(matrix.book())?;
         let batch = matrix.batch();
         let prepared = timing.time("plan and facts", || plan.prepare(&batch));
-        let asked = Asked {
+        let asked = Shared {
             batch: batch.clone(),
             view: self.view,
             finishing: Finishing::new(batch.clone(), &prepared),
@@ -414,7 +414,7 @@ impl Evaluator {
     }
 
     /// The tally of all rows by the plain functions.
-    fn by_reference<'a>(&self, asked: &'a Asked<'a>) -> Result<Tally<'a>> {
+    fn by_reference<'a>(&self, asked: &'a Shared<'a>) -> Result<Tally<'a>> {
         let function = |measure: &Measure| {
             reference::function(measure)
                 .ok_or_else(|| Error::Unanswerable(format!("{measure} has no reference function")))
@@ -474,7 +474,7 @@ impl Evaluator {
     fn summed(
         &self,
         matrix: &LabelMatrix,
-        asked: &Asked<'_>,
+        asked: &Shared<'_>,
         tally: Tally<'_>,
         wants: Wants,
     ) -> Result<Done> {

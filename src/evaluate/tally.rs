@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::finish::{Finishing, Scratch};
+use super::finish::{FinishScratch, Finishing};
 use super::slots::Slots;
 use crate::engine::Gather;
 use crate::error::{Error, Result};
@@ -17,7 +17,7 @@ use crate::stats::{ExactSum, Moments};
 const MOST_BYTES: usize = 4 << 30;
 
 /// What all workers share.
-pub(super) struct Asked<'a> {
+pub(super) struct Shared<'a> {
     pub batch: Batch<'a>,
     pub view: View,
     pub finishing: Finishing<'a>,
@@ -31,8 +31,8 @@ pub(super) struct Asked<'a> {
 
 /// What has come in so far.
 pub(super) struct Tally<'a> {
-    asked: &'a Asked<'a>,
-    scratch: Scratch,
+    asked: &'a Shared<'a>,
+    scratch: FinishScratch,
     terms: Vec<f64>,
     pub sums: Sums,
     /// Rows with their values, `[measure][row]`, in any order.
@@ -59,7 +59,7 @@ pub(super) struct NotFinite {
     pub value: f64,
 }
 
-impl Asked<'_> {
+impl Shared<'_> {
     /// How many workers may have sums of their own.
     ///
     /// # Errors
@@ -83,12 +83,12 @@ fn workers(slots: usize, measures: usize, one: usize) -> Result<usize> {
 }
 
 impl<'a> Tally<'a> {
-    pub fn new(asked: &'a Asked<'a>) -> Self {
+    pub fn new(asked: &'a Shared<'a>) -> Self {
         let slots = asked.slots.count();
         let sums = slots * asked.averages.len();
         Tally {
             asked,
-            scratch: Scratch::default(),
+            scratch: FinishScratch::default(),
             terms: Vec::with_capacity(LANES),
             sums: Sums {
                 counts: vec![0; slots],
@@ -148,7 +148,7 @@ impl<'a> Tally<'a> {
 
 impl Gather for Tally<'_> {
     fn tile(&mut self, at: usize, columns: &Columns) {
-        let Asked { batch, view, .. } = self.asked;
+        let Shared { batch, view, .. } = self.asked;
         self.rows(batch.rows(at), columns, |lane| labels(batch, *view, at, lane));
     }
 
@@ -175,7 +175,7 @@ impl Sums {
     #[inline]
     fn add(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &Shared<'_>,
         (slot, measure): (usize, usize),
         rows: &[u32],
         values: &[f64],

@@ -5,7 +5,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::model::{Documents, Model, Place, Scratch};
+use super::model::{Documents, Model, ModelScratch, Place};
 use super::text::Digits;
 use crate::error::Result;
 use crate::label::code::UNPOOLED;
@@ -63,7 +63,7 @@ fn run(model: &Model, name: String) -> StagedRun {
 
 /// The grades that occur. Usually the first few queries have all of them.
 fn codebook(model: &Model) -> Result<Codebook> {
-    let (mut seen, mut scratch) = (vec![false; model.shape.grades.into()], Scratch::default());
+    let (mut seen, mut scratch) = (vec![false; model.shape.grades.into()], ModelScratch::default());
     for query in 0..model.shape.queries {
         model.judge(query, &mut scratch);
         scratch.judgments.iter().for_each(|judgment| seen[usize::from(judgment.grade)] = true);
@@ -96,7 +96,7 @@ impl Piece {
             labels: (0..model.shape.runs).map(|_| Vec::with_capacity(size)).collect(),
             fingerprint: 0,
         };
-        let (mut scratch, mut codes) = (Scratch::default(), vec![UNPOOLED; model.retrieved() as usize]);
+        let (mut scratch, mut codes) = (ModelScratch::default(), vec![UNPOOLED; model.retrieved() as usize]);
         for query in queries {
             piece.judge(model, book, query, &mut scratch);
             let first = piece.judged.len() - scratch.judgments.len();
@@ -117,7 +117,7 @@ impl Piece {
     }
 
     /// Judges documents of a query, and adds them to the fingerprint as `Qrels::fingerprint` says.
-    fn judge(&mut self, model: &Model, book: &Codebook, query: u32, scratch: &mut Scratch) {
+    fn judge(&mut self, model: &Model, book: &Codebook, query: u32, scratch: &mut ModelScratch) {
         model.judge(query, scratch);
         let id = Digits::of(model.id(query));
         let mut hashed = Vec::with_capacity(64);

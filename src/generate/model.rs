@@ -60,7 +60,7 @@ impl Documents {
 
 /// Room that is used again for each query.
 #[derive(Default)]
-pub(super) struct Scratch {
+pub(super) struct ModelScratch {
     /// One bit a position: is it judged?
     taken: Vec<u64>,
     pub(super) judgments: Vec<Judgment>,
@@ -98,8 +98,8 @@ impl Model {
     }
 
     /// Judges documents of a query, in the order of their numbers.
-    pub(super) fn judge(&self, query: u32, scratch: &mut Scratch) {
-        let Scratch { taken, judgments, .. } = scratch;
+    pub(super) fn judge(&self, query: u32, scratch: &mut ModelScratch) {
+        let ModelScratch { taken, judgments, .. } = scratch;
         let (documents, mut random) = (self.documents(query), self.random(query, Stream::Judgments));
         taken.resize((self.universe as usize).div_ceil(64), 0);
         judgments.clear();
@@ -255,7 +255,7 @@ mod tests {
     fn documents_are_different_and_judged_once() {
         for density in [None, Some(0.5)] {
             let shape = Synthetic { depth: 200, judged: 150, runs: 3, density, ..Synthetic::default() };
-            let (model, mut scratch) = (Model::new(shape), Scratch::default());
+            let (model, mut scratch) = (Model::new(shape), ModelScratch::default());
             for query in 0..50 {
                 model.judge(query, &mut scratch);
                 let judged = &scratch.judgments;

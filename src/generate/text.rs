@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
-use super::model::{Model, Scratch};
+use super::model::{Model, ModelScratch};
 use crate::error::{Error, Result};
 use crate::whole_file::{self, Complete};
 
@@ -17,13 +17,14 @@ const PIECES: usize = 16;
 
 /// Writes all files, and only then lets them appear.
 pub(super) fn write(model: &Model, folder: &Path) -> Result<()> {
-    let qrels = |query: u32, scratch: &mut Scratch, out: &mut Vec<u8>| judgments(model, query, scratch, out);
+    let qrels =
+        |query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>| judgments(model, query, scratch, out);
     let path = folder.join("qrels.txt");
     let file = write_file(model, &path, model.shape.judged, qrels)?;
     let mut files = vec![(path, file)];
     for (run, name) in (0..).zip(model.shape.run_names()) {
         let tag = name.trim_end_matches(".txt").as_bytes();
-        let run = |query: u32, scratch: &mut Scratch, out: &mut Vec<u8>| {
+        let run = |query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>| {
             ranking(model, query, (run, tag), scratch, out);
         };
         let path = folder.join(&name);
@@ -38,7 +39,7 @@ fn write_file(
     model: &Model,
     path: &Path,
     lines: u32,
-    format: impl Fn(u32, &mut Scratch, &mut Vec<u8>) + Sync,
+    format: impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync,
 ) -> Result<Complete> {
     let write = |file: &mut (dyn Write + Send)| {
         let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
@@ -66,9 +67,9 @@ fn pieces(queries: u32, each: u32) -> impl Iterator<Item = Vec<Range<u32>>> {
 fn fill(
     buffers: &mut [Vec<u8>],
     pieces: &[Range<u32>],
-    format: &(impl Fn(u32, &mut Scratch, &mut Vec<u8>) + Sync),
+    format: &(impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync),
 ) {
-    buffers.par_iter_mut().zip(pieces).for_each_init(Scratch::default, |scratch, (out, queries)| {
+    buffers.par_iter_mut().zip(pieces).for_each_init(ModelScratch::default, |scratch, (out, queries)| {
         queries.clone().for_each(|query| format(query, scratch, out));
     });
 }
@@ -82,11 +83,11 @@ fn write_all(file: &mut dyn Write, pieces: &mut [Vec<u8>]) -> io::Result<()> {
 }
 
 /// The lines `query 0 docno grade` of a query.
-fn judgments(model: &Model, query: u32, scratch: &mut Scratch, out: &mut Vec<u8>) {
+fn judgments(model: &Model, query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>) {
     model.judge(query, scratch);
     let id = Digits::of(model.id(query));
     for judgment in &scratch.judgments {
-        let mut line = Line::default();
+        let mut line = TextLine::default();
         line.put(id.text()).put(b" 0 d").number(judgment.document).put(b" ");
         line.number(judgment.grade.into()).put(b"\n");
         out.extend_from_slice(line.text());
@@ -94,11 +95,17 @@ fn judgments(model: &Model, query: u32, scratch: &mut Scratch, out: &mut Vec<u8>
 }
 
 /// The lines `query Q0 docno rank score tag` of a query.
-fn ranking(model: &Model, query: u32, (run, tag): (u16, &[u8]), scratch: &mut Scratch, out: &mut Vec<u8>) {
+fn ranking(
+    model: &Model,
+    query: u32,
+    (run, tag): (u16, &[u8]),
+    scratch: &mut ModelScratch,
+    out: &mut Vec<u8>,
+) {
     model.rank(query, run, &mut scratch.places);
     let (id, documents) = (Digits::of(model.id(query)), model.documents(query));
     for (rank, place) in (1..).zip(&scratch.places) {
-        let mut line = Line::default();
+        let mut line = TextLine::default();
         line.put(id.text()).put(b" Q0 d").number(documents.at(place.position)).put(b" ").number(rank);
         line.put(b" ").millionths(place.score).put(b" ").put(tag).put(b"\n");
         out.extend_from_slice(line.text());
@@ -106,19 +113,19 @@ fn ranking(model: &Model, query: u32, (run, tag): (u16, &[u8]), scratch: &mut Sc
 }
 
 /// A line in the making; those of synthetic data are short.
-struct Line {
+struct TextLine {
     bytes: [u8; 128],
     length: usize,
 }
 
-impl Default for Line {
+impl Default for TextLine {
     #[inline]
     fn default() -> Self {
-        Line { bytes: [0; 128], length: 0 }
+        TextLine { bytes: [0; 128], length: 0 }
     }
 }
 
-impl Line {
+impl TextLine {
     #[inline]
     fn put(&mut self, text: &[u8]) -> &mut Self {
         self.bytes[self.length..self.length + text.len()].copy_from_slice(text);
@@ -179,7 +186,7 @@ mod tests {
             assert_eq!(Digits::of(number).text(), number.to_string().as_bytes());
         }
         for number in [0, 7, 999_999, 1_000_000, 12_000_345, u32::MAX] {
-            let mut line = Line::default();
+            let mut line = TextLine::default();
             line.millionths(number);
             assert_eq!(line.text(), format!("{:.6}", f64::from(number) / 1e6).as_bytes());
         }

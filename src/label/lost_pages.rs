@@ -58,7 +58,7 @@ mod signal {
     use crate::error::printable;
 
     /// What the program asked for.
-    struct Asked {
+    struct Handler {
         code: i32,
         message: fn(&str) -> String,
         /// The handler that was there before.
@@ -75,7 +75,7 @@ mod signal {
         next: AtomicPtr<MapRecord>,
     }
 
-    static ASKED: OnceLock<Asked> = OnceLock::new();
+    static ASKED: OnceLock<Handler> = OnceLock::new();
     /// The latest record. Records are never freed, so that the handler can walk from one to the next at any time.
     static LATEST: AtomicPtr<MapRecord> = AtomicPtr::new(null_mut());
 
@@ -83,7 +83,7 @@ mod signal {
     pub fn install(code: i32, message: fn(&str) -> String) {
         ASKED.get_or_init(|| {
             let previous = action(None);
-            let asked = Asked { code, message, previous };
+            let asked = Handler { code, message, previous };
             let mut ours = previous;
             ours.sa_sigaction = on_sigbus as *const () as usize;
             ours.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK;

@@ -70,7 +70,7 @@ impl Plan {
             )));
         }
         let recipes: Vec<Recipe> = measures.iter().map(|m| m.recipe(book)).collect::<Result<_>>()?;
-        let mut draft = Draft::default();
+        let mut draft = PlanDraft::default();
         let asked: Vec<Vec<Asked>> = recipes
             .iter()
             .map(|recipe| recipe.reads().iter().map(|read| draft.ask(read)).collect())
@@ -192,7 +192,7 @@ impl<'a> Prepared<'a> {
 
 /// A plan in the making: what has been asked for so far.
 #[derive(Default)]
-struct Draft {
+struct PlanDraft {
     folds: Distinct<Fold>,
     /// Where each of the folds is read; in any order and more than once until the draft is finished.
     cuts: Vec<Vec<Cut>>,
@@ -218,7 +218,7 @@ enum Asked {
     Ideal(usize),
 }
 
-impl Draft {
+impl PlanDraft {
     fn ask(&mut self, read: &Read) -> Asked {
         match read {
             Read::Fold(fold, place) => {
@@ -438,13 +438,13 @@ mod tests {
     use crate::measure::{Defaults, parse_list};
 
     /// A draft of these measures, and how often it compared two things.
-    fn drafted(measures: &[Measure]) -> (Draft, usize) {
+    fn drafted(measures: &[Measure]) -> (PlanDraft, usize) {
         let book = Codebook::new([0.0, 1.0, 2.0]).unwrap();
-        let mut draft = Draft::default();
+        let mut draft = PlanDraft::default();
         for measure in measures {
             measure.recipe(&book).unwrap().reads().iter().for_each(|read| _ = draft.ask(read));
         }
-        let Draft { folds, facts, inputs, ideals, kinds, .. } = &draft;
+        let PlanDraft { folds, facts, inputs, ideals, kinds, .. } = &draft;
         let probes = folds.probes + facts.probes + inputs.probes + ideals.probes + kinds.probes;
         (draft, probes)
     }

@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 
 use super::{Options, long};
-use crate::scores::{Cells, Scores};
+use crate::scores::{NamedRow, Scores};
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
     long::rows(scores, options, |measure, row| {
-        serde_json::to_writer(&mut *to, &Cells { measure, row })?;
+        serde_json::to_writer(&mut *to, &NamedRow { measure, row })?;
         to.write_all(b"\n")
     })
 }

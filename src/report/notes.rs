@@ -30,16 +30,22 @@ fn note(run: &RunScores) -> Option<Note> {
     let judged = run.queries as u64 + if run.filled { 0 } else { missing };
     let present = judged.saturating_sub(missing);
     let few = present * 2 < judged;
-    let fate = if run.filled { "count as empty rankings" } else { "are left out" };
+    let fate = |one: bool| match (run.filled, one) {
+        (true, true) => "counts as an empty ranking",
+        (true, false) => "count as empty rankings",
+        (false, true) => "is left out",
+        (false, false) => "are left out",
+    };
     let ids = &run.missing;
     let mut parts = Vec::new();
     match missing {
         0 => {}
         _ if few => parts.push(format!(
-            "has only {present} of {judged} judged queries: are these the right files? The others {fate} ({ids})"
+            "has only {present} of {judged} judged queries: are these the right files? The others {} ({ids})",
+            fate(false)
         )),
-        1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", singular(fate))),
-        _ => parts.push(format!("{missing} judged queries are not in the run and {fate} ({ids})")),
+        1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", fate(true))),
+        _ => parts.push(format!("{missing} judged queries are not in the run and {} ({ids})", fate(false))),
     }
     let ids = &run.ignored;
     match run.ignored.count {
@@ -52,12 +58,5 @@ fn note(run: &RunScores) -> Option<Note> {
         true => None,
         false if few => Some(Note::Warning(text)),
         false => Some(Note::Note(text)),
-    }
-}
-
-fn singular(fate: &str) -> &str {
-    match fate {
-        "count as empty rankings" => "counts as an empty ranking",
-        _ => "is left out",
     }
 }

@@ -11,7 +11,7 @@ use crate::measure::Measure;
 use crate::stats::StatName;
 
 #[cfg(feature = "serde")]
-pub(crate) use serial::{Cells, Document, SCHEMA};
+pub(crate) use serial::{Document, NamedRow, SCHEMA};
 #[cfg(feature = "serde")]
 pub use text::Text;
 

@@ -24,17 +24,17 @@ impl Serialize for StatName {
 
 impl Serialize for Row<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Cells { measure: &self.measure.to_string(), row: self }.serialize(serializer)
+        NamedRow { measure: &self.measure.to_string(), row: self }.serialize(serializer)
     }
 }
 
 /// A row with the name of its measure.
-pub(crate) struct Cells<'a> {
+pub(crate) struct NamedRow<'a> {
     pub measure: &'a str,
     pub row: &'a Row<'a>,
 }
 
-impl Serialize for Cells<'_> {
+impl Serialize for NamedRow<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
         struct Cells<'a> {

@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use super::device::{Device, Pending};
 use super::kernels::{COMMON, JUDGED, Kernel, kernels};
-use super::layout::{self, Tile};
+use super::layout::{self, TileEntry};
 use super::resident::ResidentLabels;
 use super::tasks::Integers;
 use crate::engine::Job;
@@ -211,12 +211,14 @@ impl<'a> Ready<'a> {
             labels: labels(!resident),
             moved: labels(self.judged.is_some()),
             tiles: device
-                .buffer((largest.tiles * size_of::<Tile>()) as u64, Usage::STORAGE | Usage::COPY_DST),
+                .buffer((largest.tiles * size_of::<TileEntry>()) as u64, Usage::STORAGE | Usage::COPY_DST),
             inputs: device.buffer(inputs, Usage::STORAGE | Usage::COPY_DST),
             columns: device.buffer(columns, Usage::STORAGE | Usage::COPY_SRC),
             answers: device.buffer(answers, Usage::MAP_READ | Usage::COPY_DST),
             batches: (0..=self.passes.len())
-                .map(|_| device.buffer(size_of::<layout::Batch>() as u64, Usage::UNIFORM | Usage::COPY_DST))
+                .map(|_| {
+                    device.buffer(size_of::<layout::BatchUniform>() as u64, Usage::UNIFORM | Usage::COPY_DST)
+                })
                 .collect(),
             clock: device.adapter.timestamps.then(|| Clock::new(device)),
         };
@@ -311,7 +313,7 @@ impl<'a> Ready<'a> {
         berth: &Berth,
     ) -> Vec<wgpu::BindGroup> {
         let tiles = tiles as u32;
-        let mut batch = layout::Batch {
+        let mut batch = layout::BatchUniform {
             tiles,
             stride: tiles.min(self.sizes.groups),
             // What a damaged file has in the padding behind its deepest row is no label.
@@ -323,12 +325,13 @@ impl<'a> Ready<'a> {
             origin,
         };
         let mut uniforms = berth.batches.iter();
-        let mut group =
-            |batch: layout::Batch, bindings: &[(u32, &wgpu::Buffer)], layout: &wgpu::BindGroupLayout| {
-                let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
-                self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
-                self.device.bind(layout, &[&[(0, uniform)], bindings].concat())
-            };
+        let mut group = |batch: layout::BatchUniform,
+                         bindings: &[(u32, &wgpu::Buffer)],
+                         layout: &wgpu::BindGroupLayout| {
+            let uniform = uniforms.next().unwrap_or(&berth.batches[0]);
+            self.device.queue.write_buffer(uniform, 0, bytemuck::bytes_of(&batch));
+            self.device.bind(layout, &[&[(0, uniform)], bindings].concat())
+        };
         let mut groups = Vec::with_capacity(1 + self.passes.len());
         let mut labels = source;
         if let (Some(_), Some(moved)) = (&self.judged, &berth.moved) {
@@ -337,8 +340,12 @@ impl<'a> Ready<'a> {
             batch.origin = 0;
         }
         for pass in &self.passes {
-            let batch =
-                layout::Batch { cuts: pass.cuts, above: pass.ranks.start, end: pass.ranks.end, ..batch };
+            let batch = layout::BatchUniform {
+                cuts: pass.cuts,
+                above: pass.ranks.start,
+                end: pass.ranks.end,
+                ..batch
+            };
             let bindings = [
                 (1, &berth.tiles),
                 (2, labels),
@@ -476,9 +483,9 @@ impl Largest {
 }
 
 /// Where the tiles of a batch lie.
-fn tile_table(spans: &[TileSpan]) -> Vec<Tile> {
+fn tile_table(spans: &[TileSpan]) -> Vec<TileEntry> {
     let origin = spans.first().map_or(0, |first| first.offset);
-    let tile = |span: &TileSpan| Tile {
+    let tile = |span: &TileSpan| TileEntry {
         word: ((span.offset - origin) / 4) as u32,
         depth: span.depth,
         lanes: span.lanes,

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::fixed;
-use super::tasks::{Integers, Kind, Task};
+use super::tasks::{IntegerFold, IntegerTask, Integers};
 use crate::label::code::UNPOOLED;
 
 /// Integers of 64 bits made of two words, which every device has.
@@ -85,29 +85,29 @@ enum Table {
 
 /// The kernels of all tasks. Those that look at more than judged documents are apart, or they would make the others look too.
 pub fn kernels(integers: &Integers) -> Vec<Kernel> {
-    let large = |task: &&Task| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
-    let (alone, shared): (Vec<&Task>, Vec<&Task>) = integers.tasks.iter().partition(large);
-    let (all, judged): (Vec<&Task>, Vec<&Task>) =
+    let large = |task: &&IntegerTask| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
+    let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) = integers.tasks.iter().partition(large);
+    let (all, judged): (Vec<&IntegerTask>, Vec<&IntegerTask>) =
         shared.into_iter().partition(|task| task.kind.threshold() <= UNPOOLED);
     let groups = judged.chunks(TOGETHER).chain(all.chunks(TOGETHER)).chain(alone.chunks(1));
     groups.map(|tasks| Kernel::new(integers, tasks)).collect()
 }
 
 /// The words that a task looks up a rank.
-fn rank_words(kind: &Kind) -> u32 {
+fn rank_words(kind: &IntegerFold) -> u32 {
     match kind {
-        Kind::WeightedSum(terms) => terms.gains.codes() * terms.words(),
-        Kind::Cascade(chances) => chances.stops.codes() * 2,
+        IntegerFold::WeightedSum(terms) => terms.gains.codes() * terms.words(),
+        IntegerFold::Cascade(chances) => chances.stops.codes() * 2,
         _ => 0,
     }
 }
 
 impl Kernel {
-    fn new(integers: &Integers, tasks: &[&Task]) -> Self {
+    fn new(integers: &Integers, tasks: &[&IntegerTask]) -> Self {
         let mut cutoffs: Vec<u32> = tasks.iter().flat_map(|task| &task.cuts).copied().collect();
         cutoffs.sort_unstable();
         cutoffs.dedup();
-        let column = |cut: &u32, task: &&Task| {
+        let column = |cut: &u32, task: &&IntegerTask| {
             let at = task.cuts.iter().position(|of| of == cut);
             at.map_or(NONE, |at| task.word + at as u32 * task.kind.words())
         };
@@ -142,9 +142,9 @@ impl Kernel {
 }
 
 /// The words of a state that goes on from block to block.
-fn carried(kind: &Kind) -> u32 {
+fn carried(kind: &IntegerFold) -> u32 {
     match kind {
-        Kind::Cascade(_) => 4,
+        IntegerFold::Cascade(_) => 4,
         kind => kind.words(),
     }
 }
@@ -156,8 +156,8 @@ impl Table {
             Table::Reciprocals => 2 * integers.depth,
             Table::Shares => 4 * (integers.depth + 1),
             Table::GoesOn(task) => match integers.kind_at(*task) {
-                Kind::Cascade(chances) => 2 * chances.stops.codes(),
-                _ => 0,
+                IntegerFold::Cascade(chances) => 2 * chances.stops.codes(),
+                _ => unreachable!("only a cascade goes on by a table"),
             },
             Table::Ranks(task) => rank_words(integers.kind_at(*task)) * ranks,
         }
@@ -169,19 +169,19 @@ impl Table {
             Table::Reciprocals => to.extend(fixed::reciprocals(integers.depth).flat_map(double)),
             Table::Shares => to.extend(fixed::inferred_shares(integers.depth).flatten().flat_map(double)),
             Table::GoesOn(task) => {
-                if let Kind::Cascade(chances) = integers.kind_at(*task) {
+                if let IntegerFold::Cascade(chances) = integers.kind_at(*task) {
                     to.extend((0..chances.stops.codes()).flat_map(|code| double(chances.goes_on(code))));
                 }
             }
             Table::Ranks(task) => match integers.kind_at(*task) {
-                Kind::WeightedSum(terms) => {
+                IntegerFold::WeightedSum(terms) => {
                     let words = terms.words() as usize;
                     for (rank, code) in grid(ranks, terms.gains.codes()) {
                         let term = terms.term(rank, code);
                         to.extend(&[term as u32, (term >> 32) as u32, (term >> 64) as u32][..words]);
                     }
                 }
-                Kind::Cascade(chances) => {
+                IntegerFold::Cascade(chances) => {
                     let codes = chances.stops.codes();
                     to.extend(grid(ranks, codes).flat_map(|(rank, code)| double(chances.term(rank, code))));
                 }
@@ -199,7 +199,7 @@ fn grid(ranks: Range<u32>, codes: u32) -> impl Iterator<Item = (u32, u32)> {
 /// Writes a shader, and notes the tables that it reads.
 struct Writer<'a> {
     integers: &'a Integers,
-    tasks: &'a [&'a Task],
+    tasks: &'a [&'a IntegerTask],
     blocks: &'a [Range<u32>],
     tables: Vec<Table>,
 }
@@ -255,7 +255,7 @@ impl Writer<'_> {
             Some(_) => format!("    t{at}: {},\n    n{at}: u32,\n", lines.state),
             None => format!("    t{at}: {},\n", lines.state),
         });
-        format!("struct Row {{\n    slot: u32,\n{}}}\n", fields.collect::<String>())
+        format!("struct RowType {{\n    slot: u32,\n{}}}\n", fields.collect::<String>())
     }
 
     /// The states before the first rank of the block.
@@ -271,7 +271,7 @@ impl Writer<'_> {
             number.chain(start).chain(load).collect::<String>()
         });
         function(
-            "start(row: ptr<function, Row>)",
+            "start(row: ptr<function, RowType>)",
             "    let slot = (*row).slot;\n",
             &starts.collect::<String>(),
         )
@@ -299,7 +299,7 @@ impl Writer<'_> {
             }
         }
         let slot = "    let slot = (*row).slot;\n";
-        let label = function("label(row: ptr<function, Row>, code: u32, rank: u32)", slot, &labels);
+        let label = function("label(row: ptr<function, RowType>, code: u32, rank: u32)", slot, &labels);
         let skip = format!("    let hits = above(word, {threshold}u);\n    if hits == 0u {{ return; }}\n");
         // Not a loop: llvmpipe ends a shader's loops after 65,535 rounds, all of them together.
         let each = (0..4).map(|byte| {
@@ -312,7 +312,8 @@ impl Writer<'_> {
         });
         let each: String = each.collect();
         let rest = if threshold == u8::MAX { String::new() } else { [skip, some, each].concat() };
-        label + &function("take(row: ptr<function, Row>, word: u32, first: u32)", "", &[all, rest].concat())
+        label
+            + &function("take(row: ptr<function, RowType>, word: u32, first: u32)", "", &[all, rest].concat())
     }
 
     /// Where the states go at a cutoff.
@@ -323,7 +324,7 @@ impl Writer<'_> {
             format!("    {{ {column} let t = (*row).t{at}; if column != NONE {{ {store} }} }}\n")
         });
         let start = "    let slot = (*row).slot;\n";
-        function("store(row: ptr<function, Row>, cut: u32)", start, &stores.collect::<String>())
+        function("store(row: ptr<function, RowType>, cut: u32)", start, &stores.collect::<String>())
     }
 
     /// What the next block of ranks goes on with.
@@ -333,7 +334,11 @@ impl Writer<'_> {
             let [save, _] = lines.carry.as_ref()?;
             Some(format!("    {{ let column = {column}u; let t = (*row).t{at}; {save} }}\n"))
         });
-        function("keep(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &saves.collect::<String>())
+        function(
+            "keep(row: ptr<function, RowType>)",
+            "    let slot = (*row).slot;\n",
+            &saves.collect::<String>(),
+        )
     }
 
     /// Where a table starts, with those before it.
@@ -352,26 +357,26 @@ impl Writer<'_> {
         let t = format!("(*row).t{at}");
         let blocked = self.blocks.len() > 1;
         match &task.kind {
-            Kind::Count(above) => Lines {
+            IntegerFold::Count(above) => Lines {
                 state: "u32",
                 step: Step::Word(format!("count(t, word, {above}u)")),
                 store: STORE_ONE,
                 ..Lines::default()
             },
-            Kind::CountWithin(above, input) => Lines {
+            IntegerFold::CountWithin(above, input) => Lines {
                 state: "u32",
                 number: Some(format!("input({input}u, slot)")),
                 step: Step::Word(format!("count_within(t, word, first, {above}u, (*row).n{at})")),
                 store: STORE_ONE,
                 ..Lines::default()
             },
-            Kind::FirstRank(_) => Lines {
+            IntegerFold::FirstRank(_) => Lines {
                 state: "u32",
                 step: Step::Label(format!("{t} = first_rank(t, rank);")),
                 store: STORE_ONE,
                 ..Lines::default()
             },
-            Kind::PrecisionSum(_, bits) => {
+            IntegerFold::PrecisionSum(_, bits) => {
                 let reciprocals = self.table(Table::Reciprocals);
                 Lines {
                     state: "PrecisionSum",
@@ -380,7 +385,7 @@ impl Writer<'_> {
                     ..Lines::default()
                 }
             }
-            Kind::WeightedSum(terms) => {
+            IntegerFold::WeightedSum(terms) => {
                 let table = self.table(Table::Ranks(task.word));
                 let (wide, words) = if terms.wide { ("_wide", 3) } else { ("", 2) };
                 let step = by_rank(terms.gains.codes(), terms.gains.first, table, words);
@@ -395,7 +400,7 @@ impl Writer<'_> {
                     ..Lines::default()
                 }
             }
-            Kind::Cascade(chances) => {
+            IntegerFold::Cascade(chances) => {
                 let goes_on = self.table(Table::GoesOn(task.word));
                 let table = self.table(Table::Ranks(task.word));
                 let step = by_rank(chances.stops.codes(), chances.stops.first, table, 2);
@@ -413,7 +418,7 @@ impl Writer<'_> {
                     ..Lines::default()
                 }
             }
-            Kind::PeakPrecision(_, first, caps) => {
+            IntegerFold::PeakPrecision(_, first, caps) => {
                 let column = task.word;
                 let step = format!("{t} = peak_precision(t, rank, {column}u, {first}u, {caps}u, slot);");
                 Lines {
@@ -424,14 +429,14 @@ impl Writer<'_> {
                     ..Lines::default()
                 }
             }
-            Kind::PreferenceSum { hits, cap, .. } => Lines {
+            IntegerFold::PreferenceSum { hits, cap, .. } => Lines {
                 state: "PreferenceSum",
                 number: Some(format!("input({cap}u, slot)")),
                 step: Step::Label(format!("{t} = preference_sum(t, code > {hits}u, (*row).n{at});")),
                 store: "put(column, slot, t.hits); put(column + 1u, slot, t.preferred);",
                 ..Lines::default()
             },
-            Kind::InferredSum(above, bits) => {
+            IntegerFold::InferredSum(above, bits) => {
                 let tables = [self.table(Table::Reciprocals), self.table(Table::Shares)];
                 let [reciprocals, shares] = tables;
                 let arguments = format!("t, rank, code, {above}u, {reciprocals}u, {shares}u, {bits}u");
@@ -442,13 +447,13 @@ impl Writer<'_> {
                     ..Lines::default()
                 }
             }
-            Kind::PairSum(_) => Lines {
+            IntegerFold::PairSum(_) => Lines {
                 state: "PairSum",
                 step: Step::Label(format!("{t} = pair_sum(t, rank);")),
                 store: "put(column, slot, t.pairs);",
                 ..Lines::default()
             },
-            Kind::Histogram(codes) => Lines {
+            IntegerFold::Histogram(codes) => Lines {
                 state: "u32",
                 start: Some(format!("histogram_start({}u, {codes}u, slot)", task.word)),
                 step: Step::Label(format!("histogram(t, code, {codes}u, slot);")),
@@ -473,22 +478,22 @@ fn by_rank(codes: u32, first: u8, table: u32, words: u32) -> Option<[String; 2]>
 }
 
 /// Counts take words whole, and do not make a kernel look at single labels.
-fn is_count(kind: &Kind) -> bool {
-    matches!(kind, Kind::Count(_) | Kind::CountWithin(..))
+fn is_count(kind: &IntegerFold) -> bool {
+    matches!(kind, IntegerFold::Count(_) | IntegerFold::CountWithin(..))
 }
 
 /// The file that a fold is in.
-fn stem_of(kind: &Kind) -> &'static str {
+fn stem_of(kind: &IntegerFold) -> &'static str {
     match kind {
-        Kind::Count(_) | Kind::CountWithin(..) => "count",
-        Kind::FirstRank(_) => "first_rank",
-        Kind::PrecisionSum(..) => "precision_sum",
-        Kind::WeightedSum(_) => "weighted_sum",
-        Kind::Cascade(_) => "cascade",
-        Kind::PeakPrecision(..) => "peak_precision",
-        Kind::PreferenceSum { .. } => "preference_sum",
-        Kind::InferredSum(..) => "inferred_sum",
-        Kind::PairSum(_) => "pair_sum",
-        Kind::Histogram(_) => "histogram",
+        IntegerFold::Count(_) | IntegerFold::CountWithin(..) => "count",
+        IntegerFold::FirstRank(_) => "first_rank",
+        IntegerFold::PrecisionSum(..) => "precision_sum",
+        IntegerFold::WeightedSum(_) => "weighted_sum",
+        IntegerFold::Cascade(_) => "cascade",
+        IntegerFold::PeakPrecision(..) => "peak_precision",
+        IntegerFold::PreferenceSum { .. } => "preference_sum",
+        IntegerFold::InferredSum(..) => "inferred_sum",
+        IntegerFold::PairSum(_) => "pair_sum",
+        IntegerFold::Histogram(_) => "histogram",
     }
 }

@@ -2,10 +2,10 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// `Batch` of `common.wgsl`.
+/// `BatchUniform` of `common.wgsl`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub struct Batch {
+pub struct BatchUniform {
     /// How many tiles there are.
     pub tiles: u32,
     /// Workgroups in a row of the dispatch.
@@ -24,10 +24,10 @@ pub struct Batch {
     pub origin: u32,
 }
 
-/// `Tile` of `common.wgsl`.
+/// `TileEntry` of `common.wgsl`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
-pub struct Tile {
+pub struct TileEntry {
     /// The first word, from the batch's first.
     pub word: u32,
     /// Its ranks.
@@ -38,10 +38,10 @@ pub struct Tile {
     pub rows: u32,
 }
 
-/// `Product` of `reduce.wgsl`.
+/// `ProductUniform` of `reduce.wgsl`.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
-pub struct Product {
+pub struct ProductUniform {
     /// The length of a column.
     pub slots: u32,
     /// Workgroups in a row of the dispatch.

@@ -1,7 +1,7 @@
 //! The same integers on the CPU, line by line as the shaders compute them: what a GPU must answer to the bit.
 
 use super::fixed;
-use super::tasks::{Integers, Kind, Task};
+use super::tasks::{IntegerFold, IntegerTask, Integers};
 use crate::fold::Inputs;
 use crate::label::Tile;
 use crate::label::code::NEGATIVE;
@@ -29,7 +29,7 @@ pub fn lane(integers: &Integers, inputs: &Inputs, tile: Tile, lane: usize, query
     words
 }
 
-fn store(task: &Task, cut: usize, state: &[u32], words: &mut [u32]) {
+fn store(task: &IntegerTask, cut: usize, state: &[u32], words: &mut [u32]) {
     let first = task.word as usize + cut * task.kind.words() as usize;
     words[first..first + state.len()].copy_from_slice(state);
 }
@@ -48,9 +48,9 @@ struct Twin {
 }
 
 impl Twin {
-    fn new(integers: &Integers, kind: &Kind) -> Self {
-        let precise = matches!(kind, Kind::PrecisionSum(..) | Kind::InferredSum(..));
-        let inferred = matches!(kind, Kind::InferredSum(..));
+    fn new(integers: &Integers, kind: &IntegerFold) -> Self {
+        let precise = matches!(kind, IntegerFold::PrecisionSum(..) | IntegerFold::InferredSum(..));
+        let inferred = matches!(kind, IntegerFold::InferredSum(..));
         Twin {
             hits: 0,
             others: 0,
@@ -60,39 +60,39 @@ impl Twin {
             reciprocals: if precise { fixed::reciprocals(integers.depth).collect() } else { Vec::new() },
             shares: if inferred { fixed::inferred_shares(integers.depth).collect() } else { Vec::new() },
             peaks: match kind {
-                Kind::PeakPrecision(..) => vec![0x10000; kind.words() as usize],
-                Kind::Histogram(codes) => vec![0; *codes as usize],
+                IntegerFold::PeakPrecision(..) => vec![0x10000; kind.words() as usize],
+                IntegerFold::Histogram(codes) => vec![0; *codes as usize],
                 _ => Vec::new(),
             },
         }
     }
 
-    fn step(&mut self, kind: &Kind, rank: u32, code: u8, input: &impl Fn(u32) -> u32) {
+    fn step(&mut self, kind: &IntegerFold, rank: u32, code: u8, input: &impl Fn(u32) -> u32) {
         let at = rank as usize - 1;
         match kind {
-            Kind::Count(_) => self.hits += 1,
-            Kind::CountWithin(_, limit) => self.hits += u32::from(rank <= input(*limit)),
-            Kind::FirstRank(_) if self.hits == 0 => self.hits = rank,
-            Kind::FirstRank(_) => {}
-            Kind::PrecisionSum(_, bits) => {
+            IntegerFold::Count(_) => self.hits += 1,
+            IntegerFold::CountWithin(_, limit) => self.hits += u32::from(rank <= input(*limit)),
+            IntegerFold::FirstRank(_) if self.hits == 0 => self.hits = rank,
+            IntegerFold::FirstRank(_) => {}
+            IntegerFold::PrecisionSum(_, bits) => {
                 self.hits += 1;
                 let precision = u64::from(self.hits) * self.reciprocals[at];
                 self.sum += u128::from(rounded(precision, *bits));
             }
-            Kind::WeightedSum(terms) => {
+            IntegerFold::WeightedSum(terms) => {
                 let code = u32::from(code - terms.gains.first);
                 if code < terms.gains.codes() {
                     self.sum = self.sum.wrapping_add(terms.term(rank - 1, code) as u128);
                 }
             }
-            Kind::Cascade(chances) => {
+            IntegerFold::Cascade(chances) => {
                 let code = u32::from(code - chances.stops.first);
                 if code < chances.stops.codes() {
                     self.sum += u128::from(share(self.reaches, chances.term(rank - 1, code)));
                     self.reaches = share(self.reaches, chances.goes_on(code));
                 }
             }
-            &Kind::PeakPrecision(_, first, caps) => {
+            &IntegerFold::PeakPrecision(_, first, caps) => {
                 self.hits += 1;
                 for cap in (0..caps).filter(|&cap| self.hits >= input(first + cap)) {
                     let (hits, of) = (self.peaks[cap as usize] & 0xffff, self.peaks[cap as usize] >> 16);
@@ -101,14 +101,14 @@ impl Twin {
                     }
                 }
             }
-            Kind::PreferenceSum { hits, cap, .. } if code > *hits => {
+            IntegerFold::PreferenceSum { hits, cap, .. } if code > *hits => {
                 self.hits += 1;
                 self.sum += u128::from(self.others.min(input(*cap)));
             }
-            Kind::PreferenceSum { .. } => self.others += 1,
-            Kind::InferredSum(..) if code == NEGATIVE => self.unjudged += 1,
-            Kind::InferredSum(above, _) if code <= *above => self.others += 1,
-            Kind::InferredSum(_, bits) => {
+            IntegerFold::PreferenceSum { .. } => self.others += 1,
+            IntegerFold::InferredSum(..) if code == NEGATIVE => self.unjudged += 1,
+            IntegerFold::InferredSum(above, _) if code <= *above => self.others += 1,
+            IntegerFold::InferredSum(_, bits) => {
                 let judged = self.hits + self.others;
                 let [relevant, alone] = self.shares[judged as usize];
                 let relevant = u64::from(self.hits) * relevant + alone;
@@ -117,23 +117,25 @@ impl Twin {
                 self.sum += u128::from(rounded(term, *bits));
                 self.hits += 1;
             }
-            Kind::PairSum(_) => {
+            IntegerFold::PairSum(_) => {
                 self.hits += 1;
                 self.sum += u128::from(rank - self.hits);
             }
-            Kind::Histogram(_) => {
+            IntegerFold::Histogram(_) => {
                 self.peaks.get_mut(usize::from(code)).into_iter().for_each(|count| *count += 1)
             }
         }
     }
 
-    fn state(&self, kind: &Kind) -> Vec<u32> {
+    fn state(&self, kind: &IntegerFold) -> Vec<u32> {
         let sum = [self.sum as u32, (self.sum >> 32) as u32, (self.sum >> 64) as u32];
         match kind {
-            Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) => vec![self.hits],
-            Kind::PairSum(_) => vec![sum[0]],
-            Kind::PreferenceSum { .. } => vec![self.hits, sum[0]],
-            Kind::PeakPrecision(..) | Kind::Histogram(_) => self.peaks.clone(),
+            IntegerFold::Count(_) | IntegerFold::CountWithin(..) | IntegerFold::FirstRank(_) => {
+                vec![self.hits]
+            }
+            IntegerFold::PairSum(_) => vec![sum[0]],
+            IntegerFold::PreferenceSum { .. } => vec![self.hits, sum[0]],
+            IntegerFold::PeakPrecision(..) | IntegerFold::Histogram(_) => self.peaks.clone(),
             _ => sum[..kind.words() as usize].to_vec(),
         }
     }

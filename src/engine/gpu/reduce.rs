@@ -7,7 +7,7 @@ use super::batch::{Berth, Clock, Largest, Ready, Sizes};
 use super::fixed::{power_of_two, reciprocals};
 use super::kernels::REDUCE;
 use super::layout;
-use super::tasks::{Integers, Kind};
+use super::tasks::{IntegerFold, Integers};
 use super::{Loaded, check_depth};
 use crate::engine::Job;
 use crate::error::{Error, Result};
@@ -57,7 +57,7 @@ impl Scaled {
             Factor::PerQuery(factors) => factors,
             &Factor::Reciprocal(deepest) => {
                 let factors = reciprocals(depth).collect();
-                let first = matches!(task.kind, Kind::FirstRank(_));
+                let first = matches!(task.kind, IntegerFold::FirstRank(_));
                 let (state, error) = (State::FirstRank, power_of_two(-64));
                 return first.then_some(Scaled {
                     word,
@@ -76,11 +76,16 @@ impl Scaled {
             return None;
         }
         let (state, unit, own) = match &task.kind {
-            Kind::Count(_) | Kind::CountWithin(..) => (State::Count, 0, 0.0),
-            Kind::WeightedSum(terms) if terms.wide || terms.gains.numbers.iter().any(|&gain| gain < 0.0) => {
+            IntegerFold::Count(_) | IntegerFold::CountWithin(..) => (State::Count, 0, 0.0),
+            IntegerFold::WeightedSum(terms)
+                if terms.wide || terms.gains.numbers.iter().any(|&gain| gain < 0.0) =>
+            {
                 return None;
             }
-            Kind::PrecisionSum(..) | Kind::InferredSum(..) | Kind::WeightedSum(_) | Kind::Cascade(_) => {
+            IntegerFold::PrecisionSum(..)
+            | IntegerFold::InferredSum(..)
+            | IntegerFold::WeightedSum(_)
+            | IntegerFold::Cascade(_) => {
                 let (unit, error) = task.unit(depth)?;
                 (State::Sum, unit, error)
             }
@@ -224,7 +229,7 @@ impl<'a> Reducer<'a> {
                 factors.extend(scaled.factors.iter().copied().flat_map(double));
             }
             let [factor_low, factor_high] = double(scaled.factor(0));
-            let product = layout::Product {
+            let product = layout::ProductUniform {
                 slots: slots as u32,
                 stride: groups.min(self.loaded.gpu.sizes.groups),
                 word: scaled.word,
@@ -235,10 +240,10 @@ impl<'a> Reducer<'a> {
                 shift: scaled.shift,
                 sums: (3 * at * runs) as u32,
                 deepest: scaled.deepest,
-                ..layout::Product::default()
+                ..layout::ProductUniform::default()
             };
             let usage = wgpu::BufferUsages::UNIFORM | wgpu::BufferUsages::COPY_DST;
-            let uniform = device.buffer(size_of::<layout::Product>() as u64, usage);
+            let uniform = device.buffer(size_of::<layout::ProductUniform>() as u64, usage);
             device.queue.write_buffer(&uniform, 0, bytemuck::bytes_of(&product));
             let factors = device.words(&factors);
             let buffers =

@@ -9,7 +9,7 @@ use crate::label::code::UNPOOLED;
 #[derive(Debug)]
 pub struct Integers {
     /// The tasks, those that stay on the CPU left out.
-    pub tasks: Vec<Task>,
+    pub tasks: Vec<IntegerTask>,
     /// The program's inputs that are uploaded, in the order in which tasks refer to them.
     pub inputs: Vec<usize>,
     /// How many columns of words there are.
@@ -22,9 +22,9 @@ pub struct Integers {
 
 /// A fold in integers with the places where it is read.
 #[derive(Debug)]
-pub struct Task {
+pub struct IntegerTask {
     /// What to compute.
-    pub kind: Kind,
+    pub kind: IntegerFold,
     /// Ranks, ascending, the end being the largest.
     pub cuts: Vec<u32>,
     /// The first of the program's columns that it answers.
@@ -37,7 +37,7 @@ pub struct Task {
 
 /// A fold in integers.
 #[derive(Debug)]
-pub enum Kind {
+pub enum IntegerFold {
     /// Hits.
     Count(u8),
     /// Hits down to an input.
@@ -71,34 +71,37 @@ pub enum Kind {
     Histogram(u32),
 }
 
-impl Kind {
+impl IntegerFold {
     /// The words of one state as stored.
     pub fn words(&self) -> u32 {
         match self {
-            Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) | Kind::PairSum(_) => 1,
-            Kind::PrecisionSum(..)
-            | Kind::Cascade(_)
-            | Kind::InferredSum(..)
-            | Kind::PreferenceSum { .. } => 2,
-            Kind::WeightedSum(terms) => terms.words(),
-            &Kind::PeakPrecision(_, _, words) | &Kind::Histogram(words) => words,
+            IntegerFold::Count(_)
+            | IntegerFold::CountWithin(..)
+            | IntegerFold::FirstRank(_)
+            | IntegerFold::PairSum(_) => 1,
+            IntegerFold::PrecisionSum(..)
+            | IntegerFold::Cascade(_)
+            | IntegerFold::InferredSum(..)
+            | IntegerFold::PreferenceSum { .. } => 2,
+            IntegerFold::WeightedSum(terms) => terms.words(),
+            &IntegerFold::PeakPrecision(_, _, words) | &IntegerFold::Histogram(words) => words,
         }
     }
 
     /// Labels up to this code change nothing.
     pub fn threshold(&self) -> u8 {
         match self {
-            &Kind::Count(above)
-            | &Kind::CountWithin(above, _)
-            | &Kind::FirstRank(above)
-            | &Kind::PrecisionSum(above, _)
-            | &Kind::PeakPrecision(above, ..)
-            | &Kind::PairSum(above) => above,
-            Kind::WeightedSum(terms) => terms.gains.first - 1,
-            Kind::Cascade(chances) => chances.stops.first - 1,
-            Kind::PreferenceSum { hits, judged, .. } => *hits.min(judged),
-            Kind::InferredSum(..) => UNPOOLED,
-            Kind::Histogram(_) => 0,
+            &IntegerFold::Count(above)
+            | &IntegerFold::CountWithin(above, _)
+            | &IntegerFold::FirstRank(above)
+            | &IntegerFold::PrecisionSum(above, _)
+            | &IntegerFold::PeakPrecision(above, ..)
+            | &IntegerFold::PairSum(above) => above,
+            IntegerFold::WeightedSum(terms) => terms.gains.first - 1,
+            IntegerFold::Cascade(chances) => chances.stops.first - 1,
+            IntegerFold::PreferenceSum { hits, judged, .. } => *hits.min(judged),
+            IntegerFold::InferredSum(..) => UNPOOLED,
+            IntegerFold::Histogram(_) => 0,
         }
     }
 
@@ -106,28 +109,28 @@ impl Kind {
     pub fn is_exact(&self) -> bool {
         matches!(
             self,
-            Kind::Count(_)
-                | Kind::CountWithin(..)
-                | Kind::FirstRank(_)
-                | Kind::PeakPrecision(..)
-                | Kind::PairSum(_)
-                | Kind::Histogram(_)
+            IntegerFold::Count(_)
+                | IntegerFold::CountWithin(..)
+                | IntegerFold::FirstRank(_)
+                | IntegerFold::PeakPrecision(..)
+                | IntegerFold::PairSum(_)
+                | IntegerFold::Histogram(_)
         )
     }
 
     /// The unit of a sum over so many ranks and how far it can be off; `None` for what is not rounded.
     fn unit(&self, depth: u32) -> Option<(i32, f64)> {
         match self {
-            Kind::PrecisionSum(_, bits) => Some((63 - *bits as i32, fixed::precision_error(depth))),
-            Kind::InferredSum(_, bits) => Some((63 - *bits as i32, fixed::inferred_error(depth))),
-            Kind::WeightedSum(terms) => Some((terms.scale, terms.error)),
-            Kind::Cascade(chances) => Some((63, chances.error)),
+            IntegerFold::PrecisionSum(_, bits) => Some((63 - *bits as i32, fixed::precision_error(depth))),
+            IntegerFold::InferredSum(_, bits) => Some((63 - *bits as i32, fixed::inferred_error(depth))),
+            IntegerFold::WeightedSum(terms) => Some((terms.scale, terms.error)),
+            IntegerFold::Cascade(chances) => Some((63, chances.error)),
             _ => None,
         }
     }
 }
 
-impl Task {
+impl IntegerTask {
     /// The unit of the sum and how far it can be off, in rankings of up to so many ranks; `None` for what is not rounded.
     pub fn unit(&self, deepest: u32) -> Option<(i32, f64)> {
         self.kind.unit(self.cuts.last().map_or(0, |&last| last.min(deepest)))
@@ -151,7 +154,7 @@ impl Integers {
             for (at, cut) in task.cuts.iter().enumerate() {
                 if let (Fold::Count(set), &Cut::PerQuery(input)) = (&task.fold, cut) {
                     let input = made.input(input);
-                    made.push(Kind::CountWithin(set.0, input), vec![u32::MAX], column + at, of);
+                    made.push(IntegerFold::CountWithin(set.0, input), vec![u32::MAX], column + at, of);
                 }
             }
             column += task.columns();
@@ -160,15 +163,15 @@ impl Integers {
     }
 
     /// The task with this first column of words.
-    pub fn kind_at(&self, word: u32) -> &Kind {
+    pub fn kind_at(&self, word: u32) -> &IntegerFold {
         let at = self.tasks.partition_point(|task| task.word < word);
         &self.tasks[at].kind
     }
 
-    fn push(&mut self, kind: Kind, cuts: Vec<u32>, column: usize, of: usize) {
+    fn push(&mut self, kind: IntegerFold, cuts: Vec<u32>, column: usize, of: usize) {
         let word = self.words;
         self.words += kind.words() * cuts.len() as u32;
-        self.tasks.push(Task { kind, cuts, column, word, of });
+        self.tasks.push(IntegerTask { kind, cuts, column, word, of });
     }
 
     fn input(&mut self, input: usize) -> u32 {
@@ -177,27 +180,29 @@ impl Integers {
     }
 
     /// The fold in integers, `None` if it has none.
-    fn kind(&mut self, fold: &Fold, depth: u32, codes: usize) -> Option<Kind> {
+    fn kind(&mut self, fold: &Fold, depth: u32, codes: usize) -> Option<IntegerFold> {
         let weights = |discount: &crate::fold::Discount| discount.weights(depth as usize);
         Some(match fold {
-            Fold::Count(set) => Kind::Count(set.0),
-            Fold::FirstRank(set) => Kind::FirstRank(set.0),
-            Fold::PrecisionSum(set) => Kind::PrecisionSum(set.0, fixed::precision_bits(depth)),
+            Fold::Count(set) => IntegerFold::Count(set.0),
+            Fold::FirstRank(set) => IntegerFold::FirstRank(set.0),
+            Fold::PrecisionSum(set) => IntegerFold::PrecisionSum(set.0, fixed::precision_bits(depth)),
             Fold::WeightedSum { gain, discount } => {
-                Kind::WeightedSum(Terms::new(gain, weights(discount), depth)?)
+                IntegerFold::WeightedSum(Terms::new(gain, weights(discount), depth)?)
             }
-            Fold::Cascade { stop, discount } => Kind::Cascade(Chances::new(stop, weights(discount), depth)?),
+            Fold::Cascade { stop, discount } => {
+                IntegerFold::Cascade(Chances::new(stop, weights(discount), depth)?)
+            }
             Fold::PeakPrecision { hits, caps } => {
                 let first = self.inputs.len() as u32;
                 self.inputs.extend(caps);
-                Kind::PeakPrecision(hits.0, first, caps.len() as u32)
+                IntegerFold::PeakPrecision(hits.0, first, caps.len() as u32)
             }
             &Fold::PreferenceSum { hits, judged, cap, bound } => {
-                Kind::PreferenceSum { hits: hits.0, judged: judged.0, cap: self.input(cap), bound }
+                IntegerFold::PreferenceSum { hits: hits.0, judged: judged.0, cap: self.input(cap), bound }
             }
-            Fold::InferredSum(set) => Kind::InferredSum(set.0, fixed::precision_bits(depth)),
-            Fold::PairSum(set) => Kind::PairSum(set.0),
-            Fold::Histogram => Kind::Histogram(codes as u32),
+            Fold::InferredSum(set) => IntegerFold::InferredSum(set.0, fixed::precision_bits(depth)),
+            Fold::PairSum(set) => IntegerFold::PairSum(set.0),
+            Fold::Histogram => IntegerFold::Histogram(codes as u32),
         })
     }
 
@@ -228,7 +233,7 @@ impl Integers {
     }
 }
 
-impl Kind {
+impl IntegerFold {
     /// Writes the number of one state where it belongs.
     fn decode(
         &self,
@@ -241,25 +246,26 @@ impl Kind {
         let lanes = columns.lanes;
         let double = || u64::from(word(1)) << 32 | u64::from(word(0));
         let value = match self {
-            Kind::Count(_) | Kind::CountWithin(..) | Kind::FirstRank(_) | Kind::PairSum(_) => {
-                f64::from(word(0))
-            }
-            Kind::PrecisionSum(_, bits) | Kind::InferredSum(_, bits) => {
+            IntegerFold::Count(_)
+            | IntegerFold::CountWithin(..)
+            | IntegerFold::FirstRank(_)
+            | IntegerFold::PairSum(_) => f64::from(word(0)),
+            IntegerFold::PrecisionSum(_, bits) | IntegerFold::InferredSum(_, bits) => {
                 double() as f64 * power_of_two(*bits as i32 - 63)
             }
-            Kind::Cascade(_) => double() as f64 * power_of_two(-63),
-            Kind::WeightedSum(terms) => {
+            IntegerFold::Cascade(_) => double() as f64 * power_of_two(-63),
+            IntegerFold::WeightedSum(terms) => {
                 let number = match terms.wide {
                     true => i128::from(word(2) as i32) << 64 | i128::from(double()),
                     false => i128::from(double() as i64),
                 };
                 number as f64 * power_of_two(-terms.scale)
             }
-            Kind::PreferenceSum { bound, .. } => match word(1) {
+            IntegerFold::PreferenceSum { bound, .. } => match word(1) {
                 0 => f64::from(word(0)),
                 preferred => f64::from(word(0)) - f64::from(preferred) / f64::from(inputs[*bound][query]),
             },
-            &Kind::PeakPrecision(_, _, caps) => {
+            &IntegerFold::PeakPrecision(_, _, caps) => {
                 for cap in 0..caps {
                     let fraction = word(cap);
                     columns.values[(column + cap as usize) * lanes + lane] =
@@ -267,7 +273,7 @@ impl Kind {
                 }
                 return;
             }
-            &Kind::Histogram(codes) => {
+            &IntegerFold::Histogram(codes) => {
                 let counts = &mut columns.histogram[lane * codes as usize..][..codes as usize];
                 counts.iter_mut().zip(0..).for_each(|(count, code)| *count = word(code));
                 return;
