@@ -234,7 +234,7 @@ impl std::error::Error for MeasureError {}
 /// where it would look like the start of an escape, so different bytes never become the same text.
 ///
 /// ```
-/// use laneval::printable;
+/// use laneval::error::printable;
 /// assert_eq!(printable(b"a\x1b\xff"), r"a\u{1b}\xff");
 /// assert_eq!(printable(br"a\u{1b}"), r"a\\u{1b}");
 /// assert_eq!(printable(br"AC\DC"), r"AC\DC");

@@ -99,7 +99,7 @@
 #[macro_use]
 mod names;
 mod engine;
-mod error;
+pub mod error;
 mod evaluate;
 mod fold;
 mod generate;
@@ -112,24 +112,29 @@ mod reference;
 pub mod report;
 mod scores;
 mod stats;
-mod summary;
+pub mod summary;
 mod timing;
 mod watch;
 mod whole_file;
 
-pub use error::{Error, ErrorKind, MeasureError, Problem, Problems, Result, printable, printable_path};
+pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups};
 pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
 pub use label::{
-    Batch, Codebook, Description, FileAccess, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType,
-    ScoresSeen, Section, Ties, Unmatched, View, exit_when_a_mapped_file_shrinks,
+    Batch, Codebook, FileAccess, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType, ScoresSeen, Ties,
+    Unmatched, View,
 };
 pub use measure::Measure;
 pub use plan::Plan;
 pub use scores::{PerQuery, QuerySet, Row, RunScores, Scores};
-pub use stats::{ExactSum, Moments, Stat, StatName};
-pub use summary::{QueryPrint, RunSummary, Summary};
+pub use stats::{Stat, StatName};
+pub use summary::Summary;
 pub use watch::Watch;
+
+/// `.lmx` files: what is inside, and what happens when one shrinks.
+pub mod lmx {
+    pub use crate::label::{Description, Section, VERSION, exit_when_a_mapped_file_shrinks};
+}
 
 /// Labels that stay on a GPU, and the GPUs that there are.
 #[cfg(feature = "gpu")]
@@ -146,9 +151,6 @@ pub mod gpu {
 pub mod internals {
     pub mod engine {
         pub use crate::engine::*;
-    }
-    pub mod error {
-        pub use crate::error::*;
     }
     pub mod evaluate {
         pub use crate::evaluate::*;

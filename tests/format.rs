@@ -3,9 +3,8 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
-use laneval::{
-    Description, Error, Evaluator, Join, LabelMatrix, Qrels, ScoreType, ScoresSeen, Ties, Unmatched,
-};
+use laneval::lmx::Description;
+use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, ScoreType, ScoresSeen, Ties, Unmatched};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use laneval::internals::generate::Synthetic;
-use laneval::{Evaluator, LabelMatrix, exit_when_a_mapped_file_shrinks};
+use laneval::lmx::exit_when_a_mapped_file_shrinks;
+use laneval::{Evaluator, LabelMatrix};
 
 /// Set for the test binary as a process of its own: whether it asks for the message `first`, or `last`.
 const CHILD: &str = "LANEVAL_TEST_MAPPED_CHILD";

@@ -5,7 +5,8 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{Read, Write};
 
-use laneval::{Error, Input, Join, LabelMatrix, Problems, ScoreType, Ties};
+use laneval::error::Problems;
+use laneval::{Error, Input, Join, LabelMatrix, ScoreType, Ties};
 
 /// A label with its meaning: past the qrels, pooled, or a grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -272,7 +273,7 @@ fn plain(bytes: &[u8]) -> Result<Vec<u8>, String> {
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
             zstd::decode_all(bytes).map_err(|e| e.to_string())
         }
-        _ if laneval::Description::recognises(bytes) => Err("a label matrix".to_owned()),
+        _ if laneval::lmx::Description::recognises(bytes) => Err("a label matrix".to_owned()),
         _ => Ok(bytes.to_vec()),
     }
 }

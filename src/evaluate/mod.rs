@@ -221,6 +221,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// A GPU that was asked for and is not there, or refuses.
+    #[doc(hidden)]
     pub fn take_engine<'a>(
         &self,
         matrices: impl IntoIterator<Item = &'a LabelMatrix>,
@@ -285,6 +286,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].
+    #[doc(hidden)]
     pub fn evaluate_with(
         &self,
         engine: Option<&impl Engine>,
@@ -303,6 +305,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// As [`Evaluator::summary`].
+    #[doc(hidden)]
     pub fn summary_with(
         &self,
         engine: Option<&impl Engine>,
@@ -318,6 +321,7 @@ impl Evaluator {
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`] and [`Evaluator::summary`].
+    #[doc(hidden)]
     pub fn scores_and_summary(
         &self,
         engine: Option<&impl Engine>,

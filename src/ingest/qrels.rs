@@ -117,6 +117,7 @@ impl Qrels {
     }
 
     /// How many documents of each query have each grade.
+    #[doc(hidden)]
     pub fn facts(&self) -> &Facts {
         &self.facts
     }

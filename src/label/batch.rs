@@ -36,6 +36,7 @@ impl<'a> Batch<'a> {
     }
 
     /// What the judgments know of each query.
+    #[doc(hidden)]
     pub fn facts(&self) -> &'a Facts {
         self.facts
     }
@@ -46,6 +47,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Are its tiles those of this matrix?
+    #[doc(hidden)]
     pub fn is_of(&self, matrix: &LabelMatrix) -> bool {
         std::ptr::eq(self.packing, &matrix.packing)
     }
@@ -56,42 +58,50 @@ impl<'a> Batch<'a> {
     }
 
     /// The run of a row.
+    #[doc(hidden)]
     pub fn run(&self, row: u32) -> usize {
         row as usize / self.queries()
     }
 
     /// The query of a row.
+    #[doc(hidden)]
     pub fn query(&self, row: u32) -> usize {
         row as usize % self.queries()
     }
 
     /// What the judgments know of the query of a row.
+    #[doc(hidden)]
     pub fn facts_of(&self, row: u32) -> QueryFacts<'a> {
         self.facts.of(self.query(row))
     }
 
     /// The tiles of the batch, as indices into those of its matrix.
+    #[doc(hidden)]
     pub fn tiles(&self) -> Range<usize> {
         self.tiles.clone()
     }
 
     /// Where the tiles of the batch lie.
+    #[doc(hidden)]
     pub fn spans(&self) -> &'a [TileSpan] {
         &self.packing.tiles[self.tiles()]
     }
 
     /// The ranks of the deepest tile of the batch.
+    #[doc(hidden)]
     pub fn deepest(&self) -> u32 {
         self.spans().first().map_or(0, |tile| tile.depth)
     }
 
     /// The results of the deepest row of the batch.
+    #[doc(hidden)]
     pub fn deepest_row(&self) -> u32 {
         let rows = self.tiles().next().map_or(&[][..], |tile| self.rows(tile));
         rows.iter().map(|&row| self.depths[row as usize]).max().unwrap_or(0)
     }
 
     /// The labels of a tile.
+    #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'a> {
         let span = self.packing.tiles[at];
         let range = span.offset as usize..(span.offset + span.bytes()) as usize;
@@ -99,12 +109,14 @@ impl<'a> Batch<'a> {
     }
 
     /// The rows of a tile, lane by lane.
+    #[doc(hidden)]
     pub fn rows(&self, at: usize) -> &'a [u32] {
         let span = self.packing.tiles[at];
         &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
     }
 
     /// The labels of a lane of a tile.
+    #[doc(hidden)]
     pub fn ranking(&self, at: usize, lane: usize) -> impl Iterator<Item = u8> + use<'a> {
         let (tile, depth) = (self.tile(at), self.depths[self.rows(at)[lane] as usize]);
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
@@ -121,6 +133,7 @@ impl<'a> Batch<'a> {
     }
 
     /// The same batch with these of its tiles only.
+    #[doc(hidden)]
     pub fn of_tiles(&self, tiles: Range<usize>) -> Self {
         assert!(self.tiles.start <= tiles.start && tiles.end <= self.tiles.end, "tiles of another batch");
         Batch { tiles, ..self.clone() }

@@ -306,6 +306,7 @@ impl LabelMatrix {
     }
 
     /// What the qrels know of each query.
+    #[doc(hidden)]
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -332,11 +333,13 @@ impl LabelMatrix {
     }
 
     /// Which row lies where.
+    #[doc(hidden)]
     pub fn packing(&self) -> &Packing {
         &self.packing
     }
 
     /// The labels of one tile.
+    #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'_> {
         let span = self.packing.tiles[at];
         let range = span.offset as usize..(span.offset + span.bytes()) as usize;
@@ -344,12 +347,14 @@ impl LabelMatrix {
     }
 
     /// The rows of one tile, lane by lane.
+    #[doc(hidden)]
     pub fn tile_rows(&self, at: usize) -> &[u32] {
         let span = self.packing.tiles[at];
         &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
     }
 
     /// All tiles, as they lie.
+    #[doc(hidden)]
     pub fn tile_bytes(&self) -> &[u8] {
         &self.labels.bytes()[..self.packing.bytes() as usize]
     }

@@ -398,6 +398,7 @@ impl Measure {
     ///
     /// # Errors
     /// A parameter that does not fit the grades, such as an ERR scale that is too small.
+    #[doc(hidden)]
     pub fn recipe(&self, book: &Codebook) -> Result<Recipe> {
         (self.definition.recipe)(self, book).map_err(|message| {
             let text = self.to_string();

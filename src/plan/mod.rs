@@ -84,6 +84,7 @@ impl Plan {
     }
 
     /// Works out what the plan needs of the queries of a batch; it serves every batch of the same queries that is no deeper.
+    #[doc(hidden)]
     pub fn prepare(&self, batch: &Batch<'_>) -> Prepared<'_> {
         let facts = Fact::columns(&self.facts, batch.facts());
         let input = |&fact: &usize| facts[fact].iter().map(|&number| number as u32).collect();
@@ -99,11 +100,13 @@ impl Plan {
     }
 
     /// What the engine runs.
+    #[doc(hidden)]
     pub fn program(&self) -> &Program {
         &self.program
     }
 
     /// The measures that walk down each ranking instead, by index.
+    #[doc(hidden)]
     pub fn walks(&self) -> impl Iterator<Item = usize> {
         self.recipes
             .iter()

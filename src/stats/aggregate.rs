@@ -49,7 +49,7 @@ pub(super) fn split(terms: &[f64]) -> Option<[i64; 2]> {
 /// An exact sum of f64 values.
 ///
 /// ```
-/// use laneval::ExactSum;
+/// use laneval::summary::ExactSum;
 /// let sum: ExactSum = [1e100, 0.1, -1e100].into_iter().collect();
 /// assert_eq!(sum.value(), 0.1);
 /// ```

@@ -11,7 +11,7 @@ use super::squares::{self, SquareSum};
 /// Nothing of it depends on the order of the values, nor on how they were shared out and merged.
 ///
 /// ```
-/// use laneval::Moments;
+/// use laneval::summary::Moments;
 /// let mut values: Moments = [1.0, 2.0].into_iter().collect();
 /// values.merge(&[4.0, 9.0].into_iter().collect());
 /// assert_eq!(values.mean(), Some(4.0));

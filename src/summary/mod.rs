@@ -19,8 +19,9 @@ use crate::error::{Error, Result, printable};
 use crate::label::{Notice, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::Measure;
 use crate::scores::{QuerySet, RunScores, Scores};
-use crate::stats::{ExactSum, Moments, Stat, StatName};
+use crate::stats::{Stat, StatName};
 
+pub use crate::stats::{ExactSum, Moments};
 pub use queries::QueryPrint;
 
 /// The summaries of some runs under some measures.

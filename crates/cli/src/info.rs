@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
+use laneval::LabelMatrix;
+use laneval::error::printable;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
-use laneval::printable;
+use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
-use laneval::{Description, LabelMatrix, Section};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 

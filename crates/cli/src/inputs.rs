@@ -7,11 +7,10 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use laneval::printable;
-use laneval::{
-    Description, Error, FileAccess, Input, Join, LabelMatrix, Problem, Problems, RankingRule, RunInput,
-    ScoreType, Ties,
-};
+use laneval::error::printable;
+use laneval::error::{Problem, Problems};
+use laneval::lmx::Description;
+use laneval::{Error, FileAccess, Input, Join, LabelMatrix, RankingRule, RunInput, ScoreType, Ties};
 
 use super::choice::{one_of, scores, ties};
 use super::stop::Stop;

@@ -94,7 +94,7 @@ impl Cli {
 
     /// Runs the command.
     fn run(self) -> Result<(), Stop> {
-        laneval::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
+        laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
         match self.command {
             Command::Eval(eval) => eval.run(),
             Command::Merge(merge) => merge.run(),

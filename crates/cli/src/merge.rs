@@ -140,7 +140,10 @@ fn conflict(files: &[PathBuf], summaries: &[Summary]) -> Option<Error> {
 fn lacking(summary: &Summary, files: usize) -> Vec<Note> {
     let of_runs = summary.runs().filter(|(_, group, run)| group.is_none() && run.sources().count() < files);
     let note = |name: &str, found: usize| {
-        Note::Warning(format!("{}: is in {found} of {files} files", laneval::printable(name.as_bytes())))
+        Note::Warning(format!(
+            "{}: is in {found} of {files} files",
+            laneval::error::printable(name.as_bytes())
+        ))
     };
     of_runs.map(|(name, _, run)| note(name, run.sources().count())).collect()
 }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use laneval::{Error, Groups, Ids, Problem, Problems};
+use laneval::error::{Problem, Problems};
+use laneval::{Error, Groups, Ids};
 
 use super::stop::Stop;
 use super::style::shown;

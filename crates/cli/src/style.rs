@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stderr, stdout};
 
-pub use laneval::printable_path as shown;
+pub use laneval::error::printable_path as shown;
 use laneval::report::Note;
 
 /// Does the user want colour at all?

@@ -255,7 +255,7 @@ impl Writer<'_> {
             Some(_) => format!("    t{at}: {},\n    n{at}: u32,\n", lines.state),
             None => format!("    t{at}: {},\n", lines.state),
         });
-        format!("struct RowType {{\n    slot: u32,\n{}}}\n", fields.collect::<String>())
+        format!("struct Row {{\n    slot: u32,\n{}}}\n", fields.collect::<String>())
     }
 
     /// The states before the first rank of the block.
@@ -271,7 +271,7 @@ impl Writer<'_> {
             number.chain(start).chain(load).collect::<String>()
         });
         function(
-            "start(row: ptr<function, RowType>)",
+            "start(row: ptr<function, Row>)",
             "    let slot = (*row).slot;\n",
             &starts.collect::<String>(),
         )
@@ -299,7 +299,7 @@ impl Writer<'_> {
             }
         }
         let slot = "    let slot = (*row).slot;\n";
-        let label = function("label(row: ptr<function, RowType>, code: u32, rank: u32)", slot, &labels);
+        let label = function("label(row: ptr<function, Row>, code: u32, rank: u32)", slot, &labels);
         let skip = format!("    let hits = above(word, {threshold}u);\n    if hits == 0u {{ return; }}\n");
         // Not a loop: llvmpipe ends a shader's loops after 65,535 rounds, all of them together.
         let each = (0..4).map(|byte| {
@@ -312,8 +312,7 @@ impl Writer<'_> {
         });
         let each: String = each.collect();
         let rest = if threshold == u8::MAX { String::new() } else { [skip, some, each].concat() };
-        label
-            + &function("take(row: ptr<function, RowType>, word: u32, first: u32)", "", &[all, rest].concat())
+        label + &function("take(row: ptr<function, Row>, word: u32, first: u32)", "", &[all, rest].concat())
     }
 
     /// Where the states go at a cutoff.
@@ -324,7 +323,7 @@ impl Writer<'_> {
             format!("    {{ {column} let t = (*row).t{at}; if column != NONE {{ {store} }} }}\n")
         });
         let start = "    let slot = (*row).slot;\n";
-        function("store(row: ptr<function, RowType>, cut: u32)", start, &stores.collect::<String>())
+        function("store(row: ptr<function, Row>, cut: u32)", start, &stores.collect::<String>())
     }
 
     /// What the next block of ranks goes on with.
@@ -334,11 +333,7 @@ impl Writer<'_> {
             let [save, _] = lines.carry.as_ref()?;
             Some(format!("    {{ let column = {column}u; let t = (*row).t{at}; {save} }}\n"))
         });
-        function(
-            "keep(row: ptr<function, RowType>)",
-            "    let slot = (*row).slot;\n",
-            &saves.collect::<String>(),
-        )
+        function("keep(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &saves.collect::<String>())
     }
 
     /// Where a table starts, with those before it.

@@ -208,7 +208,7 @@ impl TrecEval {
                 Err(Stop::coded(NOTHING, "no topic is both in the qrels and in the run"))
             }
             (Profile::V10, Some(query)) if !self.complete => {
-                let id = laneval::printable(matrix.queries().get(query));
+                let id = laneval::error::printable(matrix.queries().get(query));
                 let message = format!("topic {id} of the qrels is not in the run: -c counts it as 0");
                 Err(Stop::coded(TOPIC, message))
             }
