@@ -10,7 +10,10 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
-use laneval::{Dialect, EngineChoice, Evaluator, FileAccess, Input, Join, LabelMatrix, ScoreType, Ties, View};
+use laneval::{
+    Dialect, EngineChoice, Evaluator, FileAccess, Input, Join, LabelMatrix, ScoreType, Stat, Summary, Ties, View,
+};
+use xxhash_rust::xxh3::xxh3_64;
 
 use forge::{Change, Forged};
 
@@ -90,6 +93,18 @@ pub fn measure(data: &[u8]) {
     }
     let few: Vec<Measure> = measures.into_iter().take(50).collect();
     assert_same(&sound(), few, View::default());
+}
+
+/// The fields of a summary, with a checksum that fits, or as JSON: what is read has scores, or an error in their place, is written as
+/// what is read again, and is merged or refused.
+pub fn summary(data: &[u8]) {
+    let forged = [b"laneval summary\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
+    let json = std::str::from_utf8(data).ok().and_then(|text| Summary::from_json(text).ok());
+    for summary in json.into_iter().chain(Summary::from_bytes(&forged)) {
+        _ = summary.scores(&[Stat::Std, Stat::Min, Stat::Max]);
+        assert!(Summary::from_bytes(&summary.to_bytes()).expect("its own bytes") == summary);
+        _ = summary.clone().merge(&summary);
+    }
 }
 
 /// A label matrix with changes whose checksums fit: it is refused, or evaluated by every measure; if `verify` calls it sound, with

@@ -77,6 +77,7 @@ pub struct Evaluator {
     queries: QuerySet,
     view: View,
     engine: EngineChoice,
+    #[cfg_attr(not(feature = "gpu"), allow(dead_code))]
     adapter: Option<String>,
     stats: Vec<Stat>,
     per_query: bool,

@@ -11,7 +11,9 @@ use crate::measure::Measure;
 use crate::stats::StatName;
 
 #[cfg(feature = "serde")]
-pub(crate) use serial::{Document, NamedRow, SCHEMA};
+pub(crate) use serial::SCHEMA;
+#[cfg(feature = "report")]
+pub(crate) use serial::{Document, NamedRow};
 #[cfg(feature = "serde")]
 pub use text::Text;
 
