@@ -53,7 +53,7 @@ impl Codebook {
     /// The codebook of all the grades that occur, in any order, negative ones included.
     ///
     /// # Errors
-    /// More than [`MAX_GRADES`] distinct grades ≥ 0, or one that is not finite.
+    /// More than 253 distinct grades ≥ 0, or one that is not finite.
     ///
     /// ```
     /// use laneval::Codebook;
@@ -94,7 +94,7 @@ impl Codebook {
         self.grades.last().copied()
     }
 
-    /// The code of a grade: [`NEGATIVE`] for every grade below 0, `None` for one that is not in the book.
+    /// The code of a grade: 2 for every grade below 0, `None` for one that is not in the book.
     pub fn code(&self, grade: f64) -> Option<u8> {
         if grade < 0.0 {
             return Some(NEGATIVE);

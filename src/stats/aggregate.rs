@@ -97,11 +97,13 @@ impl ExactSum {
     }
 
     /// The exact sum of the terms that are finite.
+    #[doc(hidden)]
     pub fn to_parts(&self) -> Fixed {
         self.limbs.to_fixed(SMALLEST)
     }
 
     /// The sum with these parts; `None` where no sum of 2⁶⁴ finite numbers has them. What [`Self::special`] was can be added as a term.
+    #[doc(hidden)]
     pub fn from_parts(parts: &Fixed) -> Option<ExactSum> {
         Some(ExactSum { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
     }

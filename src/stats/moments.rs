@@ -70,8 +70,9 @@ impl Moments {
         }
     }
 
-    /// The moments of these parts, as [`Self::count`], [`ExactSum::to_parts`], [`SquareSum::to_parts`] and [`Self::range`] give them;
+    /// The moments of these parts, as [`Self::count`], `ExactSum::to_parts`, `SquareSum::to_parts` and [`Self::range`] give them;
     /// `None` where the sums are too large, where values with such sums would have a variance below 0, and where there are more than 2⁴⁰.
+    #[doc(hidden)]
     pub fn from_parts(count: u64, sum: &Fixed, squares: &Fixed, range: Option<[f64; 2]>) -> Option<Moments> {
         /// More values than anybody has; merged with any others of real files they do not overflow the count.
         const MOST: u64 = 1 << 40;
@@ -111,6 +112,7 @@ impl Moments {
     }
 
     /// The exact sum of the squares.
+    #[doc(hidden)]
     pub fn squares(&self) -> &SquareSum {
         &self.squares
     }
