@@ -12,8 +12,8 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use memchr::{memchr, memrchr};
 
 use super::compression::Codec;
+use super::record::LONGEST_LINE;
 use super::scan::split;
-use super::shape::LONGEST_LINE;
 
 /// How large chunks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -10,8 +10,9 @@ use memchr::{memchr, memchr_iter, memrchr};
 use super::diagnostics::whole_file;
 use super::dialect::Rules;
 use super::input::Opened;
+use super::record::LONGEST_LINE;
 use super::scan::split;
-use super::shape::{Fault, LONGEST_LINE, Role, counts};
+use super::shape::{Fault, Role, counts};
 use crate::error::{Problem, Problems, printable_path};
 
 /// How much of a text is looked at.

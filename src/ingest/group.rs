@@ -7,8 +7,6 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::chunks::Chunk;
-use super::reader::Keep;
 use super::record::{Docnos, Record, address, copy_docno};
 
 /// How many buckets there are at most: as many pages as a second-level cache holds, for records are written to all of them in turn.
@@ -113,16 +111,18 @@ impl Scattered {
     }
 }
 
-impl Keep for Scattered {
-    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
+impl Scattered {
+    /// Begins a chunk of the text, which has this number and lies there.
+    pub fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
         match &mut self.docnos {
             DocnosIn::Text(chunks) => chunks.push((chunk, range)),
             DocnosIn::Copies(copies) => copies.push((chunk, Vec::new())),
         }
     }
 
+    /// Keeps a record, and its docno where these are copied.
     #[inline]
-    fn keep<'a>(&mut self, mut record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]) {
+    pub fn keep<'a>(&mut self, mut record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]) {
         if let DocnosIn::Copies(copies) = &mut self.docnos {
             let Some((chunk, copy)) = copies.last_mut() else { unreachable!("no chunk has begun") };
             record.at = address(*chunk, copy_docno(copy, line, docno()));
@@ -130,9 +130,8 @@ impl Keep for Scattered {
         self.put(record);
     }
 
-    fn end_query(&mut self, _: Chunk<'_>, _: Range<usize>) {}
-
-    fn address(&self, chunk: u64, offset: usize) -> u64 {
+    /// Where a byte of a chunk is, in the order of the input.
+    pub fn address(&self, chunk: u64, offset: usize) -> u64 {
         match &self.docnos {
             DocnosIn::Text(_) => address(chunk, offset),
             DocnosIn::Copies(copies) => address(chunk, copies.last().map_or(0, |(_, copy)| copy.len())),

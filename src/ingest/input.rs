@@ -13,7 +13,7 @@ use crate::label::FileAccess;
 use crate::label::mmap::Mapping;
 
 use super::compression::{BYTE_ORDER_MARK, Codec};
-use super::shape::LONGEST_LINE;
+use super::record::LONGEST_LINE;
 
 /// A qrels or run text, perhaps compressed by gzip or zstd: that is told from the content.
 #[derive(Debug, Clone, PartialEq, Eq)]

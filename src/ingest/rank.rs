@@ -8,25 +8,12 @@
 //! lookup       one bit of the query's filter tells nearly every unjudged document
 //! ```
 
-use std::cmp::Ordering;
-
 use super::diagnostics::{Finding, Findings, quoted};
 use super::doc_table::{DocTable, Shelf};
-use super::record::{Docnos, Record};
+use super::record::{Docnos, Record, by_docno};
 use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
-use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
-
-/// A score as a sort key: ascending keys are descending scores, and equal scores have equal keys.
-#[inline(always)]
-pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
-    let score = match precision {
-        ScoreType::F64 => score,
-        ScoreType::F32 => f64::from(score as f32),
-    };
-    let bits = (score + 0.0).to_bits(); // −0 is 0
-    if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
-}
+use crate::label::{RankingRule, ScoresSeen};
 
 /// How many results a query can have: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
@@ -205,15 +192,6 @@ fn label_of(record: &Record, (shelf, table): (&Shelf, DocTable), docnos: Docnos<
     shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED)
 }
 
-/// The order of the docnos of equal scores.
-pub(super) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
-    match ties {
-        Ties::DocnoDescending => |one, other| other.cmp(one),
-        Ties::DocnoAscending => |one, other| one.cmp(other),
-        Ties::Input => |_, _| Ordering::Equal,
-    }
-}
-
 /// The first `depth` (at least 1) of the results and those that are tied with the last of them.
 fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K) -> &[T] {
     let tied = ranked[depth..].iter().take_while(|result| key(result) == key(&ranked[depth - 1]));
@@ -266,7 +244,11 @@ pub(super) fn repeats<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a
 mod tests {
     use super::super::hash::tests::KNOWN;
     use super::super::record::address;
+    use std::cmp::Ordering;
+
+    use super::super::record::sort_key;
     use super::*;
+    use crate::label::{ScoreType, Ties};
     use proptest::prelude::*;
 
     fn records(hashes: &[u64]) -> Vec<Record> {

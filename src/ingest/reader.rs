@@ -17,9 +17,9 @@ use super::group::Scattered;
 use super::hash::Seed;
 use super::input::Opened;
 use super::number::decimal;
-use super::record::{Brief, Docnos, Record, address};
+use super::record::{Brief, Docnos, LONGEST_LINE, Record, address};
 use super::scan::{Fields, Scanner, TakeLines};
-use super::shape::{Fault, LONGEST_LINE, Role, TOO_LONG};
+use super::shape::{Fault, Role, TOO_LONG};
 use crate::error::{Error, Result};
 
 /// Rows of `N` fields as one worker reads them.
@@ -59,6 +59,23 @@ pub(super) trait Keep {
 pub(super) trait Make {
     /// Takes the records of a query, at least one, in input order. Where it had some of the query before it does nothing: `false`.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>) -> bool;
+}
+
+impl Keep for Scattered {
+    fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
+        Scattered::begin_chunk(self, chunk, range);
+    }
+
+    #[inline]
+    fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]) {
+        Scattered::keep(self, record, line, docno);
+    }
+
+    fn end_query(&mut self, _: Chunk<'_>, _: Range<usize>) {}
+
+    fn address(&self, chunk: u64, offset: usize) -> u64 {
+        Scattered::address(self, chunk, offset)
+    }
 }
 
 /// Keeps the records of the current query only: those of each are together.

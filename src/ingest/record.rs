@@ -1,6 +1,12 @@
 //! One line that counts, reduced to what a join needs, and where the bytes of its docno lie.
 
+use std::cmp::Ordering;
+
 use super::diagnostics::Position;
+use crate::label::{ScoreType, Ties};
+
+/// How long a line may be, in bytes. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
+pub(super) const LONGEST_LINE: usize = 64 << 20;
 
 /// A result or a judgment: 32 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -125,6 +131,26 @@ fn word(text: &[u8], start: usize) -> u64 {
 #[cold]
 fn last_word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
+/// A score as a sort key: ascending keys are descending scores, and equal scores have equal keys.
+#[inline(always)]
+pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
+    let score = match precision {
+        ScoreType::F64 => score,
+        ScoreType::F32 => f64::from(score as f32),
+    };
+    let bits = (score + 0.0).to_bits(); // −0 is 0
+    if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
+}
+
+/// The order of the docnos of equal scores.
+pub(super) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
+    match ties {
+        Ties::DocnoDescending => |one, other| other.cmp(one),
+        Ties::DocnoAscending => |one, other| one.cmp(other),
+        Ties::Input => |_, _| Ordering::Equal,
+    }
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use fearless_simd::{Level, dispatch, u8x64};
 use memchr::memchr;
 
 use super::dialect::Comments;
-use super::shape::LONGEST_LINE;
+use super::record::LONGEST_LINE;
 
 /// How much text is scanned ahead: it stays in the first-level cache, with its masks.
 const WINDOW: usize = 8 << 10;

@@ -2,8 +2,7 @@
 //!
 //! Nothing here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
 
-use super::rank::{by_docno, sort_key};
-use super::record::{Docnos, Record};
+use super::record::{Docnos, Record, by_docno, sort_key};
 use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
 impl ScoresSeen {

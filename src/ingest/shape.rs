@@ -2,10 +2,8 @@
 
 use super::diagnostics::quoted;
 use super::dialect::{Comments, Rules};
+use super::record::LONGEST_LINE;
 use super::scan::{has_lone_return, is_separator, split};
-
-/// How long a line may be, in bytes. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
-pub(super) const LONGEST_LINE: usize = 64 << 20;
 
 /// What is said of a line that is longer.
 pub(super) const TOO_LONG: &str = "the line has more than 64 MiB";

@@ -87,6 +87,35 @@ impl Description {
 }
 
 impl LabelMatrix {
+    /// Reads a `.lmx` file into memory.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or that is truncated, foreign, of another version, or damaged.
+    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open(path, FileAccess::Read)
+    }
+
+    /// Maps a `.lmx` file: its tiles are read as they are used, and never copied.
+    ///
+    /// Nobody may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but the tiles is checked, as
+    /// [`LabelMatrix::read`] does.
+    pub fn map(path: impl AsRef<Path>) -> Result<Self> {
+        Self::open(path, FileAccess::Mapped)
+    }
+
+    /// Maps or reads a `.lmx` file.
+    ///
+    /// # Errors
+    /// As [`LabelMatrix::read`].
+    pub fn open(path: impl AsRef<Path>, access: FileAccess) -> Result<Self> {
+        open(path.as_ref(), access)
+    }
+
+    /// Writes the matrix as a `.lmx` file: to a temporary name in the same folder first, so there is never half a file.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        write(self, path.as_ref())
+    }
+
     /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, the gaps between them, and that
     /// every ranking is one that the judgments allow: as many labels as the row has results, each a code of the codebook, and of
     /// no code more documents than are judged so.
@@ -151,7 +180,7 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
     None
 }
 
-pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
+fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     let small = [
         encode_rule(matrix),
         encode_book(&matrix.book),
@@ -203,7 +232,7 @@ pub(super) fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     whole_file::write(path, content).map_err(failed)
 }
 
-pub(super) fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
+fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
     let file = Mapping::open(path, access)?;
     let description = describe(&file, file.len() as u64, path)?;
     if access == FileAccess::Read {

@@ -1,12 +1,10 @@
 //! The label matrix itself, and how it is put together from staged rows.
 
-use std::path::Path;
-
 use rayon::prelude::*;
 
 use super::code::Codebook;
 use super::facts::Facts;
-use super::mmap::{FileAccess, Mapping};
+use super::mmap::Mapping;
 use super::notice::ScoresSeen;
 use super::tile::{GROUP, Line, Packing, Tile, position};
 use crate::error::{Error, Result, printable};
@@ -256,35 +254,6 @@ impl Labels {
 }
 
 impl LabelMatrix {
-    /// Reads a `.lmx` file into memory.
-    ///
-    /// # Errors
-    /// A file that cannot be read, or that is truncated, foreign, of another version, or damaged.
-    pub fn read(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open(path, FileAccess::Read)
-    }
-
-    /// Maps a `.lmx` file: its tiles are read as they are used, and never copied.
-    ///
-    /// Nobody may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but the tiles is checked, as
-    /// [`LabelMatrix::read`] does.
-    pub fn map(path: impl AsRef<Path>) -> Result<Self> {
-        Self::open(path, FileAccess::Mapped)
-    }
-
-    /// Maps or reads a `.lmx` file.
-    ///
-    /// # Errors
-    /// As [`LabelMatrix::read`].
-    pub fn open(path: impl AsRef<Path>, access: FileAccess) -> Result<Self> {
-        super::format::open(path.as_ref(), access)
-    }
-
-    /// Writes the matrix as a `.lmx` file: to a temporary name in the same folder first, so there is never half a file.
-    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
-        super::format::write(self, path.as_ref())
-    }
-
     /// What the codes mean.
     pub fn book(&self) -> &Codebook {
         &self.book

@@ -5,6 +5,7 @@
 
 mod foreign;
 mod gain;
+mod grammar;
 mod parse;
 pub(crate) mod recipe;
 mod resolve;
@@ -19,5 +20,7 @@ pub use parse::{meanings, parse, parse_list};
 pub(crate) use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
-pub use traits::{Range, Status, Traits};
-pub use value::{Average, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Value};
+pub use traits::{Range, Status};
+pub use value::{
+    Average, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
+};

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::value::Measure;
 use crate::fold::{CodeTable, Discount, Fold, Weights};
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Facts};
@@ -212,15 +211,6 @@ pub enum RecallRule {
 }
 
 impl RecallRule {
-    /// The rule under the parameter `cut`.
-    pub fn of(measure: &Measure) -> Self {
-        match measure.word("cut") {
-            "exact" => RecallRule::Exact,
-            "v10" => RecallRule::V10,
-            _ => RecallRule::V9,
-        }
-    }
-
     /// The number of hits that a level of recall needs, of so many relevant documents.
     pub fn hits(self, recall: f64) -> impl Fn(u64) -> u64 {
         let exact = (self == RecallRule::Exact).then(|| decimal(recall));

@@ -4,7 +4,7 @@
 //! ignored; where they mean different formulas it is an error that lists them, and `trec:`, `ranx:`, `irm:` or `beir:` chooses.
 
 use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
-use super::parse::{tail, within};
+use super::grammar::{tail, within};
 use super::suffix::{Numbers, Wrong};
 use super::suggest;
 use super::table::{MEASURES, definition};

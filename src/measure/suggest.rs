@@ -1,7 +1,7 @@
 //! What a name that means nothing here may have meant: the words of tutorials, and names that are nearly right.
 
 use super::foreign::{FOREIGN, Tool};
-use super::parse::tail;
+use super::grammar::tail;
 use super::table::{MEASURES, definition};
 use super::value::{Cutoff, CutoffRule, Draft};
 use crate::error::MeasureError;

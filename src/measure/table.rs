@@ -4,8 +4,8 @@
 
 use super::gain::{Gains, LARGEST_SCALE, for_ratio, stop_table};
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
-use super::traits::{Range, Status, Traits};
-use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Value};
+use super::traits::{Range, Status};
+use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
 use crate::fold::{CodeTable, Discount, Fold};
 use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook};

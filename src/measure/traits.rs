@@ -2,39 +2,6 @@
 
 use std::fmt;
 
-use super::value::Measure;
-
-/// What a row of the table declares of its values.
-#[derive(Debug, Clone, Copy)]
-pub struct Traits {
-    /// Who asks for it.
-    pub status: Status,
-    /// Where the value of a query lies.
-    pub range: fn(&Measure) -> Range,
-    /// The value of an empty ranking; `None` where it follows from the judgments.
-    pub empty: Option<f64>,
-    /// The value where nothing is relevant: no judged document has the measure's level, or a gain above 0. `None` where it follows from
-    /// the ranking.
-    pub nothing_relevant: fn(&Measure) -> Option<f64>,
-    /// Does the value of a query depend on the highest grade of all judgments?
-    pub highest_grade: fn(&Measure) -> bool,
-    /// Does a better swap never make the value worse? It exchanges two neighbours so that the one of the higher grade comes first, a
-    /// document without a grade counting as the lowest.
-    pub better_swaps: fn(&Measure) -> bool,
-}
-
-impl Traits {
-    /// Those of most measures: a share, 0 where there is nothing, that a better swap never makes worse.
-    pub const SHARE: Traits = Traits {
-        status: Status::Everyday,
-        range: |_| Range::SHARE,
-        empty: Some(0.0),
-        nothing_relevant: |_| Some(0.0),
-        highest_grade: |m| m.word("gmax") == "auto" && m.word("gain") != "binary",
-        better_swaps: |_| true,
-    };
-}
-
 /// Who asks for a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {

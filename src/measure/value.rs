@@ -3,8 +3,8 @@
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-use super::recipe::Recipe;
-use super::traits::{Range, Traits};
+use super::recipe::{RecallRule, Recipe};
+use super::traits::{Range, Status};
 use crate::error::{MeasureError, Result};
 use crate::label::Codebook;
 
@@ -61,6 +61,37 @@ impl Definition {
             CutoffRule::None | CutoffRule::Optional => None,
         }
     }
+}
+
+/// What a row of the table declares of its values.
+#[derive(Debug, Clone, Copy)]
+pub struct Traits {
+    /// Who asks for it.
+    pub status: Status,
+    /// Where the value of a query lies.
+    pub range: fn(&Measure) -> Range,
+    /// The value of an empty ranking; `None` where it follows from the judgments.
+    pub empty: Option<f64>,
+    /// The value where nothing is relevant: no judged document has the measure's level, or a gain above 0. `None` where it follows from
+    /// the ranking.
+    pub nothing_relevant: fn(&Measure) -> Option<f64>,
+    /// Does the value of a query depend on the highest grade of all judgments?
+    pub highest_grade: fn(&Measure) -> bool,
+    /// Does a better swap never make the value worse? It exchanges two neighbours so that the one of the higher grade comes first, a
+    /// document without a grade counting as the lowest.
+    pub better_swaps: fn(&Measure) -> bool,
+}
+
+impl Traits {
+    /// Those of most measures: a share, 0 where there is nothing, that a better swap never makes worse.
+    pub const SHARE: Traits = Traits {
+        status: Status::Everyday,
+        range: |_| Range::SHARE,
+        empty: Some(0.0),
+        nothing_relevant: |_| Some(0.0),
+        highest_grade: |m| m.word("gmax") == "auto" && m.word("gain") != "binary",
+        better_swaps: |_| true,
+    };
 }
 
 /// Does a measure take a cutoff `@k`?
@@ -468,10 +499,13 @@ impl Hash for Measure {
     }
 }
 
-impl std::str::FromStr for Measure {
-    type Err = crate::Error;
-
-    fn from_str(text: &str) -> Result<Self> {
-        super::parse(text)
+impl RecallRule {
+    /// The rule under the parameter `cut`.
+    pub fn of(measure: &Measure) -> Self {
+        match measure.word("cut") {
+            "exact" => RecallRule::Exact,
+            "v10" => RecallRule::V10,
+            _ => RecallRule::V9,
+        }
     }
 }

@@ -1,7 +1,6 @@
 //! What is measured, and the rows that come of it.
 
 use std::hint::black_box;
-use std::time::Duration;
 
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Engine, Gather, Job};
@@ -9,11 +8,8 @@ use laneval::internals::fold::{Columns, Inputs, Program};
 use laneval::{Error, Evaluator, LabelMatrix, RunScores, Scores, View};
 use serde::Serialize;
 
-use super::report::Report;
-use super::turns::Turns;
-use super::{cpu, folds, gpu};
+use super::folds;
 use crate::stop::Stop;
-use crate::style::counted;
 
 /// The measures that are timed together.
 pub const MEASURES: [&str; 6] = ["AP", "RR", "nDCG@10", "nDCG", "P@10", "R@100"];
@@ -117,43 +113,6 @@ impl Subject {
         let expected = six.evaluate_on(&Cpu::new(), &matrix)?;
         let inputs = vec![vec![1; matrix.queries().len()]];
         Ok(Subject { folds: folds::programs(&matrix), inputs, matrix, six, labels, rankings, expected })
-    }
-
-    /// Times everything, each for so long.
-    pub fn measure(&self, budget: Duration, adapter: Option<&str>) -> Result<Report, Stop> {
-        let gpu = gpu::open(self, adapter)?;
-        let threads = rayon::current_num_threads();
-        let alone = 3 + Cpu::levels().len() + self.folds.len();
-        let others = |times: bool| if times { 4 + self.folds.len() } else { 0 };
-        let turns = Turns::new(budget, alone + others(threads > 1) + others(gpu.is_ok()));
-        let mut found = Found::default();
-        turns.say("CPU, 1 thread");
-        found.rows = if threads > 1 {
-            let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
-            let one = one.map_err(|e| Stop::new(format!("cannot start a thread: {e}")))?;
-            one.install(|| cpu::rows(self, &turns))?
-        } else {
-            cpu::rows(self, &turns)?
-        };
-        if self.labels > cpu::PLAIN_LABELS {
-            found
-                .notes
-                .push("the plain formulas were not timed: there are too many labels for them".to_owned());
-        }
-        if threads > 1 {
-            turns.say(&format!("CPU, {}", counted(threads as u64, "thread")));
-            found.rows.extend(cpu::rows(self, &turns)?);
-        }
-        let adapter = match &gpu {
-            Ok(gpu) => {
-                turns.say("GPU");
-                gpu::rows(gpu, self, &turns, &mut found)?;
-                Ok(gpu::adapter(gpu))
-            }
-            Err(reason) => Err(reason.clone()),
-        };
-        drop(turns);
-        Ok(Report::new(self, adapter, found))
     }
 
     /// Runs a fold over all labels, and makes nothing of its columns.

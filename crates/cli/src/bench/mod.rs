@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use clap::Args;
 use laneval::LabelMatrix;
+use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::generate::Synthetic;
 
 use super::choice::{Plain, adapter, one_of, plain};
@@ -23,10 +24,11 @@ use super::r#gen::{positive, share};
 use super::inputs::Files;
 use super::output::{Output, unknown_extension};
 use super::stop::Stop;
-use super::style::say;
+use super::style::{counted, say};
 use super::threads::Threads;
-use measure::Subject;
+use measure::{Found, Subject};
 use report::Report;
+use turns::Turns;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -119,7 +121,7 @@ impl Bench {
 
     fn measure(&self) -> Result<Report, Stop> {
         let budget = Duration::from_secs_f64(self.seconds);
-        Subject::new(self.matrix()?)?.measure(budget, self.adapter.as_deref())
+        measure_all(&Subject::new(self.matrix()?)?, budget, self.adapter.as_deref())
     }
 
     fn matrix(&self) -> Result<LabelMatrix, Stop> {
@@ -130,4 +132,40 @@ impl Bench {
         let density = Some(self.density);
         Ok(Synthetic { queries, depth, grades, density, seed, ..Synthetic::default() }.matrix()?)
     }
+}
+
+/// Times everything, each for so long.
+fn measure_all(subject: &Subject, budget: Duration, adapter: Option<&str>) -> Result<Report, Stop> {
+    let gpu = gpu::open(subject, adapter)?;
+    let threads = rayon::current_num_threads();
+    let alone = 3 + Cpu::levels().len() + subject.folds.len();
+    let others = |times: bool| if times { 4 + subject.folds.len() } else { 0 };
+    let turns = Turns::new(budget, alone + others(threads > 1) + others(gpu.is_ok()));
+    let mut found = Found::default();
+    turns.say("CPU, 1 thread");
+    found.rows = if threads > 1 {
+        let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+        let one = one.map_err(|e| Stop::new(format!("cannot start a thread: {e}")))?;
+        one.install(|| cpu::rows(subject, &turns))?
+    } else {
+        cpu::rows(subject, &turns)?
+    };
+    if subject.labels > cpu::PLAIN_LABELS {
+        let note = "the plain formulas were not timed: there are too many labels for them";
+        found.notes.push(note.to_owned());
+    }
+    if threads > 1 {
+        turns.say(&format!("CPU, {}", counted(threads as u64, "thread")));
+        found.rows.extend(cpu::rows(subject, &turns)?);
+    }
+    let adapter = match &gpu {
+        Ok(gpu) => {
+            turns.say("GPU");
+            gpu::rows(gpu, subject, &turns, &mut found)?;
+            Ok(gpu::adapter(gpu))
+        }
+        Err(reason) => Err(reason.clone()),
+    };
+    drop(turns);
+    Ok(Report::new(subject, adapter, found))
 }
