@@ -19,5 +19,7 @@ mod reports;
 mod shaders;
 mod slow_reader;
 mod staged;
+#[cfg(feature = "serde")]
+mod summaries;
 mod traits;
 mod variants;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use laneval::internals::label::code::FIRST_GRADE;
 use laneval::measure::{Better, MEASURES, Measure, Range, Status};
-use laneval::{EngineChoice, Evaluator};
+use laneval::{Codebook, EngineChoice, Evaluator, Join, Qrels};
 
 use crate::matrices::{Query, Shape, matrix};
 use crate::variants::variants;
@@ -176,4 +176,54 @@ fn a_range_may_depend_on_parameters_and_cutoff() {
     ] {
         assert_eq!(name.parse::<Measure>().unwrap().range().to_string(), range, "{name}");
     }
+}
+
+/// The values of thirty queries by measure, where another query is judged with these grades.
+fn beside(others: &[f64], measures: &[Measure]) -> Vec<Vec<f64>> {
+    let mut random = Random(7);
+    let (mut judgments, mut results) = (Vec::new(), Vec::new());
+    for query in 0..30 {
+        let id = format!("q{query:02}");
+        for doc in 0..8 {
+            let grade = [0.0, 1.0, 2.0, 1.0, -1.0][random.below(5)];
+            judgments.push((id.clone(), format!("d{doc}"), if doc == 0 { 2.0 } else { grade }));
+        }
+        for doc in 0..random.below(12) {
+            results.push((id.clone(), format!("d{doc}"), random.below(100) as f64));
+        }
+    }
+    judgments
+        .extend(others.iter().enumerate().map(|(doc, &grade)| ("zz".to_owned(), format!("d{doc}"), grade)));
+    let matrix =
+        Join::default().rankings(&Qrels::new(judgments).unwrap(), [("run".to_owned(), results)]).unwrap();
+    let evaluator = Evaluator::of(measures.to_vec()).with_per_query(true).with_not_finite(true);
+    let values = evaluator.evaluate(&matrix).unwrap().runs.remove(0).per_query.unwrap().values;
+    values.into_iter().map(|mut values| values.drain(..30).collect()).collect()
+}
+
+/// Of all judgments a value depends on those of its query, and on the highest grade where that is declared.
+#[test]
+fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
+    let book = Codebook::new([0.0, 1.0, 2.0, 4.0]).unwrap();
+    let lower = Codebook::new([0.0, 1.0, 2.0]).unwrap();
+    let fits = |measure: &Measure| measure.recipe(&book).is_ok() && measure.recipe(&lower).is_ok();
+    let measures: Vec<Measure> = MEASURES.iter().flat_map(variants).filter(fits).collect();
+    let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+    let alone = beside(&[], &measures);
+    let mut depends: BTreeMap<&str, bool> = BTreeMap::new();
+    for (others, higher) in
+        [(&[4.0][..], true), (&[2.5, 4.0], true), (&[2.0], false), (&[0.5, 1.5], false), (&[-3.0], false)]
+    {
+        let found = beside(others, &measures);
+        for (measure, (before, after)) in measures.iter().zip(alone.iter().zip(&found)) {
+            let declared = (measure.definition().traits.highest_grade)(measure);
+            let same = bits(before) == bits(after);
+            assert!(same || (declared && higher), "{measure} beside {others:?}: {before:?} and {after:?}");
+            if declared && higher {
+                *depends.entry(measure.definition().name).or_default() |= !same;
+            }
+        }
+    }
+    let needless: Vec<_> = depends.iter().filter(|(_, depends)| !**depends).collect();
+    assert!(!depends.is_empty() && needless.is_empty(), "declared for nothing: {needless:?}");
 }

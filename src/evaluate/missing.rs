@@ -37,6 +37,13 @@ impl Summary {
                     )));
                 }
             }
+            let same_queries = run.judged.keys().eq([&judged.sum().unwrap_or_default()]);
+            if same_queries && !run.fingerprints.iter().eq([&qrels.fingerprint()]) {
+                return Err(refused(
+                    "the judgments of these queries are others: these are not the judgments of the shards"
+                        .to_owned(),
+                ));
+            }
             if !missing.is_empty() {
                 let empty = empty_rankings(&self.measures, self.view, run, qrels, &missing)?;
                 run.queries = Arc::new(
@@ -44,11 +51,13 @@ impl Summary {
                         .and(&empty.queries)
                         .map_err(|_| refused("some of the missing queries are there already".to_owned()))?,
                 );
+                let added = Unmatched::all(missing.iter());
+                run.missing = if run.empty > 0 { run.missing.and(&added) } else { added };
                 run.empty += empty.empty;
-                run.missing = Unmatched { count: run.empty, ids: missing };
                 run.sums.iter_mut().zip(&empty.sums).for_each(|(sum, more)| sum.merge(more));
                 run.moments.iter_mut().zip(&empty.moments).for_each(|(all, more)| all.merge(more));
             }
+            run.highest = qrels.book().max_grade();
             run.judged = [(judged.sum().unwrap_or_default(), judged.count())].into();
             run.fingerprints = [qrels.fingerprint()].into();
         }

@@ -1,6 +1,6 @@
 //! Which queries count, and in which groups.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::error::{Error, Result};
 use crate::label::{Ids, Notice};
@@ -99,7 +99,8 @@ impl Slots {
             let found = only.iter().filter_map(|id| queries.find(id));
             found.for_each(|query| chosen[query] = true);
             let count = chosen.iter().filter(|&&chosen| chosen).count();
-            let not_judged = only.iter().filter(|id| queries.find(id).is_none()).count() as u64;
+            let not_judged: BTreeSet<&[u8]> = only.iter().filter(|id| queries.find(id).is_none()).collect();
+            let not_judged = not_judged.len() as u64;
             if count == 0 {
                 return Err(Error::Unanswerable("none of the chosen queries is judged".to_owned()));
             }

@@ -6,7 +6,7 @@ use super::Ties;
 
 /// Counts of queries in which scores were seen that may mislead. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct ScoresSeen {
     /// With several results.
     pub several: u64,

@@ -1,5 +1,6 @@
 //! The table for people: runs by measures with the best marked, or one run's measures by statistics.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::{Align, Cell, Grid, Options};
@@ -87,19 +88,25 @@ fn several_runs(scores: &Scores, options: &Options) -> Grid {
 /// The statistics of a measure, its average first.
 fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     let average = scores.measures[measure].definition().average;
-    let summaries = || scores.runs.iter().map(|run| &run.stats[measure]);
-    let stats: Vec<StatName> =
-        summaries().find(|of| !of.is_empty()).into_iter().flatten().map(|s| s.0).collect();
+    // A group of one query has no standard deviation.
+    let most = scores.runs.iter().map(|run| &run.stats[measure]).rev().max_by_key(|of| of.len());
+    let stats: Vec<StatName> = most.into_iter().flatten().map(|of| of.0).collect();
     let one = |(at, stat): (usize, StatName)| {
-        let values: Vec<Option<f64>> = summaries().map(|of| of.get(at).map(|&(_, value)| value)).collect();
-        let best = best(&values, scores.measures[measure].definition().better).filter(|_| at == 0);
-        let cell = |&value: &Option<f64>| Cell {
+        let values: Vec<Option<f64>> = scores.runs.iter().map(|run| run.stat(measure, stat)).collect();
+        let better = scores.measures[measure].definition().better;
+        let of_group = |group: &Option<String>| {
+            let same = scores.runs.iter().zip(&values).filter(|(run, _)| run.group == *group);
+            best(&same.map(|(_, &value)| value).collect::<Vec<_>>(), better).filter(|_| at == 0)
+        };
+        let bests: BTreeMap<_, _> =
+            scores.runs.iter().map(|run| (&run.group, of_group(&run.group))).collect();
+        let cell = |(run, &value): (&RunScores, &Option<f64>)| Cell {
             text: value.map_or("–".to_owned(), |value| number(value, average, stat, options)),
-            best: value.is_some() && value == best,
+            best: value.is_some() && value == bests[&run.group],
         };
         let measure = &scores.measures[measure];
         let name = if at == 0 { measure.to_string() } else { format!("{measure} {stat}") };
-        Series { name, cells: values.iter().map(cell).collect() }
+        Series { name, cells: scores.runs.iter().zip(&values).map(cell).collect() }
     };
     stats.into_iter().enumerate().map(one).collect()
 }

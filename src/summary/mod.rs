@@ -13,6 +13,7 @@ mod queries;
 mod stored;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, printable};
@@ -188,6 +189,14 @@ impl Summary {
             let documents = |summary: &Summary| if summary.view.judged_only { "judged only" } else { "all" };
             return refused("documents", &documents(self), &documents(other), "-J");
         }
+        for (name, _) in other.runs.keys().filter(|(name, _)| self.runs.contains_key(&(name.clone(), None))) {
+            if self.has_groups(name) != other.has_groups(name) {
+                let name = printable(name.as_bytes());
+                return Err(Error::Merge(format!(
+                    "{name}: one has groups of queries and the other has none: set --group-by alike"
+                )));
+            }
+        }
         for (key, run) in &other.runs {
             if let Some(own) = self.runs.get(key) {
                 own.check(run, &self.measures)
@@ -195,6 +204,12 @@ impl Summary {
             }
         }
         Ok(())
+    }
+
+    /// Has a run groups of queries?
+    fn has_groups(&self, run: &str) -> bool {
+        let behind = (Bound::Excluded((run.to_owned(), None)), Bound::Unbounded);
+        self.runs.range(behind).next().is_some_and(|((name, _), _)| name == run)
     }
 
     /// The scores, with these statistics besides the averages.

@@ -68,11 +68,12 @@ impl QueryPrint {
         QueryPrint { count: ids.len() as u64, sum, known: Known::Ids(ids) }.limited(MOST)
     }
 
-    /// The queries with these hashes, of which the whole ones have this sum; `None` where they do not ascend.
+    /// The queries with these hashes, of which the whole ones have this sum; `None` where they do not ascend, or have another sum.
     #[cfg(feature = "serde")]
     pub(super) fn of_hashes(sum: u128, hashes: Vec<u64>) -> Option<Self> {
-        let (count, sorted) = (hashes.len() as u64, hashes.is_sorted());
-        sorted.then_some(QueryPrint { count, sum, known: Known::Hashes(hashes) }.limited(MOST))
+        let low = hashes.iter().fold(0u64, |low, &hash| low.wrapping_add(hash));
+        let (count, fits) = (hashes.len() as u64, hashes.is_sorted() && low == sum as u64);
+        fits.then_some(QueryPrint { count, sum, known: Known::Hashes(hashes) }.limited(MOST))
     }
 
     /// So many queries without ids.

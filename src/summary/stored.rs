@@ -83,10 +83,17 @@ impl Summary {
         let read = |error: std::io::Error| Error::io(path, "read", error);
         let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
         let mut bytes = Vec::new();
-        let length = file.metadata().map_err(read)?.len();
-        bytes.try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX)).map_err(|e| read(e.into()))?;
-        file.read_to_end(&mut bytes).map_err(read)?;
-        let summary = match bytes.trim_ascii_start().starts_with(b"{") {
+        (&mut file).take(MAGIC.len() as u64).read_to_end(&mut bytes).map_err(read)?;
+        let json = bytes.trim_ascii_start().starts_with(b"{");
+        // A file of something else may have any size.
+        if json || bytes == MAGIC {
+            let length = file.metadata().map_err(read)?.len();
+            bytes
+                .try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))
+                .map_err(|e| read(e.into()))?;
+            file.read_to_end(&mut bytes).map_err(read)?;
+        }
+        let summary = match json {
             true => str::from_utf8(&bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json),
             false => Self::from_bytes(&bytes),
         };
@@ -148,7 +155,7 @@ struct Stored {
 }
 
 #[derive(Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum StoredQueries {
     Ids(Vec<Id>),
     Hashes { sum: Print, hashes: Vec<Hash> },
@@ -335,8 +342,9 @@ impl StoredQueries {
             }
             StoredQueries::Hashes { sum: Print(sum), hashes } => {
                 let hashes: Vec<u64> = hashes.into_iter().map(|Hash(hash)| hash).collect();
-                QueryPrint::of_hashes(sum, hashes)
-                    .ok_or_else(|| wrong("the hashes of its queries are not ascending"))
+                QueryPrint::of_hashes(sum, hashes).ok_or_else(|| {
+                    wrong("the hashes of its queries are not ascending, or their sum is another")
+                })
             }
             StoredQueries::Sum { count, sum: Print(sum) } => Ok(QueryPrint { count, sum, known: Known::Sum }),
             StoredQueries::Unnamed { count } => Ok(QueryPrint::unnamed(count)),
@@ -460,11 +468,10 @@ impl StoredUnmatched {
 
     fn unmatched(self) -> Result<Unmatched, String> {
         let ids = ids_of(self.ids);
-        match ids.are_ascending() && ids.len() as u64 <= self.count {
+        // Several shards may have ignored the same query.
+        match ids.iter().is_sorted() && ids.len() as u64 <= self.count {
             true => Ok(Unmatched { count: self.count, ids }),
-            false => {
-                Err("the ids of queries that only one side has are not distinct and ascending".to_owned())
-            }
+            false => Err("the ids of queries that only one side has are not ascending".to_owned()),
         }
     }
 }

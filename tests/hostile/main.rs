@@ -289,3 +289,43 @@ fn many_discounts_over_a_deep_ranking() {
         assert_eq!(cpu.to_bits(), reference.to_bits(), "{measure}");
     }
 }
+
+/// Numbers of a summary are claims too: whoever makes its checksum fit gets an error, or a summary that can be used.
+#[cfg(feature = "serde")]
+#[test]
+fn numbers_in_a_summary_cost_nothing() {
+    use laneval::Summary;
+    let query = |labels: &[u8]| Query { rankings: vec![labels.to_vec()], unretrieved: vec![4] };
+    let shape = Shape { grades: vec![0.0, 1.0], queries: vec![query(&[3, 4]), query(&[]), query(&[4])] };
+    let summary = Evaluator::new(["AP", "GMAP"]).unwrap().summary(&matrix(&shape)).unwrap();
+    let used = |read: laneval::Result<Summary>| {
+        if let Ok(read) = read {
+            let _ = read.scores(&[]);
+            assert_eq!(Summary::from_bytes(&read.to_bytes()).unwrap(), read);
+            let _ = read.clone().merge(&summary);
+        }
+    };
+    // Magic, version and checksum come before the body.
+    let bytes = summary.to_bytes();
+    let body = &bytes[28..];
+    for at in 0..body.len() {
+        for number in [
+            &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1][..],
+            &[255, 255, 255, 255, 15],
+            &[128, 128, 128, 128, 8],
+        ] {
+            let forged = [&body[..at], number, &body[at + 1..]].concat();
+            let hash = xxhash_rust::xxh3::xxh3_64(&forged).to_le_bytes();
+            used(Summary::from_bytes(&[&bytes[..20], &hash, &forged].concat()));
+        }
+    }
+    let json = summary.to_json();
+    for sum in ["0x1p2147483647", "0x1p-2147483648", "-0x1p2147483647"] {
+        for field in ["sum", "squares", "logarithms"] {
+            let start = json.find(&format!("\"{field}\": \"")).unwrap();
+            let value = start + field.len() + 5;
+            let end = value + json[value..].find('"').unwrap();
+            assert!(Summary::from_json(&[&json[..value], sum, &json[end..]].concat()).is_err(), "{field}");
+        }
+    }
+}
