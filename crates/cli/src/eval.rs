@@ -17,7 +17,7 @@ use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Sta
 
 use super::choice::{adapter, engines, formats, one_of, query_sets, stats};
 use super::inputs::{Files, Inputs, Ranking, named};
-use super::output::{Output, print, unknown_extension};
+use super::output::{Output, print, same_file, unknown_extension};
 use super::queries;
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
@@ -160,10 +160,14 @@ pub fn partial(
     inputs: &[PathBuf],
 ) -> Result<Option<Output>, Stop> {
     let Some(path) = path else { return Ok(None) };
-    if path.as_os_str() == "-" || scores == Some(path) {
-        return Err(Stop::new("--partial needs a file of its own, for the scores are written too"));
+    let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
+    if path.as_os_str() == "-" || scores.is_some_and(|scores| same_file(path, scores)) {
+        return Err(shared());
     }
-    Output::new(Some(path), inputs).map(Some)
+    match Output::new(Some(path), inputs)? {
+        Output::Stdout if file(scores).is_none() => Err(shared()),
+        output => Ok(Some(output)),
+    }
 }
 
 impl Eval {

@@ -8,11 +8,12 @@ use laneval::{Error, Qrels, Stat, Summary};
 
 use super::choice::{formats, one_of, stats};
 use super::eval;
-use super::inputs::Files;
+use super::inputs::{Files, bytes};
 use super::output::Output;
 use super::stop::Stop;
 use super::style::{say, shown};
 use super::table::TableOptions;
+use super::threads::Threads;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -63,6 +64,10 @@ impl Merge {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let inputs: Vec<PathBuf> = self.files.iter().chain(&self.qrels).cloned().collect();
+        Threads::default().install_for(bytes(&inputs), || self.merge(&inputs))
+    }
+
+    fn merge(&self, inputs: &[PathBuf]) -> Result<(), Stop> {
         let format = eval::format(self.format, self.output.as_deref())?;
         if format == Format::Trec {
             return Err(Stop::new(
@@ -74,8 +79,8 @@ impl Merge {
                 "--stat {stat} needs the values of all queries, which summaries do not have: take std, min or max"
             )));
         }
-        let output = Output::new(eval::file(self.output.as_deref()), &inputs)?;
-        let partial = eval::partial(self.partial.as_deref(), self.output.as_deref(), &inputs)?;
+        let output = Output::new(eval::file(self.output.as_deref()), inputs)?;
+        let partial = eval::partial(self.partial.as_deref(), self.output.as_deref(), inputs)?;
         let read = |path: &PathBuf| Summary::read(path).map(|summary| summary.from_source(&shown(path)));
         let summaries = self.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let mut summary =
@@ -96,8 +101,8 @@ impl Merge {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         lacking(&summary, self.files.len()).iter().chain(&notes(&scores)).filter(loud).for_each(say);
         if let Some(partial) = partial {
-            let bytes = summary.to_bytes();
-            partial.write(|to| to.write_all(&bytes))?;
+            let summary = summary.to_bytes();
+            partial.write(|to| to.write_all(&summary))?;
         }
         let options = self.table.options(eval::file(self.output.as_deref()).is_none(), false);
         output.write(|mut to| format.write(&scores, &options, &mut to))

@@ -76,6 +76,15 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     whole_file::check(path).map_err(|e| cannot_write(path, &e.to_string()))
 }
 
+/// Do two paths lead to one file, which need not be there yet?
+pub fn same_file(one: &Path, other: &Path) -> bool {
+    let place = |path: &Path| {
+        let made = || Some(whole_file::folder(path).canonicalize().ok()?.join(path.file_name()?));
+        path.canonicalize().ok().or_else(made)
+    };
+    one == other || place(one).is_some_and(|one| place(other) == Some(one))
+}
+
 /// Refuses a file whose extension is not among the known ones.
 pub fn unknown_extension(path: &Path, known: &[&str], or: &str) -> Stop {
     let extension = path.extension().map_or(String::new(), |extension| shown(Path::new(extension)));

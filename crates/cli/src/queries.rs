@@ -9,6 +9,9 @@ use laneval::{Error, Groups, Ids};
 use super::stop::Stop;
 use super::style::shown;
 
+/// What some programs put before UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// The queries of a file: the first column of its lines.
 pub fn only(path: &Path) -> Result<Ids, Stop> {
     let text = read(path)?;
@@ -58,7 +61,12 @@ pub fn groups(path: &Path) -> Result<Groups, Stop> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Stop> {
-    std::fs::read(path).map_err(|error| Stop::new(format!("{}: cannot read: {error}", shown(path))))
+    let read = std::fs::read(path);
+    let mut text = read.map_err(|error| Stop::new(format!("{}: cannot read: {error}", shown(path))))?;
+    if text.starts_with(BYTE_ORDER_MARK) {
+        text.drain(..BYTE_ORDER_MARK.len());
+    }
+    Ok(text)
 }
 
 /// The lines that are not blank, by their numbers from 1.

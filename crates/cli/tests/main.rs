@@ -1,8 +1,10 @@
 //! The command: what it prints, what it writes, and its exit codes.
 
 mod cli;
+mod folder;
 #[cfg(unix)]
 mod mapped;
 mod measures;
+mod merge;
 mod readme;
 mod trec;

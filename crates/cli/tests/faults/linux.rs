@@ -32,6 +32,11 @@ const COMMANDS: &[(&str, &str)] = &[
     ("eval qrels run -o new.csv", ""),
     ("eval -m help", "o"),
     ("eval qrels few", "o"),
+    ("eval qrels run --only queries --group-by groups", "o"),
+    ("eval qrels name=run --partial new.part -o new.csv", ""),
+    ("merge one.part two.part", "o"),
+    ("merge one.part --qrels qrels --partial new.part --format json", "o"),
+    ("merge one.part two.part --partial new.part -o new.csv", ""),
     ("build qrels run -o new.lmx", ""),
     ("info m.lmx --verify", "o"),
     ("gen --queries 3 --depth 5 -o new/folder", ""),
@@ -52,6 +57,12 @@ const WRONG: &[(&str, i32)] = &[
     ("eval none none", 2),
     ("eval qrels run -m ngcd", 2),
     ("eval --nonesuch", 2),
+    ("eval qrels run --only none", 2),
+    ("eval qrels run --group-by qrels", 2),
+    ("eval qrels run --partial none/x.part", 2),
+    ("merge one.part one.part", 2),
+    ("merge one.part qrels", 2),
+    ("merge none", 2),
     ("nonesuch", 2),
     ("build qrels run -o none/m.lmx", 2),
     ("info qrels", 2),
@@ -132,7 +143,13 @@ impl Folder {
             gzip.write_all(text.as_bytes()).unwrap();
             folder.put(&format!("{name}.gz"), gzip.finish().unwrap());
         }
+        folder.put("queries", "q1\nq9\n");
+        folder.put("groups", "q1\ta\n");
         folder.ok("$L build qrels run -o m.lmx -q");
+        for (part, only) in [("one", "q1"), ("two", "q2")] {
+            let only = format!("<(echo {only})");
+            folder.ok(&format!("$L eval qrels run --queries both --only {only} --partial {part}.part -q"));
+        }
         folder
     }
 
@@ -276,6 +293,7 @@ fn an_old_file_hands_on_its_permissions() {
     for (line, name) in [
         ("eval qrels run", "s.csv"),
         ("build qrels run", "n.lmx"),
+        ("merge one.part two.part", "s.csv"),
         ("gen --queries 2 --depth 3", "n.lmx"),
         ("bench --queries 3 --depth 4 --seconds 0", "b.json"),
     ] {
