@@ -23,3 +23,4 @@ mod staged;
 mod summaries;
 mod traits;
 mod variants;
+mod watch;

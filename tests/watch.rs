@@ -1,0 +1,66 @@
+//! Evaluations that are watched, stopped, or given their own threads.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::engine::{Engine, Gather, Job};
+use laneval::internals::fold::{Columns, Inputs};
+use laneval::internals::generate::Synthetic;
+use laneval::{EngineChoice, ErrorKind, Evaluator, LabelMatrix, View, Watch};
+
+fn matrix() -> LabelMatrix {
+    Synthetic { queries: 20_000, depth: 40, ..Synthetic::default() }.matrix().unwrap()
+}
+
+#[test]
+fn a_watch_sees_all_labels_go_by() {
+    let matrix = matrix();
+    for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
+        let watch = Arc::new(Watch::default());
+        let evaluator = Evaluator::new(["AP"]).unwrap().with_engine(engine).with_watch(Some(watch.clone()));
+        evaluator.evaluate(&matrix).unwrap();
+        let labels = matrix.batch().bytes().len() as u64;
+        assert_eq!((watch.done(), watch.total()), (labels, labels), "{engine}");
+        watch.stop();
+        assert_eq!(evaluator.summary(&matrix).unwrap_err().kind(), ErrorKind::Stopped, "{engine}");
+    }
+}
+
+/// Tells the work to stop at the first tile, and counts those that come all the same.
+struct Stopper<'a>(&'a Watch, &'a AtomicUsize);
+
+impl Gather for Stopper<'_> {
+    fn tile(&mut self, _: usize, _: &Columns) {
+        self.0.stop();
+        self.1.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn merge(&mut self, _: Self) {}
+}
+
+#[test]
+fn what_is_stopped_ends_soon() {
+    let matrix = matrix();
+    let (watch, tiles) = (Watch::default(), AtomicUsize::new(0));
+    let plan = Evaluator::new(["P@5"]).unwrap().plan(matrix.book()).unwrap();
+    let (program, inputs) = (plan.program(), Inputs::new());
+    let job =
+        Job { batch: matrix.batch(), view: View::default(), program, inputs: &inputs, watch: Some(&watch) };
+    let stopped = Cpu::new().run(&job, 1, || Stopper(&watch, &tiles));
+    assert_eq!(stopped.err().map(|error| error.kind()), Some(ErrorKind::Stopped));
+    let (seen, all) = (tiles.into_inner(), matrix.packing().tiles.len());
+    assert!(seen > 0 && seen < all / 4, "{seen} of {all} tiles");
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let matrix = matrix();
+    let evaluator = Evaluator::new(["AP", "nDCG", "GMAP"]).unwrap();
+    let summary = evaluator.summary(&matrix).unwrap();
+    for threads in [1, 3] {
+        let evaluator = evaluator.clone().with_threads(NonZeroUsize::new(threads));
+        assert!(evaluator.summary(&matrix).unwrap() == summary, "{threads} threads");
+    }
+}
