@@ -16,11 +16,14 @@ use crate::variants::variants;
 /// What follows from a summary besides averages.
 const STATS: [Stat; 3] = [Stat::Std, Stat::Min, Stat::Max];
 
-/// Judgments (query, docno, grade), and the results (query, docno, score) of some runs by name.
+/// Results: query, docno, score.
+type Results = Vec<(String, String, f64)>;
+
+/// Judgments (query, docno, grade), and the results of some runs by name.
 #[derive(Debug, Clone)]
 struct Data {
     judgments: Vec<(String, String, f64)>,
-    runs: Vec<(String, Vec<(String, String, f64)>)>,
+    runs: Vec<(String, Results)>,
 }
 
 impl Data {
