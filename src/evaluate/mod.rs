@@ -7,7 +7,7 @@ pub mod resident;
 mod slots;
 mod tally;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
@@ -605,19 +605,17 @@ struct Done {
 
 /// Sets of queries, so that runs with the same queries share them.
 #[derive(Default)]
-struct Prints(Vec<(Vec<bool>, Arc<QueryPrint>)>);
+struct Prints(HashMap<Vec<usize>, Arc<QueryPrint>>);
 
 impl Prints {
     /// The queries of a matrix that are counted.
     fn of(&mut self, matrix: &LabelMatrix, counts: impl Fn(usize) -> bool) -> Arc<QueryPrint> {
-        let counted: Vec<bool> = (0..matrix.queries().len()).map(counts).collect();
-        if let Some((_, print)) = self.0.iter().find(|(of, _)| *of == counted) {
-            return print.clone();
-        }
-        let ids = matrix.queries().iter().zip(&counted).filter(|&(_, &counts)| counts).map(|(id, _)| id);
-        let print = Arc::new(QueryPrint::of(ids.collect()));
-        self.0.push((counted, print.clone()));
-        print
+        let counted: Vec<usize> = (0..matrix.queries().len()).filter(|&query| counts(query)).collect();
+        let print = self.0.entry(counted).or_insert_with_key(|counted| {
+            let ids = counted.iter().map(|&query| matrix.queries().get(query));
+            Arc::new(QueryPrint::of(ids.collect()))
+        });
+        print.clone()
     }
 }
 
