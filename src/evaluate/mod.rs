@@ -462,7 +462,7 @@ impl Evaluator {
         }
         if self.queries == QuerySet::Complete {
             let incomplete = matrix.runs().iter().enumerate().filter_map(|(run, info)| {
-                let missing = Unmatched::first(missing(matrix, run, |query| slots.chooses(query)));
+                let missing = Unmatched::first(missing(matrix, run, slots.queries(0)));
                 (missing.count > 0).then(|| {
                     format!("{}: lacks {} of the judged queries: {missing}", info.name, missing.count)
                 })
@@ -498,25 +498,25 @@ impl Evaluator {
         let mut prints = Prints::default();
         let runs = asked.slots.iter().enumerate().map(|(slot, (run, group))| {
             let info = &matrix.runs()[run];
-            let counts = |query: usize| asked.slots.counts(slot, query);
-            let lacking = missing(matrix, run, counts);
+            let of_slot = || asked.slots.queries(slot);
+            let lacking = missing(matrix, run, of_slot());
             let missing = match self.missing_ids || wants.prints {
                 true => Unmatched::all(lacking),
                 false => Unmatched::first(lacking),
             };
             let count = tally.sums.counts[slot];
             let queries = match wants.prints {
-                true => prints.of(matrix, |query| counts(query) && self.counts(matrix, run, query)),
+                true => prints.of(matrix, of_slot().filter(|&query| self.counts(matrix, run, query))),
                 false => Arc::new(QueryPrint::unnamed(count)),
             };
             let judged = match wants.prints {
                 true => {
-                    let judged = prints.of(matrix, counts);
+                    let judged = prints.of(matrix, of_slot());
                     BTreeMap::from([(judged.sum().unwrap_or_default(), judged.count())])
                 }
                 false => BTreeMap::new(),
             };
-            let of_slot = slot * measures..(slot + 1) * measures;
+            let sums = slot * measures..(slot + 1) * measures;
             let summary = RunSummary {
                 place: run as u64,
                 tag: info.tag.clone(),
@@ -532,16 +532,16 @@ impl Evaluator {
                 seen: if group.is_none() { info.seen } else { Default::default() },
                 highest: matrix.book().max_grade(),
                 taken: self.measures.iter().map(|measure| measure.highest_grade(matrix.book())).collect(),
-                sums: tally.sums.sums[of_slot.clone()].to_vec(),
-                moments: if wants.moments { tally.sums.moments[of_slot].to_vec() } else { Vec::new() },
+                sums: tally.sums.sums[sums.clone()].to_vec(),
+                moments: if wants.moments { tally.sums.moments[sums].to_vec() } else { Vec::new() },
             };
             (run, group.map(str::to_owned), summary)
         });
         let runs = runs.collect();
         let values = kept;
         let slots = asked.slots.iter().enumerate().map(|(slot, (run, _))| {
-            let counted = |&query: &usize| asked.slots.counts(slot, query) && self.counts(matrix, run, query);
-            if wants.values { (0..matrix.queries().len()).filter(counted).collect() } else { Vec::new() }
+            let counted = asked.slots.queries(slot).filter(|&query| self.counts(matrix, run, query));
+            if wants.values { counted.collect() } else { Vec::new() }
         });
         Ok(Done { runs, slots: slots.collect(), values })
     }
@@ -609,9 +609,8 @@ struct Prints(HashMap<Vec<usize>, Arc<QueryPrint>>);
 
 impl Prints {
     /// The queries of a matrix that are counted.
-    fn of(&mut self, matrix: &LabelMatrix, counts: impl Fn(usize) -> bool) -> Arc<QueryPrint> {
-        let counted: Vec<usize> = (0..matrix.queries().len()).filter(|&query| counts(query)).collect();
-        let print = self.0.entry(counted).or_insert_with_key(|counted| {
+    fn of(&mut self, matrix: &LabelMatrix, counted: impl Iterator<Item = usize>) -> Arc<QueryPrint> {
+        let print = self.0.entry(counted.collect()).or_insert_with_key(|counted| {
             let ids = counted.iter().map(|&query| matrix.queries().get(query));
             Arc::new(QueryPrint::of(ids.collect()))
         });
@@ -619,11 +618,14 @@ impl Prints {
     }
 }
 
-/// The judged queries that a run lacks, of those that are chosen.
-fn missing(matrix: &LabelMatrix, run: usize, chosen: impl Fn(usize) -> bool) -> impl Iterator<Item = &[u8]> {
-    let depths = matrix.run_depths(run).iter().enumerate();
-    let lacks = depths.filter(move |&(query, &depth)| depth == 0 && chosen(query));
-    lacks.map(|(query, _)| matrix.queries().get(query))
+/// Those of some queries that a run lacks.
+fn missing(
+    matrix: &LabelMatrix,
+    run: usize,
+    queries: impl Iterator<Item = usize>,
+) -> impl Iterator<Item = &[u8]> {
+    let depths = matrix.run_depths(run);
+    queries.filter(move |&query| depths[query] == 0).map(|query| matrix.queries().get(query))
 }
 
 /// The rows without any document.

@@ -53,14 +53,16 @@ impl Groups {
 #[derive(Debug)]
 pub(super) struct Slots {
     runs: usize,
+    /// How many queries there are.
+    all: usize,
     selection: Option<Selection>,
 }
 
 /// The slots of each query.
 #[derive(Debug)]
 pub(super) struct Selection {
-    /// Whether each query counts.
-    chosen: Vec<bool>,
+    /// For each slot of a run the queries that count in it, ascending.
+    queries: Vec<Vec<u32>>,
     /// For each query the slots that it counts in, 0 being that of all.
     of: Vec<Vec<u32>>,
     /// The names of the groups, those of the slots from 1 on.
@@ -92,7 +94,7 @@ impl Slots {
     ) -> Result<(Self, Vec<Notice>)> {
         let mut notices = Vec::new();
         if only.is_none() && groups.is_none() {
-            return Ok((Slots { runs, selection: None }, notices));
+            return Ok((Slots { runs, all: queries.len(), selection: None }, notices));
         }
         let mut chosen = vec![only.is_none(); queries.len()];
         if let Some(only) = only {
@@ -111,15 +113,20 @@ impl Slots {
         let mut of: Vec<Vec<u32>> =
             chosen.iter().map(|&chosen| if chosen { vec![0] } else { Vec::new() }).collect();
         let names = groups.map_or(Vec::new(), |groups| groups.names().map(str::to_owned).collect());
+        let mut of_slots =
+            vec![(0..).zip(&chosen).filter(|(_, chosen)| **chosen).map(|(query, _)| query).collect()];
         for (slot, ids) in (1..).zip(groups.into_iter().flat_map(|groups| groups.groups.values())) {
             let found = ids.iter().filter_map(|id| queries.find(id)).filter(|&query| chosen[query]);
-            found.for_each(|query| of[query].push(slot));
+            let found: Vec<u32> = found.map(|query| query as u32).collect();
+            found.iter().for_each(|&query| of[query as usize].push(slot));
+            of_slots.push(found);
         }
         let alone = of.iter().filter(|slots| slots.len() == 1).count() as u64;
         if groups.is_some() && alone > 0 {
             notices.push(Notice::InNoGroup { queries: alone });
         }
-        Ok((Slots { runs, selection: Some(Selection { chosen, of, groups: names }) }, notices))
+        let selection = Some(Selection { queries: of_slots, of, groups: names });
+        Ok((Slots { runs, all: queries.len(), selection }, notices))
     }
 
     /// How many there are.
@@ -140,15 +147,11 @@ impl Slots {
         })
     }
 
-    /// Does a query count at all?
-    pub fn chooses(&self, query: usize) -> bool {
-        self.selection.as_ref().is_none_or(|selection| selection.chosen[query])
-    }
-
-    /// Does a query count in a slot?
-    pub fn counts(&self, slot: usize, query: usize) -> bool {
-        self.selection
-            .as_ref()
-            .is_none_or(|selection| selection.of[query].contains(&((slot % selection.slots()) as u32)))
+    /// The queries that count in a slot, ascending; those of all in slot 0.
+    pub fn queries(&self, slot: usize) -> impl Iterator<Item = usize> {
+        let all = self.selection.is_none().then_some(0..self.all);
+        let chosen =
+            self.selection.iter().flat_map(move |selection| &selection.queries[slot % selection.slots()]);
+        all.into_iter().flatten().chain(chosen.map(|&query| query as usize))
     }
 }

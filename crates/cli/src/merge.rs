@@ -28,7 +28,8 @@ Examples:
 ///
 /// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. Where the
 /// judgments were split as the runs were, there is nothing more to say. Where each shard was evaluated against all judgments, say
-/// --queries both there, and --qrels here, which adds the judged queries that no shard had.
+/// --queries both there, and --qrels here, which adds the judged queries that no shard had. A shard in which a run has no judged
+/// query cannot be evaluated with it: leave the run out there, and --qrels adds its queries.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Merge {
