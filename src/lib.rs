@@ -118,7 +118,7 @@ mod watch;
 mod whole_file;
 
 pub use error::{Error, ErrorKind, Result};
-pub use evaluate::{EngineChoice, Evaluator, Groups};
+pub use evaluate::{EngineChoice, Evaluator, Groups, Sink};
 pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
 pub use label::{
     Batch, Codebook, FileAccess, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType, ScoresSeen, Ties,

@@ -4,6 +4,7 @@ mod finish;
 mod missing;
 #[cfg(feature = "gpu")]
 pub mod resident;
+mod sink;
 mod slots;
 mod tally;
 
@@ -27,9 +28,11 @@ use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::timing::Timing;
 use crate::watch::Watch;
 use finish::{Finishing, ranking};
+use sink::Kept;
 use slots::Slots;
-use tally::{NotFinite, Shared, Tally, by_row, labels};
+use tally::{NotFinite, Shared, Sums, Tally, by_row, labels};
 
+pub use sink::Sink;
 pub use slots::Groups;
 
 /// Who computes.
@@ -218,6 +221,22 @@ impl Evaluator {
         self.on_its_engine(matrix, |with| self.summary_with(with, matrix, &mut Timing::default()))
     }
 
+    /// The summary of all runs of a matrix, and what sinks have seen, of which every worker begins with one of its own.
+    ///
+    /// # Errors
+    /// As [`Evaluator::summary`].
+    pub fn summary_into<S: Sink>(
+        &self,
+        matrix: &LabelMatrix,
+        begin: impl Fn() -> S + Sync,
+    ) -> Result<(Summary, S)> {
+        let wants = Wants { moments: true, values: false, prints: true };
+        self.on_its_engine(matrix, |engine| {
+            let (_, done, sink) = self.done(engine, matrix, wants, &mut Timing::default(), &begin)?;
+            Ok((self.summary_of(matrix, done.runs)?, sink))
+        })
+    }
+
     /// The engine for these matrices; `None` for the reference, which is none.
     ///
     /// # Errors
@@ -294,9 +313,9 @@ impl Evaluator {
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<Scores> {
-        let (notices, done) = self.done(engine, matrix, self.wants(), timing)?;
+        let (notices, done, kept) = self.done(engine, matrix, self.wants(), timing, || self.kept())?;
         timing.time("statistics", || {
-            let mut scores = self.scores(matrix, done)?;
+            let mut scores = self.scores(matrix, done, kept)?;
             scores.notices.extend(notices);
             Ok(scores)
         })
@@ -314,7 +333,7 @@ impl Evaluator {
         timing: &mut Timing,
     ) -> Result<Summary> {
         let wants = Wants { moments: true, values: false, prints: true };
-        let (_, Done { runs, .. }) = self.done(engine, matrix, wants, timing)?;
+        let (_, Done { runs, .. }, ()) = self.done(engine, matrix, wants, timing, || ())?;
         self.summary_of(matrix, runs)
     }
 
@@ -330,13 +349,18 @@ impl Evaluator {
         timing: &mut Timing,
     ) -> Result<(Scores, Summary)> {
         let wants = Wants { moments: true, prints: true, ..self.wants() };
-        let (notices, done) = self.done(engine, matrix, wants, timing)?;
+        let (notices, done, kept) = self.done(engine, matrix, wants, timing, || self.kept())?;
         timing.time("statistics", || {
             let summary = self.summary_of(matrix, done.runs.clone())?;
-            let mut scores = self.scores(matrix, done)?;
+            let mut scores = self.scores(matrix, done, kept)?;
             scores.notices.extend(notices);
             Ok((scores, summary))
         })
+    }
+
+    /// Keeps the values, if the scores need them.
+    fn kept(&self) -> Kept {
+        Kept { parts: self.wants().values.then(Vec::new) }
     }
 
     /// What the scores need.
@@ -368,13 +392,14 @@ impl Evaluator {
     }
 
     /// Runs everything over a matrix.
-    fn done(
+    fn done<S: Sink>(
         &self,
         engine: Option<&impl Engine>,
         matrix: &LabelMatrix,
         wants: Wants,
         timing: &mut Timing,
-    ) -> Result<(Vec<Notice>, Done)> {
+        begin: impl Fn() -> S + Sync,
+    ) -> Result<(Vec<Notice>, Done, S)> {
         let (slots, notices) =
             Slots::new(matrix.runs().len(), matrix.queries(), self.only.as_ref(), self.groups.as_ref())?;
         self.check(matrix, &slots)?;
@@ -388,7 +413,6 @@ impl Evaluator {
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,
             moments: wants.moments,
-            values: wants.values,
         };
         let workers = asked.workers()?;
         self.watch.iter().for_each(|watch| watch.expect(batch.bytes().len() as u64));
@@ -405,21 +429,26 @@ impl Evaluator {
                     inputs: prepared.inputs(),
                     watch: self.watch.as_deref(),
                 };
-                engine.run(&job, workers, || Tally::new(&asked))
+                engine.run(&job, workers, || Tally::new(&asked, begin()))
             }
-            None => self.by_reference(&asked),
+            None => self.by_reference(&asked, &begin),
         })?;
         timing.time("statistics", || {
             let columns = Columns::zeros(plan.program(), LANES);
             for rows in empty.chunks(LANES) {
                 tally.rows(rows, &columns, |_| Vec::new());
             }
-            self.summed(matrix, &asked, tally, wants).map(|done| (notices, done))
+            let done = self.summed(matrix, &asked, &tally.sums, wants)?;
+            Ok((notices, done, tally.sink))
         })
     }
 
     /// The tally of all rows by the plain functions.
-    fn by_reference<'a>(&self, asked: &'a Shared<'a>) -> Result<Tally<'a>> {
+    fn by_reference<'a, S: Sink>(
+        &self,
+        asked: &'a Shared<'a>,
+        begin: &(impl Fn() -> S + Sync),
+    ) -> Result<Tally<'a, S>> {
         let function = |measure: &Measure| {
             reference::function(measure)
                 .ok_or_else(|| Error::Unanswerable(format!("{measure} has no reference function")))
@@ -427,7 +456,7 @@ impl Evaluator {
         let functions: Vec<_> = self.measures.iter().map(function).collect::<Result<_>>()?;
         let batch = &asked.batch;
         let is_stopped = || self.watch.as_ref().is_some_and(|watch| watch.is_stopped());
-        let add = |mut tally: Tally<'a>, at: usize| {
+        let add = |mut tally: Tally<'a, S>, at: usize| {
             if is_stopped() {
                 return tally;
             }
@@ -443,11 +472,11 @@ impl Evaluator {
             self.watch.iter().for_each(|watch| watch.add(batch.tile(at).labels.len() as u64));
             tally
         };
-        let both = |mut one: Tally<'a>, other: Tally<'a>| {
+        let both = |mut one: Tally<'a, S>, other: Tally<'a, S>| {
             one.merge(other);
             one
         };
-        let begin = || Tally::new(asked);
+        let begin = || Tally::new(asked, begin());
         let tally = batch.tiles().into_par_iter().fold(begin, add).reduce(begin, both);
         if is_stopped() { Err(Error::Stopped) } else { Ok(tally) }
     }
@@ -476,15 +505,9 @@ impl Evaluator {
     }
 
     /// Makes summaries of a tally.
-    fn summed(
-        &self,
-        matrix: &LabelMatrix,
-        asked: &Shared<'_>,
-        tally: Tally<'_>,
-        wants: Wants,
-    ) -> Result<Done> {
+    fn summed(&self, matrix: &LabelMatrix, asked: &Shared<'_>, sums: &Sums, wants: Wants) -> Result<Done> {
         if let Some(NotFinite { row, measure, value }) =
-            tally.sums.not_finite.filter(|_| !self.not_finite || wants.prints)
+            sums.not_finite.filter(|_| !self.not_finite || wants.prints)
         {
             return Err(Error::NotFinite {
                 run: matrix.runs()[asked.batch.run(row)].name.clone(),
@@ -494,7 +517,6 @@ impl Evaluator {
             });
         }
         let measures = self.measures.len();
-        let kept = if wants.values { by_row(&tally.kept, measures, matrix.rows())? } else { Vec::new() };
         let mut prints = Prints::default();
         let runs = asked.slots.iter().enumerate().map(|(slot, (run, group))| {
             let info = &matrix.runs()[run];
@@ -504,7 +526,7 @@ impl Evaluator {
                 true => Unmatched::all(lacking),
                 false => Unmatched::first(lacking),
             };
-            let count = tally.sums.counts[slot];
+            let count = sums.counts[slot];
             let queries = match wants.prints {
                 true => prints.of(matrix, of_slot().filter(|&query| self.counts(matrix, run, query))),
                 false => Arc::new(QueryPrint::unnamed(count)),
@@ -516,7 +538,7 @@ impl Evaluator {
                 }
                 false => BTreeMap::new(),
             };
-            let sums = slot * measures..(slot + 1) * measures;
+            let own = slot * measures..(slot + 1) * measures;
             let summary = RunSummary {
                 place: run as u64,
                 tag: info.tag.clone(),
@@ -532,18 +554,17 @@ impl Evaluator {
                 seen: if group.is_none() { info.seen } else { Default::default() },
                 highest: matrix.book().max_grade(),
                 taken: self.measures.iter().map(|measure| measure.highest_grade(matrix.book())).collect(),
-                sums: tally.sums.sums[sums.clone()].to_vec(),
-                moments: if wants.moments { tally.sums.moments[sums].to_vec() } else { Vec::new() },
+                sums: sums.sums[own.clone()].to_vec(),
+                moments: if wants.moments { sums.moments[own].to_vec() } else { Vec::new() },
             };
             (run, group.map(str::to_owned), summary)
         });
         let runs = runs.collect();
-        let values = kept;
         let slots = asked.slots.iter().enumerate().map(|(slot, (run, _))| {
             let counted = asked.slots.queries(slot).filter(|&query| self.counts(matrix, run, query));
             if wants.values { counted.collect() } else { Vec::new() }
         });
-        Ok(Done { runs, slots: slots.collect(), values })
+        Ok(Done { runs, slots: slots.collect() })
     }
 
     /// Does a query that was chosen count for a run?
@@ -552,8 +573,12 @@ impl Evaluator {
     }
 
     /// The scores of what was done, with the statistics that need all values.
-    fn scores(&self, matrix: &LabelMatrix, Done { runs, slots, values }: Done) -> Result<Scores> {
+    fn scores(&self, matrix: &LabelMatrix, Done { runs, slots }: Done, kept: Kept) -> Result<Scores> {
         let queries = matrix.queries().len();
+        let values = match &kept.parts {
+            Some(parts) => by_row(parts, self.measures.len(), matrix.rows())?,
+            None => Vec::new(),
+        };
         let mut scores = Scores {
             measures: self.measures.clone(),
             queries: self.queries,
@@ -599,8 +624,6 @@ struct Done {
     runs: Vec<(usize, Option<String>, RunSummary)>,
     /// For each slot the queries that count, if values are kept.
     slots: Vec<Vec<usize>>,
-    /// The values, `[measure][row]`, if they are kept.
-    values: Vec<Vec<f64>>,
 }
 
 /// Sets of queries, so that runs with the same queries share them.

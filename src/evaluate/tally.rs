@@ -1,10 +1,11 @@
-//! What a worker makes of the tiles it gets: values, exact sums of them, and all of them where somebody wants to see them.
+//! What a worker makes of the tiles it gets: values, and exact sums of them; a sink sees them go by.
 //!
 //! A tile's values are added by the worker that made them, while they are still in its cache.
 
 use std::ops::Range;
 
 use super::finish::{FinishScratch, Finishing};
+use super::sink::Sink;
 use super::slots::Slots;
 use crate::engine::Gather;
 use crate::error::{Error, Result};
@@ -25,18 +26,15 @@ pub(super) struct Shared<'a> {
     pub slots: Slots,
     /// Are standard deviations or extremes wanted?
     pub moments: bool,
-    /// Are the values themselves?
-    pub values: bool,
 }
 
 /// What has come in so far.
-pub(super) struct Tally<'a> {
+pub(super) struct Tally<'a, S> {
     asked: &'a Shared<'a>,
     scratch: FinishScratch,
     terms: Vec<f64>,
     pub sums: Sums,
-    /// Rows with their values, `[measure][row]`, in any order.
-    pub kept: Vec<(&'a [u32], Vec<f64>)>,
+    pub sink: S,
 }
 
 /// Sums by slot: a run, or a group of its queries.
@@ -82,8 +80,8 @@ fn workers(slots: usize, measures: usize, one: usize) -> Result<usize> {
     }
 }
 
-impl<'a> Tally<'a> {
-    pub fn new(asked: &'a Shared<'a>) -> Self {
+impl<'a, S: Sink> Tally<'a, S> {
+    pub fn new(asked: &'a Shared<'a>, sink: S) -> Self {
         let slots = asked.slots.count();
         let sums = slots * asked.averages.len();
         Tally {
@@ -96,12 +94,12 @@ impl<'a> Tally<'a> {
                 moments: vec![Moments::default(); if asked.moments { sums } else { 0 }],
                 not_finite: None,
             },
-            kept: Vec::new(),
+            sink,
         }
     }
 
     /// Adds some rows, of which these are the columns and, by lane, the labels.
-    pub fn rows(&mut self, rows: &'a [u32], columns: &Columns, labels: impl Fn(usize) -> Vec<u8>) {
+    pub fn rows(&mut self, rows: &[u32], columns: &Columns, labels: impl Fn(usize) -> Vec<u8>) {
         let mut scratch = std::mem::take(&mut self.scratch);
         self.asked.finishing.rows(rows, columns, labels, &mut scratch);
         self.add(rows, &scratch.values);
@@ -109,8 +107,8 @@ impl<'a> Tally<'a> {
     }
 
     /// Adds the values of some rows, `[measure][row]`.
-    pub fn add(&mut self, rows: &'a [u32], values: &[f64]) {
-        let Tally { asked, terms, sums, .. } = self;
+    pub fn add(&mut self, rows: &[u32], values: &[f64]) {
+        let Tally { asked, terms, sums, sink, .. } = self;
         match asked.slots.selection() {
             None => {
                 for (run, together) in runs_of(rows, asked.batch.queries() as u32) {
@@ -120,6 +118,7 @@ impl<'a> Tally<'a> {
                         sums.add(asked, (run, measure), rows, values, terms);
                     }
                 }
+                sink.values(&asked.batch, rows, values);
             }
             Some(selection) => {
                 let mut lanes: Vec<(usize, usize)> = Vec::new();
@@ -133,20 +132,22 @@ impl<'a> Tally<'a> {
                     let slot = of_slot[0].0;
                     sums.begin(slot, of_slot.len());
                     let of_rows: Vec<u32> = of_slot.iter().map(|&(_, lane)| rows[lane]).collect();
-                    for (measure, values) in values.chunks_exact(rows.len()).enumerate() {
-                        let chosen: Vec<f64> = of_slot.iter().map(|&(_, lane)| values[lane]).collect();
-                        sums.add(asked, (slot, measure), &of_rows, &chosen, terms);
+                    let of_measure =
+                        |of: &[f64]| of_slot.iter().map(|&(_, lane)| of[lane]).collect::<Vec<_>>();
+                    let chosen: Vec<f64> = values.chunks_exact(rows.len()).flat_map(of_measure).collect();
+                    for (measure, values) in chosen.chunks_exact(of_rows.len()).enumerate() {
+                        sums.add(asked, (slot, measure), &of_rows, values, terms);
+                    }
+                    if slot % selection.slots() == 0 {
+                        sink.values(&asked.batch, &of_rows, &chosen);
                     }
                 }
             }
         }
-        if asked.values {
-            self.kept.push((rows, values.to_vec()));
-        }
     }
 }
 
-impl Gather for Tally<'_> {
+impl<S: Sink> Gather for Tally<'_, S> {
     fn tile(&mut self, at: usize, columns: &Columns) {
         let Shared { batch, view, .. } = self.asked;
         self.rows(batch.rows(at), columns, |lane| labels(batch, *view, at, lane));
@@ -154,7 +155,7 @@ impl Gather for Tally<'_> {
 
     fn merge(&mut self, other: Self) {
         self.sums.merge(&other.sums);
-        self.kept.extend(other.kept);
+        self.sink.merge(other.sink);
     }
 }
 
@@ -223,7 +224,7 @@ fn earlier(one: Option<NotFinite>, other: Option<NotFinite>) -> Option<NotFinite
 ///
 /// # Errors
 /// More than there is memory for.
-pub(super) fn by_row(kept: &[(&[u32], Vec<f64>)], measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
+pub(super) fn by_row(kept: &[(Vec<u32>, Vec<f64>)], measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
     let mut all = room(measures, rows)?;
     for (rows, values) in kept {
         for (all, values) in all.iter_mut().zip(values.chunks_exact(rows.len())) {

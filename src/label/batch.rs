@@ -58,13 +58,11 @@ impl<'a> Batch<'a> {
     }
 
     /// The run of a row.
-    #[doc(hidden)]
     pub fn run(&self, row: u32) -> usize {
         row as usize / self.queries()
     }
 
     /// The query of a row.
-    #[doc(hidden)]
     pub fn query(&self, row: u32) -> usize {
         row as usize % self.queries()
     }

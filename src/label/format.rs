@@ -41,8 +41,15 @@ const TILE_ALIGN: usize = 4096;
 /// The sections in file order; the kind of a section is its index + 1.
 const SECTIONS: [&str; 8] =
     ["rule", "codebook", "query ids", "judged counts", "runs", "row lengths", "tile directory", "tiles"];
-const ROWS: usize = TILES - 2;
-const TILES: usize = SECTIONS.len() - 1;
+/// The places of the sections.
+const RULE: usize = 0;
+const BOOK: usize = 1;
+const QUERIES: usize = 2;
+const JUDGED: usize = 3;
+const RUNS: usize = 4;
+const ROWS: usize = 5;
+const PACKING: usize = 6;
+const TILES: usize = 7;
 
 /// One section of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -245,19 +252,19 @@ fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
 fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
     let read = |at: usize| Ok::<_, Error>(Decoder { rest: section(&file, description, at, path)?, at, path });
 
-    let (rule, fingerprint) = decode_rule(&mut read(0)?)?;
-    let book = decode_book(&mut read(1)?)?;
-    let queries = decode_ids(&mut read(2)?)?;
-    let facts = decode_facts(&mut read(3)?, queries.len(), book.codes())?;
-    let runs = decode_runs(&mut read(4)?)?;
-    let depths = read(5)?.u32s(queries.len().saturating_mul(runs.len()))?;
+    let (rule, fingerprint) = decode_rule(&mut read(RULE)?)?;
+    let book = decode_book(&mut read(BOOK)?)?;
+    let queries = decode_ids(&mut read(QUERIES)?)?;
+    let facts = decode_facts(&mut read(JUDGED)?, queries.len(), book.codes())?;
+    let runs = decode_runs(&mut read(RUNS)?)?;
+    let depths = read(ROWS)?.u32s(queries.len().saturating_mul(runs.len()))?;
     if let Some((depth, kept)) = rule.deeper(&depths) {
         let message = format!("a row of {depth} results where the rule keeps the first {kept}");
         return Err(damaged(path, SECTIONS[ROWS], message));
     }
     let packing = Packing::new(&depths).map_err(|e| damaged(path, SECTIONS[ROWS], e.to_string()))?;
-    if section(&file, description, 6, path)? != encode_packing(&packing) {
-        return Err(damaged(path, SECTIONS[6], "does not follow from the row lengths".into()));
+    if section(&file, description, PACKING, path)? != encode_packing(&packing) {
+        return Err(damaged(path, SECTIONS[PACKING], "does not follow from the row lengths".into()));
     }
     let tiles = &description.sections[TILES];
     if tiles.length != packing.bytes() {

@@ -143,11 +143,11 @@ impl Summary {
         }
         let mut prints = prints.into_iter();
         for (key, run) in &other.runs {
-            match (self.runs.get_mut(key), prints.len()) {
-                (None, _) => _ = self.runs.insert(key.clone(), run.clone()),
-                (Some(own), _) => {
-                    let queries = prints.next();
+            match self.runs.get_mut(key) {
+                None => _ = self.runs.insert(key.clone(), run.clone()),
+                Some(own) => {
                     own.add(run, self.queries);
+                    let queries = prints.next();
                     own.queries = queries.unwrap_or_else(|| unreachable!("every run of both was joined"));
                 }
             }

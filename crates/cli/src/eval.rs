@@ -153,6 +153,12 @@ pub fn format(asked: Option<Format>, output: Option<&Path>) -> Result<Format, St
     }
 }
 
+/// Each statistic once, in the order asked for.
+pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
+    let first = |&(at, stat): &(usize, &Stat)| !stats[..at].contains(stat);
+    stats.iter().enumerate().filter(first).map(|(_, &stat)| stat).collect()
+}
+
 /// Where a summary goes, which is none of the inputs, and not where the scores go.
 pub fn partial(
     path: Option<&Path>,
@@ -252,12 +258,7 @@ impl Eval {
     }
 
     fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
-        let mut stats: Vec<Stat> = Vec::new();
-        for &stat in &self.stats {
-            if !stats.contains(&stat) {
-                stats.push(stat);
-            }
-        }
+        let stats = distinct(&self.stats);
         let trec = format == Format::Trec;
         if trec && stats.iter().any(|&stat| stat != Stat::Average) {
             return Err(Stop::new("the format trec has no place for --stat: choose another format"));

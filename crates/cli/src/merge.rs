@@ -90,15 +90,7 @@ impl Merge {
             let qrels = Qrels::read_as(qrels.as_path(), Default::default(), self.access.access())?;
             summary.add_missing(&qrels)?;
         }
-        let mut stats = self.stats.clone();
-        let mut seen = Vec::new();
-        stats.retain(|stat| {
-            !seen.contains(stat) && {
-                seen.push(*stat);
-                true
-            }
-        });
-        let scores = summary.scores(&stats)?;
+        let scores = summary.scores(&eval::distinct(&self.stats))?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         lacking(&summary, self.files.len()).iter().chain(&notes(&scores)).filter(loud).for_each(say);
         if let Some(partial) = partial {

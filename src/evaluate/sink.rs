@@ -1,0 +1,69 @@
+//! Sinks: who sees the values of queries go by.
+
+use crate::label::Batch;
+
+/// Sees the values of queries go by, some rows at a time, in any order; for what no summary tells, such as a median.
+///
+/// Each worker has one of its own, and in the end they are merged.
+///
+/// ```
+/// use laneval::{Batch, Evaluator, Join, Sink};
+///
+/// /// How many queries have no relevant document among the first ten.
+/// #[derive(Default)]
+/// struct Failures(usize);
+///
+/// impl Sink for Failures {
+///     fn values(&mut self, _: &Batch<'_>, rows: &[u32], values: &[f64]) {
+///         let of_first_measure = &values[..rows.len()];
+///         self.0 += of_first_measure.iter().filter(|&&value| value == 0.0).count();
+///     }
+///
+///     fn merge(&mut self, other: Self) {
+///         self.0 += other.0;
+///     }
+/// }
+///
+/// let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+/// let (summary, failures) = Evaluator::new(["Success@10"])?.summary_into(&matrix, Failures::default)?;
+/// let share = 1.0 - failures.0 as f64 / 40.0;
+/// assert_eq!(summary.scores(&[])?.average("demo-bm25.run", "Success@10"), Some(share));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+pub trait Sink: Send {
+    /// Sees the values of some rows of a batch that count, `[measure][row]`. [`Batch::run`] and [`Batch::query`] say what a row is.
+    fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]);
+
+    /// Adds what another worker's sink has seen.
+    fn merge(&mut self, other: Self)
+    where
+        Self: Sized;
+}
+
+/// Nobody wants to see them.
+impl Sink for () {
+    fn values(&mut self, _: &Batch<'_>, _: &[u32], _: &[f64]) {}
+
+    fn merge(&mut self, (): Self) {}
+}
+
+/// Keeps all values, where they are wanted.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// Rows with their values, `[measure][row]`, in any order.
+    pub parts: Option<Vec<(Vec<u32>, Vec<f64>)>>,
+}
+
+impl Sink for Kept {
+    fn values(&mut self, _: &Batch<'_>, rows: &[u32], values: &[f64]) {
+        if let Some(parts) = &mut self.parts {
+            parts.push((rows.to_vec(), values.to_vec()));
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        if let (Some(parts), Some(others)) = (&mut self.parts, other.parts) {
+            parts.extend(others);
+        }
+    }
+}
