@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use fearless_simd::Level;
-use laneval::internals::engine::cpu::Cpu;
+use laneval::internals::engine::{self, cpu::Cpu};
 use laneval::internals::generate::Synthetic;
 use laneval::internals::timing::Timing;
 use laneval::{Evaluator, LabelMatrix};
@@ -36,7 +36,9 @@ fn fastest(level: Level, matrix: &LabelMatrix, evaluator: &Evaluator, threads: u
         let mut timing = Timing::default();
         let evaluated = seconds(|| {
             _ = black_box(
-                evaluator.evaluate_with(Some(&Cpu::at(level)), matrix, &mut timing).expect("scores"),
+                evaluator
+                    .evaluate_with(Some(&engine::Chosen::Cpu(Cpu::at(level))), matrix, &mut timing)
+                    .expect("scores"),
             );
         });
         best.0[0] = best.0[0].min(read);

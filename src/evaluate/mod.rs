@@ -299,7 +299,7 @@ impl Evaluator {
     /// # Errors
     /// As [`Evaluator::evaluate`], and what the engine refuses.
     pub fn evaluate_on(&self, engine: &impl Engine, matrix: &LabelMatrix) -> Result<Scores> {
-        self.evaluate_with(Some(engine), matrix, &mut Timing::default())
+        self.evaluated(Some(engine), matrix, &mut Timing::default())
     }
 
     /// Evaluates all runs of a matrix on this very engine, or by the reference where there is none, and notes where the time goes.
@@ -308,6 +308,15 @@ impl Evaluator {
     /// As [`Evaluator::evaluate`].
     #[doc(hidden)]
     pub fn evaluate_with(
+        &self,
+        engine: Option<&Chosen>,
+        matrix: &LabelMatrix,
+        timing: &mut Timing,
+    ) -> Result<Scores> {
+        self.evaluated(engine, matrix, timing)
+    }
+
+    fn evaluated(
         &self,
         engine: Option<&impl Engine>,
         matrix: &LabelMatrix,
@@ -328,7 +337,7 @@ impl Evaluator {
     #[doc(hidden)]
     pub fn summary_with(
         &self,
-        engine: Option<&impl Engine>,
+        engine: Option<&Chosen>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<Summary> {
@@ -344,7 +353,7 @@ impl Evaluator {
     #[doc(hidden)]
     pub fn scores_and_summary(
         &self,
-        engine: Option<&impl Engine>,
+        engine: Option<&Chosen>,
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<(Scores, Summary)> {
