@@ -1,12 +1,20 @@
 //! Names of options: what a variant is called, as text and back.
 
-/// Gives an enum with a constant `ALL` of names and variants its `Display` and its `FromStr`.
+/// Gives an enum with a constant `ALL` of names and variants its `Display`, its `FromStr` and its `Serialize`.
 macro_rules! named {
     ($option:ty, $what:literal) => {
         impl std::fmt::Display for $option {
             fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
                 let named = Self::ALL.iter().find(|(_, option)| option == self);
                 f.pad(named.map_or("?", |(name, _)| name))
+            }
+        }
+
+        #[cfg(feature = "serde")]
+        impl serde::Serialize for $option {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                let named = Self::ALL.iter().find(|(_, option)| option == self);
+                serializer.serialize_str(named.map_or("?", |(name, _)| name))
             }
         }
 

@@ -24,7 +24,7 @@ use crate::plan::Plan;
 use crate::reference;
 use crate::scores::{PerQuery, QuerySet, Scores};
 use crate::stats::{Stat, StatName, summarise};
-use crate::summary::{QueryPrint, RunSummary, Summary};
+use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::timing::Timing;
 use crate::watch::Watch;
 use finish::{Finishing, ranking};
@@ -35,7 +35,7 @@ use tally::{NotFinite, Shared, Sums, Tally, by_row, labels};
 pub use sink::Sink;
 pub use slots::Groups;
 
-/// Who computes.
+/// Which engine computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
@@ -119,7 +119,7 @@ impl Evaluator {
         Evaluator { view, ..self }
     }
 
-    /// Who computes; whoever is fastest if not said.
+    /// Chooses the engine; the fastest one for the matrix if not said.
     #[must_use]
     pub fn with_engine(self, engine: EngineChoice) -> Self {
         Evaluator { engine, ..self }
@@ -189,7 +189,7 @@ impl Evaluator {
         self.view
     }
 
-    /// Who computes.
+    /// The engine that was chosen.
     pub fn engine(&self) -> EngineChoice {
         self.engine
     }
@@ -232,7 +232,7 @@ impl Evaluator {
     ) -> Result<(Summary, S)> {
         let wants = Wants { moments: true, values: false, prints: true };
         self.on_its_engine(matrix, |engine| {
-            let (_, done, sink) = self.done(engine, matrix, wants, &mut Timing::default(), &begin)?;
+            let (done, sink) = self.done(engine, matrix, wants, &mut Timing::default(), &begin)?;
             Ok((self.summary_of(matrix, done.runs)?, sink))
         })
     }
@@ -322,12 +322,8 @@ impl Evaluator {
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<Scores> {
-        let (notices, done, kept) = self.done(engine, matrix, self.wants(), timing, || self.kept())?;
-        timing.time("statistics", || {
-            let mut scores = self.scores(matrix, done, kept)?;
-            scores.notices.extend(notices);
-            Ok(scores)
-        })
+        let (done, kept) = self.done(engine, matrix, self.wants(), timing, || self.kept())?;
+        timing.time("statistics", || self.scores(matrix, done, kept))
     }
 
     /// The summary of all runs of a matrix on this very engine, or by the reference where there is none.
@@ -342,7 +338,7 @@ impl Evaluator {
         timing: &mut Timing,
     ) -> Result<Summary> {
         let wants = Wants { moments: true, values: false, prints: true };
-        let (_, Done { runs, .. }, ()) = self.done(engine, matrix, wants, timing, || ())?;
+        let (Done { runs, .. }, ()) = self.done(engine, matrix, wants, timing, || ())?;
         self.summary_of(matrix, runs)
     }
 
@@ -358,12 +354,10 @@ impl Evaluator {
         timing: &mut Timing,
     ) -> Result<(Scores, Summary)> {
         let wants = Wants { moments: true, prints: true, ..self.wants() };
-        let (notices, done, kept) = self.done(engine, matrix, wants, timing, || self.kept())?;
+        let (done, kept) = self.done(engine, matrix, wants, timing, || self.kept())?;
         timing.time("statistics", || {
             let summary = self.summary_of(matrix, done.runs.clone())?;
-            let mut scores = self.scores(matrix, done, kept)?;
-            scores.notices.extend(notices);
-            Ok((scores, summary))
+            Ok((self.scores(matrix, done, kept)?, summary))
         })
     }
 
@@ -382,11 +376,7 @@ impl Evaluator {
     }
 
     /// The summary of all runs.
-    fn summary_of(
-        &self,
-        matrix: &LabelMatrix,
-        runs: Vec<(usize, Option<String>, RunSummary)>,
-    ) -> Result<Summary> {
+    fn summary_of(&self, matrix: &LabelMatrix, runs: Vec<SlotSummary>) -> Result<Summary> {
         let mut by_name = BTreeMap::new();
         for (run, group, summary) in runs {
             let name = matrix.runs()[run].name.clone();
@@ -408,7 +398,7 @@ impl Evaluator {
         wants: Wants,
         timing: &mut Timing,
         begin: impl Fn() -> S + Sync,
-    ) -> Result<(Vec<Notice>, Done, S)> {
+    ) -> Result<(Done, S)> {
         let (slots, notices) =
             Slots::new(matrix.runs().len(), matrix.queries(), self.only.as_ref(), self.groups.as_ref())?;
         self.check(matrix, &slots)?;
@@ -447,8 +437,8 @@ impl Evaluator {
             for rows in empty.chunks(LANES) {
                 tally.rows(rows, &columns, |_| Vec::new());
             }
-            let done = self.summed(matrix, &asked, &tally.sums, wants)?;
-            Ok((notices, done, tally.sink))
+            let (runs, slots) = self.summed(matrix, &asked, &tally.sums, wants)?;
+            Ok((Done { runs, slots, notices }, tally.sink))
         })
     }
 
@@ -513,8 +503,14 @@ impl Evaluator {
         Ok(())
     }
 
-    /// Makes summaries of a tally.
-    fn summed(&self, matrix: &LabelMatrix, asked: &Shared<'_>, sums: &Sums, wants: Wants) -> Result<Done> {
+    /// Makes a summary of the sums of each slot, and lists the queries that count in it if values are kept.
+    fn summed(
+        &self,
+        matrix: &LabelMatrix,
+        asked: &Shared<'_>,
+        sums: &Sums,
+        wants: Wants,
+    ) -> Result<(Vec<SlotSummary>, Vec<Vec<usize>>)> {
         if let Some(NotFinite { row, measure, value }) =
             sums.not_finite.filter(|_| !self.not_finite || wants.prints)
         {
@@ -573,7 +569,7 @@ impl Evaluator {
             let counted = asked.slots.queries(slot).filter(|&query| self.counts(matrix, run, query));
             if wants.values { counted.collect() } else { Vec::new() }
         });
-        Ok(Done { runs, slots: slots.collect() })
+        Ok((runs, slots.collect()))
     }
 
     /// Does a query that was chosen count for a run?
@@ -582,7 +578,12 @@ impl Evaluator {
     }
 
     /// The scores of what was done, with the statistics that need all values.
-    fn scores(&self, matrix: &LabelMatrix, Done { runs, slots }: Done, kept: Kept) -> Result<Scores> {
+    fn scores(
+        &self,
+        matrix: &LabelMatrix,
+        Done { runs, slots, notices }: Done,
+        kept: Kept,
+    ) -> Result<Scores> {
         let queries = matrix.queries().len();
         let values = match &kept.parts {
             Some(parts) => by_row(parts, self.measures.len(), matrix.rows())?,
@@ -611,7 +612,8 @@ impl Evaluator {
             });
             scores.runs.push(of_run);
         }
-        scores.notices = crate::summary::nothing_relevant(&self.measures, matrix.book().max_grade());
+        scores.notices = nothing_relevant(&self.measures, matrix.book().max_grade());
+        scores.notices.extend(notices);
         if !self.not_finite {
             scores.check_finite()?;
         }
@@ -627,12 +629,17 @@ struct Wants {
     prints: bool,
 }
 
+/// The run of a slot, the name of its group, and its summary.
+type SlotSummary = (usize, Option<String>, RunSummary);
+
 /// What came of an evaluation.
 struct Done {
-    /// For each slot the run, the name of the group, and its summary.
-    runs: Vec<(usize, Option<String>, RunSummary)>,
+    /// One for each slot.
+    runs: Vec<SlotSummary>,
     /// For each slot the queries that count, if values are kept.
     slots: Vec<Vec<usize>>,
+    /// What is to be noticed about the queries that were chosen.
+    notices: Vec<Notice>,
 }
 
 /// Sets of queries, so that runs with the same queries share them.

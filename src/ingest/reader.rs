@@ -162,7 +162,7 @@ pub(super) fn take_rows<const N: usize, R: Rows<N>, Q: AsRef<[u8]>, D: AsRef<[u8
     seed: Seed,
     items: impl IntoIterator<Item = (Q, D, f64)>,
 ) -> (Gathered<R>, Vec<Scattered>) {
-    /// How many rows are a chunk: so many docnos are copied together.
+    /// The rows of a chunk: the docnos of a chunk are copied together.
     const CHUNK: u64 = 1 << 20;
     let mut reader = Reader::new(rows, keep.copying(true), seed);
     for (number, (query, docno, value)) in (0..).zip(items) {

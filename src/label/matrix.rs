@@ -50,6 +50,7 @@ named!(ScoreType, "a type of scores");
 
 /// How rankings were made out of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RankingRule {
     /// The order of equal scores.
     pub ties: Ties,

@@ -2,8 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{PerQuery, Row, RunScores, Scores, Text};
-use crate::label::Ids;
+use super::{PerQuery, QuerySet, Row, RunScores, Scores, Text};
+use crate::label::{Ids, RankingRule};
 use crate::stats::StatName;
 
 /// The version of the documents of scores and summaries: a field that changes its meaning, or goes, raises it.
@@ -13,12 +13,6 @@ impl Serialize for Scores {
     /// One document, with the values of the queries where the scores have them.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Document::new(self, true).serialize(serializer)
-    }
-}
-
-impl Serialize for StatName {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(self.name())
     }
 }
 
@@ -57,7 +51,7 @@ impl Serialize for NamedRow<'_> {
 pub(crate) struct Document<'a> {
     schema: u32,
     laneval: &'static str,
-    query_set: String,
+    query_set: QuerySet,
     depth: Option<u32>,
     judged_only: bool,
     measures: Vec<String>,
@@ -71,7 +65,7 @@ impl<'a> Document<'a> {
         Document {
             schema: SCHEMA,
             laneval: env!("CARGO_PKG_VERSION"),
-            query_set: scores.queries.to_string(),
+            query_set: scores.queries,
             depth: scores.view.depth,
             judged_only: scores.view.judged_only,
             runs: scores.runs.iter().map(|run| Run::new(run, &measures, per_query)).collect(),
@@ -86,19 +80,12 @@ struct Run<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     group: Option<&'a str>,
     tag: Text<'a>,
-    rule: Rule,
+    rule: RankingRule,
     qrels: Vec<String>,
     queries: Queries<'a>,
     scores: Object<String, Object<StatName, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_query: Option<Queried<'a>>,
-}
-
-#[derive(Serialize)]
-struct Rule {
-    ties: String,
-    score: String,
-    depth: Option<u32>,
 }
 
 #[derive(Serialize)]
@@ -151,11 +138,7 @@ impl<'a> Run<'a> {
             run: &run.name,
             group: run.group.as_deref(),
             tag: Text(&run.tag),
-            rule: Rule {
-                ties: run.rule.ties.to_string(),
-                score: run.rule.score.to_string(),
-                depth: run.rule.depth,
-            },
+            rule: run.rule,
             qrels: run.fingerprints.iter().map(|print| format!("{print:032x}")).collect(),
             queries: Queries {
                 counted: run.queries,

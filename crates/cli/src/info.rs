@@ -4,11 +4,11 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use clap::Args;
-use laneval::LabelMatrix;
 use laneval::error::printable;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
+use laneval::{LabelMatrix, RankingRule};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
@@ -71,7 +71,7 @@ struct Contents {
     version: u32,
     bytes: u64,
     fingerprint: String,
-    ranking: Rule,
+    ranking: RankingRule,
     queries: usize,
     depth: Depths,
     labels: Labels,
@@ -80,13 +80,6 @@ struct Contents {
     sections: Vec<Bytes>,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<bool>,
-}
-
-#[derive(Serialize)]
-struct Rule {
-    ties: String,
-    score: String,
-    depth: Option<u32>,
 }
 
 /// Of the rankings that have any result.
@@ -134,14 +127,13 @@ struct Bytes {
 impl Contents {
     fn of(info: &Info, matrix: &LabelMatrix, description: &Description) -> Self {
         let codes = count_codes(matrix);
-        let rule = matrix.rule();
         let section = |section: &Section| Bytes { section: section.name, bytes: section.length };
         Contents {
             file: info.file.as_os_str().as_encoded_bytes().to_vec(),
             version: description.version,
             bytes: description.bytes,
             fingerprint: format!("{:032x}", matrix.fingerprint()),
-            ranking: Rule { ties: rule.ties.to_string(), score: rule.score.to_string(), depth: rule.depth },
+            ranking: matrix.rule(),
             queries: matrix.queries().len(),
             depth: Depths::of(matrix),
             labels: Labels::of(&codes, matrix),

@@ -28,7 +28,7 @@ fn put_many(folder: &Folder, queries: usize) {
     folder.put("two", two);
 }
 
-/// Cuts a file by query into so many.
+/// Cuts a file by query into this number of shards.
 fn cut(folder: &Folder, name: &str, parts: usize) {
     let text = String::from_utf8(folder.get(name)).unwrap();
     let mut all = vec![String::new(); parts];

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// `BatchUniform` of `common.wgsl`.
+/// `Batch` of `common.wgsl`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct BatchUniform {
@@ -24,7 +24,7 @@ pub struct BatchUniform {
     pub origin: u32,
 }
 
-/// `TileEntry` of `common.wgsl`.
+/// `Tile` of `common.wgsl`.
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileEntry {
@@ -38,7 +38,7 @@ pub struct TileEntry {
     pub rows: u32,
 }
 
-/// `ProductUniform` of `reduce.wgsl`.
+/// `Product` of `reduce.wgsl`.
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProductUniform {
