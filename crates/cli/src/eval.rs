@@ -1,9 +1,8 @@
 //! `laneval eval`: from judgments and runs, or from label matrices, to scores.
 
 use std::collections::HashSet;
-use std::io::{IsTerminal, stdout};
 use std::num::NonZeroU32;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -15,13 +14,13 @@ use laneval::measure::{Defaults, Measure, parse_list};
 use laneval::report::{Format, Note, notes};
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Stat, Summary, View};
 
-use super::choice::{adapter, engines, formats, one_of, query_sets, stats};
+use super::choice::{adapter, engines, one_of, query_sets, stats};
 use super::inputs::{Files, Inputs, Ranking, named};
-use super::output::{Output, print, same_file, unknown_extension};
+use super::output::{Output, print};
 use super::queries;
+use super::score_output::ScoreOutput;
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
-use super::table::TableOptions;
 use super::threads::Threads;
 
 /// What is computed without `-m`.
@@ -91,19 +90,8 @@ pub struct Eval {
     /// Write the scores of every query too
     #[arg(long, help_heading = "Output")]
     per_query: bool,
-    /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
-    format: Option<Format>,
-    /// Write to a file, which has this name only once it is complete
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
-    /// Write a summary too, which `laneval merge` adds to those of other shards
-    ///
-    /// It holds counts, exact sums and the ids of the queries. Shards of a run need the same name (name=path) and the same options.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    partial: Option<PathBuf>,
     #[command(flatten)]
-    table: TableOptions,
+    written: ScoreOutput,
     /// Say on stderr what was read, who computed, and how long it took
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
@@ -135,45 +123,10 @@ fn level(text: &str) -> Result<f64, String> {
     level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
 }
 
-/// The file to write to; `-` is stdout here too.
-pub fn file(output: Option<&Path>) -> Option<&Path> {
-    output.filter(|path| path.as_os_str() != "-")
-}
-
-/// The format that was asked for, or else the one that the place to write to suggests.
-pub fn format(asked: Option<Format>, output: Option<&Path>) -> Result<Format, Stop> {
-    match (asked, file(output)) {
-        (Some(format), _) => Ok(format),
-        (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
-            let known = Format::EXTENSIONS.map(|(extension, _)| extension);
-            unknown_extension(path, &known, ", or say --format")
-        }),
-        (None, None) if stdout().is_terminal() => Ok(Format::Table),
-        (None, None) => Ok(Format::Tsv),
-    }
-}
-
 /// Each statistic once, in the order asked for.
 pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
     let first = |&(at, stat): &(usize, &Stat)| !stats[..at].contains(stat);
     stats.iter().enumerate().filter(first).map(|(_, &stat)| stat).collect()
-}
-
-/// Where a summary goes, which is none of the inputs, and not where the scores go.
-pub fn partial(
-    path: Option<&Path>,
-    scores: Option<&Path>,
-    inputs: &[PathBuf],
-) -> Result<Option<Output>, Stop> {
-    let Some(path) = path else { return Ok(None) };
-    let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
-    if path.as_os_str() == "-" || scores.is_some_and(|scores| same_file(path, scores)) {
-        return Err(shared());
-    }
-    match Output::new(Some(path), inputs)? {
-        Output::Stdout if file(scores).is_none() => Err(shared()),
-        output => Ok(Some(output)),
-    }
 }
 
 impl Eval {
@@ -182,12 +135,11 @@ impl Eval {
         if self.measures.iter().any(|measure| measure == "help") {
             return print(|to| writeln!(to, "{}", super::measures::way()));
         }
-        let path = self.output.as_deref().filter(|_| !self.explain);
-        let format = format(self.format, path)?;
+        let format = if self.explain { self.written.format_on_stdout() } else { self.written.format()? };
         let evaluator = self.evaluator(format)?;
         let paths = self.paths();
-        let output = Output::new(file(self.output.as_deref()), &paths)?;
-        let partial = partial(self.partial.as_deref(), self.output.as_deref(), &paths)?;
+        let output = self.written.scores(&paths)?;
+        let partial = self.written.partial(&paths)?;
         let evaluator = evaluator.with_only(self.only.as_deref().map(queries::only).transpose()?);
         let evaluator = evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
         let inputs = Inputs::of(&self.inputs)?;
@@ -236,7 +188,7 @@ impl Eval {
             let bytes = summary.to_bytes();
             timing.time("summary", || partial.write(|to| to.write_all(&bytes)))?;
         }
-        let options = self.table.options(file(self.output.as_deref()).is_none(), self.per_query);
+        let options = self.written.options(self.per_query);
         timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
         if self.timing {
             tell(timings(&timing, inputs, &matrices).trim_end());
@@ -354,9 +306,9 @@ impl Eval {
         matrix: &LabelMatrix,
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
-        match self.partial {
-            None => evaluator.evaluate_with(engine, matrix, timing).map(|scores| (scores, None)),
-            Some(_) => {
+        match self.written.wants_partial() {
+            false => evaluator.evaluate_with(engine, matrix, timing).map(|scores| (scores, None)),
+            true => {
                 let both = evaluator.scores_and_summary(engine, matrix, timing);
                 both.map(|(scores, summary)| (scores, Some(summary)))
             }

@@ -16,10 +16,10 @@ mod measures;
 mod merge;
 mod output;
 mod queries;
+mod score_output;
 mod signals;
 mod stop;
 mod style;
-mod table;
 mod threads;
 mod trec_eval;
 

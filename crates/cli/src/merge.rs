@@ -6,13 +6,12 @@ use clap::Args;
 use laneval::report::{Format, Note, notes};
 use laneval::{Error, Qrels, Stat, Summary};
 
-use super::choice::{formats, one_of, stats};
+use super::choice::{one_of, stats};
 use super::eval;
 use super::inputs::{Files, bytes};
-use super::output::Output;
+use super::score_output::ScoreOutput;
 use super::stop::Stop;
 use super::style::{say, shown};
-use super::table::TableOptions;
 use super::threads::Threads;
 
 const EXAMPLES: &str = "\
@@ -45,17 +44,8 @@ pub struct Merge {
     #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
     #[arg(hide_possible_values = true)]
     stats: Vec<Stat>,
-    /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
-    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
-    format: Option<Format>,
-    /// Write to a file, which has this name only once it is complete
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    output: Option<PathBuf>,
-    /// Write the merged summary too
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    partial: Option<PathBuf>,
     #[command(flatten)]
-    table: TableOptions,
+    written: ScoreOutput,
     /// No notes on stderr; warnings stay
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
@@ -69,7 +59,7 @@ impl Merge {
     }
 
     fn merge(&self, inputs: &[PathBuf]) -> Result<(), Stop> {
-        let format = eval::format(self.format, self.output.as_deref())?;
+        let format = self.written.format()?;
         if format == Format::Trec {
             return Err(Stop::new(
                 "the format trec needs the values of all queries, which summaries do not have",
@@ -80,8 +70,8 @@ impl Merge {
                 "--stat {stat} needs the values of all queries, which summaries do not have: take std, min or max"
             )));
         }
-        let output = Output::new(eval::file(self.output.as_deref()), inputs)?;
-        let partial = eval::partial(self.partial.as_deref(), self.output.as_deref(), inputs)?;
+        let output = self.written.scores(inputs)?;
+        let partial = self.written.partial(inputs)?;
         let read = |path: &PathBuf| Summary::read(path).map(|summary| summary.from_source(&shown(path)));
         let summaries = self.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
         let mut summary =
@@ -97,7 +87,7 @@ impl Merge {
             let summary = summary.to_bytes();
             partial.write(|to| to.write_all(&summary))?;
         }
-        let options = self.table.options(eval::file(self.output.as_deref()).is_none(), false);
+        let options = self.written.options(false);
         output.write(|mut to| format.write(&scores, &options, &mut to))
     }
 }

@@ -1,0 +1,89 @@
+//! Where scores and summaries are written, and how they look: what `eval` and `merge` share.
+
+use std::io::{IsTerminal, stdout};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use laneval::report::{Format, Options};
+
+use super::choice::{formats, one_of};
+use super::output::{Output, same_file, unknown_extension};
+use super::stop::Stop;
+use super::style::{stdout_has_colour, stdout_width};
+
+/// Options of what is written.
+#[derive(Debug, Args)]
+pub struct ScoreOutput {
+    /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
+    format: Option<Format>,
+    /// Write to a file, which has this name only once it is complete
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+    /// Write a summary too, which `laneval merge` adds to those of other shards
+    ///
+    /// It holds counts, exact sums and the ids of the queries. Shards of a run need the same name (name=path) and the same options.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    partial: Option<PathBuf>,
+    /// Decimals in tables
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
+    precision: u8,
+}
+
+impl ScoreOutput {
+    /// The format that was asked for, or else the one that the place to write to suggests.
+    pub fn format(&self) -> Result<Format, Stop> {
+        match (self.format, self.file()) {
+            (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
+                let known = Format::EXTENSIONS.map(|(extension, _)| extension);
+                unknown_extension(path, &known, ", or say --format")
+            }),
+            _ => Ok(self.format_on_stdout()),
+        }
+    }
+
+    /// The format that was asked for, or else the one that stdout suggests.
+    pub fn format_on_stdout(&self) -> Format {
+        self.format.unwrap_or(if stdout().is_terminal() { Format::Table } else { Format::Tsv })
+    }
+
+    /// Where the scores go, which is none of the inputs.
+    pub fn scores(&self, inputs: &[PathBuf]) -> Result<Output, Stop> {
+        Output::new(self.file(), inputs)
+    }
+
+    /// Is a summary wanted?
+    pub fn wants_partial(&self) -> bool {
+        self.partial.is_some()
+    }
+
+    /// Where a summary goes, which is none of the inputs, and not where the scores go.
+    pub fn partial(&self, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
+        let Some(path) = self.partial.as_deref() else { return Ok(None) };
+        let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
+        if path.as_os_str() == "-" || self.output.as_deref().is_some_and(|scores| same_file(path, scores)) {
+            return Err(shared());
+        }
+        match Output::new(Some(path), inputs)? {
+            Output::Stdout if self.file().is_none() => Err(shared()),
+            output => Ok(Some(output)),
+        }
+    }
+
+    /// How a report is to look, with the values of queries or without.
+    pub fn options(&self, per_query: bool) -> Options {
+        let to_stdout = self.file().is_none();
+        Options {
+            per_query,
+            precision: usize::from(self.precision),
+            colour: to_stdout && stdout_has_colour(),
+            width: if to_stdout { stdout_width() } else { None },
+        }
+    }
+
+    /// The file to write to; `-` is stdout here too.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+}
