@@ -98,6 +98,7 @@
 
 #[macro_use]
 mod names;
+pub mod arrays;
 mod engine;
 pub mod error;
 mod evaluate;
@@ -118,15 +119,15 @@ mod watch;
 mod whole_file;
 
 pub use error::{Error, ErrorKind, Result};
-pub use evaluate::{EngineChoice, Evaluator, Groups, Sink};
+pub use evaluate::{EngineChoice, Evaluator, Groups, Sink, Stream};
 pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
 pub use label::{
-    Batch, Codebook, FileAccess, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType, ScoresSeen, Ties,
-    Unmatched, View,
+    Batch, Codebook, FileAccess, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType,
+    ScoresSeen, Ties, Unmatched, View,
 };
 pub use measure::Measure;
 pub use plan::Plan;
-pub use scores::{PerQuery, QuerySet, Row, RunScores, Scores};
+pub use scores::{Curve, PerQuery, QuerySet, Row, RunScores, Scores};
 pub use stats::{Stat, StatName};
 pub use summary::Summary;
 pub use watch::Watch;

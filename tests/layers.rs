@@ -11,6 +11,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("label", &["error", "whole_file"]),
     ("fold", &["label"]),
     ("measure", &["error", "label", "fold"]),
+    ("arrays", &["error", "label"]),
     ("engine", &["error", "label", "fold", "watch"]),
     ("reference", &["label", "measure"]),
     ("scores", &["error", "label", "measure", "stats"]),
@@ -26,6 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
         &[
             "error",
             "label",
+            "arrays",
             "fold",
             "measure",
             "engine",

@@ -2,6 +2,7 @@
 
 mod agree;
 mod compared;
+mod examples;
 mod finite;
 mod format;
 mod generate;
@@ -13,6 +14,7 @@ mod mapped;
 mod matrices;
 mod names;
 mod notices;
+mod rankings;
 #[cfg(feature = "report")]
 mod reports;
 #[cfg(feature = "gpu")]

@@ -125,7 +125,8 @@ impl<G: Gather> Idle<G> {
         worker: impl Fn(&mut G, &mut dyn FnMut() -> Option<Range<usize>>) + Sync,
     ) {
         let next = AtomicUsize::new(tiles.start);
-        let count = count.min(rayon::current_num_threads()).min(tiles.len().div_ceil(together));
+        let count = count.min(tiles.len().div_ceil(together));
+        let count = if count > 1 { count.min(rayon::current_num_threads()) } else { count };
         in_parallel(count, &|| {
             let mut gather = self.lock().pop().unwrap_or_else(begin);
             worker(&mut gather, &mut || {
@@ -158,7 +159,7 @@ impl<G: Gather> Idle<G> {
 }
 
 /// Works `count` times, at least once, on the threads of the pool.
-fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
+pub(crate) fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
     if count <= 1 {
         return work();
     }

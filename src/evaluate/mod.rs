@@ -6,6 +6,7 @@ mod missing;
 pub mod resident;
 mod sink;
 mod slots;
+mod stream;
 mod tally;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -34,6 +35,7 @@ use tally::{NotFinite, Shared, Sums, Tally, by_row, labels};
 
 pub use sink::Sink;
 pub use slots::Groups;
+pub use stream::Stream;
 
 /// Which engine computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -289,9 +291,7 @@ impl Evaluator {
             }
         };
         let Some(threads) = self.threads else { return all() };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
-        let refused = |error| Error::Unanswerable(format!("no threads can be started: {error}"));
-        pool.map_err(refused)?.install(all)
+        pool(threads)?.install(all)
     }
 
     /// Evaluates all runs of a matrix on this very engine.
@@ -561,6 +561,7 @@ impl Evaluator {
                 taken: self.measures.iter().map(|measure| measure.highest_grade(matrix.book())).collect(),
                 sums: sums.sums[own.clone()].to_vec(),
                 moments: if wants.moments { sums.moments[own].to_vec() } else { Vec::new() },
+                ideal: matrix.ideal(),
             };
             (run, group.map(str::to_owned), summary)
         });
@@ -619,6 +620,12 @@ impl Evaluator {
         }
         Ok(scores)
     }
+}
+
+/// A pool of so many threads.
+fn pool(threads: NonZeroUsize) -> Result<rayon::ThreadPool> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
+    pool.map_err(|error| Error::Unanswerable(format!("no threads can be started: {error}")))
 }
 
 /// What is to be kept besides averages.

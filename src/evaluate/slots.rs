@@ -94,7 +94,7 @@ impl Slots {
     ) -> Result<(Self, Vec<Notice>)> {
         let mut notices = Vec::new();
         if only.is_none() && groups.is_none() {
-            return Ok((Slots { runs, all: queries.len(), selection: None }, notices));
+            return Ok((Slots::of_all(runs, queries.len()), notices));
         }
         let mut chosen = vec![only.is_none(); queries.len()];
         if let Some(only) = only {
@@ -127,6 +127,11 @@ impl Slots {
         }
         let selection = Some(Selection { queries: of_slots, of, groups: names });
         Ok((Slots { runs, all: queries.len(), selection }, notices))
+    }
+
+    /// One for each run, of so many queries.
+    pub fn of_all(runs: usize, queries: usize) -> Self {
+        Slots { runs, all: queries, selection: None }
     }
 
     /// How many there are.

@@ -200,7 +200,7 @@ impl Sums {
         }
     }
 
-    fn merge(&mut self, other: &Sums) {
+    pub fn merge(&mut self, other: &Sums) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(all, one)| *all += one);
         self.sums.iter_mut().zip(&other.sums).for_each(|(all, one)| all.merge(one));
         self.moments.iter_mut().zip(&other.moments).for_each(|(all, one)| all.merge(one));

@@ -51,6 +51,20 @@ impl Facts {
         self.offsets.push(self.codes.len() as u32);
     }
 
+    /// Appends the query with so many documents, at least one, of these codes, which ascend.
+    pub(super) fn push_ascending(&mut self, of_codes: &[(u8, u32)]) {
+        self.codes.extend(of_codes.iter().map(|&(code, _)| code));
+        self.counts.extend(of_codes.iter().map(|&(_, count)| count));
+        self.offsets.push(self.codes.len() as u32);
+    }
+
+    /// Forgets all queries.
+    pub(super) fn clear(&mut self) {
+        self.offsets.truncate(1);
+        self.codes.clear();
+        self.counts.clear();
+    }
+
     /// Appends the queries of others.
     pub fn append(&mut self, others: &Facts) {
         let before = self.codes.len() as u32;

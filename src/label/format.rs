@@ -20,7 +20,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::code::{Codebook, MAX_GRADES, PAST_END, UNPOOLED};
 use super::facts::Facts;
-use super::matrix::{Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
+use super::matrix::{IdealOf, Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
 use super::mmap::{FileAccess, Mapping};
 use super::notice::ScoresSeen;
 use super::tile::{Packing, Tile};
@@ -273,7 +273,8 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
     }
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
     let labels = Labels::InFile { file, range };
-    Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels })
+    let ideal = IdealOf::Judgments;
+    Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels, ideal })
 }
 
 fn damaged(path: &Path, section: &'static str, message: String) -> Error {

@@ -1,12 +1,14 @@
 //! The label matrix itself, and how it is put together from staged rows.
 
+use fearless_simd::Level;
 use rayon::prelude::*;
 
 use super::code::Codebook;
 use super::facts::Facts;
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
-use super::tile::{GROUP, Line, Packing, Tile, position};
+use super::place::place;
+use super::tile::{Line, Packing, Tile};
 use crate::error::{Error, Result, printable};
 
 /// How equal scores are ordered.
@@ -47,6 +49,25 @@ impl ScoreType {
 }
 
 named!(ScoreType, "a type of scores");
+
+/// What the number of relevant documents and ideal rankings are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum IdealOf {
+    /// Of the judgments of a query.
+    #[default]
+    Judgments,
+    /// Of the ranking itself, because nothing else is known: a relevant document that it lacks is missed by no measure.
+    Retrieved,
+}
+
+impl IdealOf {
+    /// Both, with their names.
+    pub const ALL: [(&'static str, IdealOf); 2] =
+        [("judgments", IdealOf::Judgments), ("retrieved", IdealOf::Retrieved)];
+}
+
+named!(IdealOf, "what ideal rankings are made of");
 
 /// How rankings were made out of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -232,6 +253,7 @@ pub struct LabelMatrix {
     pub(super) depths: Vec<u32>,
     pub(super) packing: Packing,
     pub(super) labels: Labels,
+    pub(super) ideal: IdealOf,
 }
 
 /// The bytes of the tiles.
@@ -263,6 +285,11 @@ impl LabelMatrix {
     /// How the rankings were made.
     pub fn rule(&self) -> RankingRule {
         self.rule
+    }
+
+    /// What the number of relevant documents and ideal rankings are made of.
+    pub fn ideal(&self) -> IdealOf {
+        self.ideal
     }
 
     /// A fingerprint of the judgments: results are comparable only where it is equal.
@@ -366,12 +393,19 @@ pub struct MatrixBuilder {
     queries: Ids,
     facts: Facts,
     runs: Vec<StagedRun>,
+    ideal: IdealOf,
 }
 
 impl MatrixBuilder {
     /// A matrix over these queries, in bytewise order and distinct, with their facts.
     pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
-        MatrixBuilder { book, rule, fingerprint, queries, facts, runs: Vec::new() }
+        MatrixBuilder { book, rule, fingerprint, queries, facts, runs: Vec::new(), ideal: IdealOf::Judgments }
+    }
+
+    /// Says what the facts are made of; of judgments if not said.
+    #[must_use]
+    pub fn with_ideal(self, ideal: IdealOf) -> Self {
+        MatrixBuilder { ideal, ..self }
     }
 
     /// Adds a run.
@@ -419,9 +453,11 @@ impl MatrixBuilder {
             places.push((span, tile));
             rest = after;
         }
+        let level = Level::new();
         places.into_par_iter().for_each(|(span, tile)| {
             let rows = &packing.order[span.first as usize..(span.first + span.rows) as usize];
-            place(rows.iter().map(|&row| labels_of[row as usize]), span.lanes as usize, tile);
+            let labels: Vec<&[u8]> = rows.iter().map(|&row| labels_of[row as usize]).collect();
+            place(level, &labels, span.lanes as usize, tile);
         });
         drop(labels_of);
         Ok(LabelMatrix {
@@ -434,6 +470,7 @@ impl MatrixBuilder {
             depths,
             packing,
             labels: Labels::Owned(lines),
+            ideal: self.ideal,
         })
     }
 
@@ -472,24 +509,4 @@ fn unpack<'a>(run: &'a StagedRun, depths: &mut [u32], labels_of: &mut [&'a [u8]]
         }
     }
     Ok(())
-}
-
-/// Writes rows into their lanes, some ranks of all of them at a time: as many as stay in the nearest cache.
-fn place<'a>(rows: impl Iterator<Item = &'a [u8]> + Clone, lanes: usize, tile: &mut [u8]) {
-    const RANKS: usize = 64;
-    for (block, tile) in tile.chunks_mut(RANKS * lanes).enumerate() {
-        for (lane, labels) in rows.clone().enumerate() {
-            let start = labels.len().min(block * RANKS);
-            let labels = &labels[start..labels.len().min(start + RANKS)];
-            let (groups, rest) = labels.as_chunks::<GROUP>();
-            let places = tile[lane * GROUP..].chunks_mut(lanes * GROUP);
-            for (place, group) in places.zip(groups) {
-                place[..GROUP].copy_from_slice(group);
-            }
-            if !rest.is_empty() {
-                let at = position(lanes, lane, groups.len() * GROUP);
-                tile[at..at + rest.len()].copy_from_slice(rest);
-            }
-        }
-    }
 }

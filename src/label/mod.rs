@@ -4,6 +4,7 @@
 //! [`code`] of the [`Codebook`]. Rows are packed side by side into [`Tile`]s, which the engines read as they lie.
 
 mod batch;
+mod block;
 pub mod code;
 mod facts;
 mod format;
@@ -11,17 +12,19 @@ mod lost_pages;
 mod matrix;
 pub(crate) mod mmap;
 mod notice;
+mod place;
 mod tile;
 mod view;
 
 pub use batch::Batch;
+pub(crate) use block::Block;
 pub use code::{Above, Codebook};
 pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
 pub use lost_pages::exit_when_a_mapped_file_shrinks;
 pub use matrix::{
-    Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun,
-    Ties, Unmatched,
+    IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow,
+    StagedRun, Ties, Unmatched,
 };
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};

@@ -382,6 +382,20 @@ impl Measure {
         }
     }
 
+    /// Do they differ in their cutoff, if in anything?
+    pub(crate) fn is_like(&self, other: &Measure) -> bool {
+        let without = |of: &Measure| Measure { cutoff: None, ..of.clone() };
+        without(self) == without(other)
+    }
+
+    /// The cutoff as a number: a rank, or a level of recall.
+    pub(crate) fn cutoff(&self) -> Option<f64> {
+        match self.definition.cutoff {
+            CutoffRule::Recall => Some(self.recall()),
+            _ => self.rank().map(f64::from),
+        }
+    }
+
     /// A parameter's value where it differs from its default.
     pub fn value(&self, name: &str) -> Option<&Value> {
         let at = self.definition.params.iter().position(|param| param.name == name)?;

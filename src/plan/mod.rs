@@ -105,6 +105,17 @@ impl Plan {
         &self.program
     }
 
+    /// The deepest rank that is looked at; `None` where that may be the last of each ranking.
+    pub(crate) fn reach(&self) -> Option<u32> {
+        let rank = |cut: &Cut| match cut {
+            Cut::At(rank) => Some(*rank),
+            Cut::End | Cut::PerQuery(_) => None,
+        };
+        let cuts = self.program.tasks.iter().flat_map(|task| &task.cuts);
+        let deepest = cuts.map(rank).try_fold(0, |deepest, rank| Some(rank?.max(deepest)));
+        deepest.filter(|_| self.walks().next().is_none())
+    }
+
     /// The measures that walk down each ranking instead, by index.
     #[doc(hidden)]
     pub fn walks(&self) -> impl Iterator<Item = usize> {

@@ -6,7 +6,7 @@ mod serial;
 mod text;
 
 use crate::error::{Error, Result};
-use crate::label::{Ids, Notice, RankingRule, Unmatched, View};
+use crate::label::{IdealOf, Ids, Notice, RankingRule, Unmatched, View};
 use crate::measure::Measure;
 use crate::stats::StatName;
 
@@ -88,6 +88,8 @@ pub struct RunScores {
     pub filled: bool,
     /// Queries of the run without judgments, which never count.
     pub ignored: Unmatched,
+    /// What the number of relevant documents and ideal rankings are made of.
+    pub ideal: IdealOf,
     /// What is to be noticed about the run.
     pub notices: Vec<Notice>,
     /// For each measure its statistics by name, the average first.
@@ -103,6 +105,16 @@ pub struct PerQuery {
     pub queries: Ids,
     /// `[measure][query]`.
     pub values: Vec<Vec<f64>>,
+}
+
+/// A measure over its cutoffs.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Curve {
+    /// The cutoffs, ascending: ranks, or levels of recall.
+    pub cutoffs: Vec<f64>,
+    /// The average at each of them.
+    pub values: Vec<f64>,
 }
 
 /// One number and what it is.
@@ -182,6 +194,32 @@ impl Scores {
     /// The average of a run under a measure, by their names.
     pub fn average(&self, run: &str, measure: &str) -> Option<f64> {
         self.run(run)?.average(self.place(measure)?)
+    }
+
+    /// The averages of a run under a measure at all of its cutoffs that were evaluated, by their names; `None` where there are none.
+    ///
+    /// ```
+    /// use laneval::{Evaluator, Join};
+    /// let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+    /// // One pass over the rankings for all of them.
+    /// let scores = Evaluator::new(["P@1..50", "R@1..50", "nDCG(gain=exp2)@[1,5,10]"])?.evaluate(&matrix)?;
+    /// let (precision, recall) = (scores.curve("demo-bm25.run", "P").unwrap(), scores.curve("demo-bm25.run", "R").unwrap());
+    /// assert_eq!(precision.cutoffs, (1..=50).map(f64::from).collect::<Vec<_>>());
+    /// // The precision–recall curve: a point a rank.
+    /// let points: Vec<(f64, f64)> = recall.values.into_iter().zip(precision.values).collect();
+    /// assert!(points[0].0 < points[49].0 && points[0].1 > points[49].1);
+    /// assert_eq!(scores.curve("demo-bm25.run", "nDCG(gain=exp2)").unwrap().cutoffs, [1.0, 5.0, 10.0]);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn curve(&self, run: &str, measure: &str) -> Option<Curve> {
+        let run = self.run(run)?;
+        let measure: Measure = format!("{measure}@1").parse().ok()?;
+        let alike = self.measures.iter().enumerate().filter(|(_, of)| of.is_like(&measure));
+        let mut places: Vec<(f64, usize)> = alike.filter_map(|(at, of)| Some((of.cutoff()?, at))).collect();
+        places.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let values = places.iter().map(|&(_, at)| run.average(at)).collect::<Option<Vec<f64>>>()?;
+        let cutoffs: Vec<f64> = places.into_iter().map(|(cutoff, _)| cutoff).collect();
+        (!cutoffs.is_empty()).then_some(Curve { cutoffs, values })
     }
 
     /// All numbers, a row each: for each run the values of its queries, where they were asked for, then its statistics.

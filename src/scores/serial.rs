@@ -3,7 +3,7 @@
 use serde::{Serialize, Serializer};
 
 use super::{PerQuery, QuerySet, Row, RunScores, Scores, Text};
-use crate::label::{Ids, RankingRule};
+use crate::label::{IdealOf, Ids, RankingRule};
 use crate::stats::StatName;
 
 /// The version of the documents of scores and summaries: a field that changes its meaning, or goes, raises it.
@@ -82,6 +82,9 @@ struct Run<'a> {
     tag: Text<'a>,
     rule: RankingRule,
     qrels: Vec<String>,
+    /// Where it is not the judgments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ideal: Option<IdealOf>,
     queries: Queries<'a>,
     scores: Object<String, Object<StatName, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -140,6 +143,7 @@ impl<'a> Run<'a> {
             tag: Text(&run.tag),
             rule: run.rule,
             qrels: run.fingerprints.iter().map(|print| format!("{print:032x}")).collect(),
+            ideal: Some(run.ideal).filter(|&ideal| ideal != IdealOf::Judgments),
             queries: Queries {
                 counted: run.queries,
                 missing: run.missing.count,

@@ -17,7 +17,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use crate::error::{Error, Result, printable};
-use crate::label::{Notice, RankingRule, ScoresSeen, Unmatched, View};
+use crate::label::{IdealOf, Notice, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::Measure;
 use crate::scores::{QuerySet, RunScores, Scores};
 use crate::stats::{Stat, StatName};
@@ -85,6 +85,8 @@ pub struct RunSummary {
     pub(crate) sums: Vec<ExactSum>,
     /// By measure: the moments of its values; none where nobody asked for more than averages.
     pub(crate) moments: Vec<Moments>,
+    /// What the number of relevant documents and ideal rankings are made of.
+    pub(crate) ideal: IdealOf,
 }
 
 impl Summary {
@@ -291,6 +293,12 @@ impl RunSummary {
         if own.depth != others.depth {
             return Err(differ("depths", &depth(own.depth), &depth(others.depth), "-M"));
         }
+        if self.ideal != other.ideal {
+            return Err(format!(
+                "ideal rankings are made of the {} here and of the {} there: give judged counts in all, or in none",
+                self.ideal, other.ideal
+            ));
+        }
         for (measure, (own, others)) in measures.iter().zip(self.taken.iter().zip(&other.taken)) {
             if own != others {
                 let number =
@@ -368,6 +376,7 @@ impl RunSummary {
             missing: self.missing(policy),
             filled: policy != QuerySet::Both,
             ignored: self.ignored.clone(),
+            ideal: self.ideal,
             notices: self.seen.notices(self.rule.ties).into_iter().chain(one).chain(unchecked).collect(),
             stats: measures.iter().enumerate().map(of_measure).collect(),
             ..RunScores::default()

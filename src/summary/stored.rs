@@ -175,6 +175,7 @@ struct StoredRun {
     ties: String,
     score: String,
     kept: Option<u32>,
+    ideal: String,
     /// The fingerprints of the judgments.
     qrels: Vec<Print>,
     /// Sets of judged queries: the sums of their hashes, and their numbers.
@@ -381,6 +382,7 @@ impl StoredRun {
             ties: run.rule.ties.to_string(),
             score: run.rule.score.to_string(),
             kept: run.rule.depth,
+            ideal: run.ideal.to_string(),
             qrels: run.fingerprints.iter().map(|&print| Print(print)).collect(),
             judged: run.judged.iter().map(|(&sum, &count)| (Print(sum), count)).collect(),
             queries,
@@ -440,6 +442,7 @@ impl StoredRun {
             taken,
             sums,
             moments,
+            ideal: self.ideal.parse().map_err(option)?,
         })
     }
 }

@@ -1,0 +1,101 @@
+//! Rankings as lists of ids: what is relevant to a query, and what was retrieved for it.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::marker::PhantomData;
+
+use super::grades::Coder;
+use super::shape::wrong;
+use crate::error::Result;
+use crate::label::code::UNPOOLED;
+
+/// Lists of ids by row, of whatever type the ids are.
+pub(super) trait Lists: Sync {
+    /// How many rows there are.
+    fn rows(&self) -> usize;
+
+    /// How many ids were retrieved for a row.
+    fn retrieved(&self, row: usize) -> usize;
+
+    /// The grades of all relevant ids; some may come several times.
+    fn grades(&self) -> Result<Vec<f64>>;
+
+    /// Appends the labels of what was retrieved for a row, and to `judged` those of what is relevant, in any order.
+    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, judged: &mut Vec<u8>) -> Result<()>;
+}
+
+/// Lists of ids in slices, with a function from what is listed as relevant to an id and its grade.
+pub(super) struct IdLists<'a, I, E, R, L> {
+    pub relevant: &'a [R],
+    pub retrieved: &'a [L],
+    pub grade: fn(&E) -> (&I, f64),
+    pub types: PhantomData<fn(&E, &I)>,
+}
+
+impl<I, E, R, L> Lists for IdLists<'_, I, E, R, L>
+where
+    I: Hash + Eq + Debug,
+    R: AsRef<[E]> + Sync,
+    L: AsRef<[I]> + Sync,
+{
+    fn rows(&self) -> usize {
+        self.retrieved.len()
+    }
+
+    fn retrieved(&self, row: usize) -> usize {
+        self.retrieved[row].as_ref().len()
+    }
+
+    fn grades(&self) -> Result<Vec<f64>> {
+        let mut grades: Vec<f64> = Vec::new();
+        for (row, relevant) in self.relevant.iter().enumerate() {
+            for (at, entry) in relevant.as_ref().iter().enumerate() {
+                let grade = (self.grade)(entry).1;
+                if !(grade >= 0.0 && grade.is_finite()) {
+                    return Err(wrong(format!(
+                        "relevant[{row}, {at}] has the grade {grade}: one from 0 was expected"
+                    )));
+                }
+                if grades.last() != Some(&grade) && !grades.contains(&grade) {
+                    grades.push(grade);
+                    if grades.len() > crate::label::code::MAX_GRADES {
+                        return Ok(grades);
+                    }
+                }
+            }
+        }
+        Ok(grades)
+    }
+
+    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, judged: &mut Vec<u8>) -> Result<()> {
+        let (relevant, retrieved) = (self.relevant[row].as_ref(), self.retrieved[row].as_ref());
+        // By id: the label, and whether it was retrieved already.
+        let mut known: HashMap<&I, (u8, bool)> = HashMap::with_capacity(relevant.len() + retrieved.len());
+        for (at, entry) in relevant.iter().enumerate() {
+            let (id, grade) = (self.grade)(entry);
+            let label = coder.book().code(grade).filter(|_| grade >= 0.0).ok_or_else(|| {
+                wrong(format!("relevant[{row}, {at}] has the grade {grade}, which the codebook lacks"))
+            })?;
+            if known.insert(id, (label, false)).is_some() {
+                return Err(wrong(format!("relevant[{row}, {at}], {id:?}, is there twice")));
+            }
+            judged.push(label);
+        }
+        for (at, id) in retrieved.iter().enumerate() {
+            let label = match known.entry(id) {
+                Entry::Occupied(entry) if entry.get().1 => {
+                    return Err(wrong(format!("retrieved[{row}, {at}], {id:?}, is there twice")));
+                }
+                Entry::Occupied(mut entry) => {
+                    entry.get_mut().1 = true;
+                    entry.get().0
+                }
+                Entry::Vacant(entry) => entry.insert((UNPOOLED, true)).0,
+            };
+            labels.push(label);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,243 @@
+//! The shape of an array: which of its values are those of a row.
+
+use std::ops::Range;
+
+use super::numbers::Numbers;
+use crate::error::{Error, Result};
+
+/// Which values of an array are those of a row.
+///
+/// ```
+/// use laneval::arrays::Shape;
+/// let three_rows_of_four = Shape::dense(4);
+/// let with_padding = Shape::dense(4).with_lengths(&[4u32, 0, 2]);
+/// let one_behind_the_other = Shape::offsets(&[0i64, 4, 4, 6]);
+/// let the_same = Shape::sizes(&[4u32, 0, 2]);
+/// let by_group = Shape::groups(&[7i64, 7, 7, 7, 9, 9]);
+/// # let _ = (three_rows_of_four, with_padding, one_behind_the_other, the_same, by_group);
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Shape<'a>(Kind<'a>);
+
+#[derive(Debug, Clone, Copy)]
+enum Kind<'a> {
+    Dense { width: usize, stride: usize, lengths: Option<Numbers<'a>> },
+    Offsets(Numbers<'a>),
+    Sizes(Numbers<'a>),
+    Groups(Numbers<'a>),
+}
+
+impl<'a> Shape<'a> {
+    /// Rows of so many values, one behind the other.
+    pub fn dense(width: usize) -> Self {
+        Shape::strided(width, width)
+    }
+
+    /// Rows of so many values that begin `stride` values apart, at least as many.
+    pub fn strided(width: usize, stride: usize) -> Self {
+        Shape(Kind::Dense { width, stride, lengths: None })
+    }
+
+    /// Only the first values of each dense row count, so many as its length says; what is behind them is never looked at.
+    #[must_use]
+    pub fn with_lengths(self, of_rows: impl Into<Numbers<'a>>) -> Self {
+        match self.0 {
+            Kind::Dense { width, stride, .. } => {
+                Shape(Kind::Dense { width, stride, lengths: Some(of_rows.into()) })
+            }
+            _ => self,
+        }
+    }
+
+    /// Row r has the values from `offsets[r]` to `offsets[r + 1]`: one offset more than there are rows.
+    pub fn offsets(offsets: impl Into<Numbers<'a>>) -> Self {
+        Shape(Kind::Offsets(offsets.into()))
+    }
+
+    /// Rows of these sizes, one behind the other.
+    pub fn sizes(sizes: impl Into<Numbers<'a>>) -> Self {
+        Shape(Kind::Sizes(sizes.into()))
+    }
+
+    /// A row is a group of neighbours with the same id, one id a value.
+    pub fn groups(of_values: impl Into<Numbers<'a>>) -> Self {
+        Shape(Kind::Groups(of_values.into()))
+    }
+}
+
+/// A shape that fits its array.
+#[derive(Debug, Clone)]
+pub(super) enum Layout<'a> {
+    Dense {
+        rows: usize,
+        width: usize,
+        stride: usize,
+        lengths: Option<Numbers<'a>>,
+    },
+    Offsets(Numbers<'a>),
+    /// One more than there are rows.
+    Ends(Vec<usize>),
+}
+
+impl<'a> Layout<'a> {
+    /// The layout of an array of so many values, which errors call `name`.
+    pub fn new(shape: Shape<'a>, values: usize, name: &str) -> Result<Self> {
+        match shape.0 {
+            Kind::Dense { width, stride, lengths } => dense(width, stride, lengths, values, name),
+            Kind::Offsets(offsets) => {
+                if offsets.is_empty() {
+                    return Err(wrong(
+                        "offsets is empty: one more than there are rows was expected".to_owned(),
+                    ));
+                }
+                let mut before = 0;
+                for at in 0..offsets.len() {
+                    let end = index(&offsets, at, "offsets")?;
+                    if end < before {
+                        return Err(wrong(format!(
+                            "offsets[{at}] is {end}, less than the one before, {before}"
+                        )));
+                    }
+                    if end > values {
+                        return Err(wrong(format!("offsets[{at}] is {end}, and {name} has {values} values")));
+                    }
+                    before = end;
+                }
+                Ok(Layout::Offsets(offsets))
+            }
+            Kind::Sizes(sizes) => {
+                let mut ends = Vec::with_capacity(sizes.len() + 1);
+                ends.push(0usize);
+                for at in 0..sizes.len() {
+                    let size = index(&sizes, at, "sizes")?;
+                    ends.push(ends[at].saturating_add(size));
+                }
+                let sum = ends[sizes.len()];
+                if sum != values {
+                    return Err(wrong(format!("the sizes sum to {sum}, and {name} has {values} values")));
+                }
+                Ok(Layout::Ends(ends))
+            }
+            Kind::Groups(ids) => {
+                if ids.len() != values {
+                    return Err(wrong(format!(
+                        "groups has {} ids, and {name} has {values} values",
+                        ids.len()
+                    )));
+                }
+                groups(&ids).map(Layout::Ends)
+            }
+        }
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        match self {
+            Layout::Dense { rows, .. } => *rows,
+            Layout::Offsets(offsets) => offsets.len() - 1,
+            Layout::Ends(ends) => ends.len() - 1,
+        }
+    }
+
+    /// The values of a row.
+    #[inline]
+    pub fn row(&self, row: usize) -> Range<usize> {
+        match self {
+            Layout::Dense { width, stride, lengths, .. } => {
+                let length = lengths.as_ref().map_or(*width, |lengths| known(lengths, row));
+                row * stride..row * stride + length
+            }
+            Layout::Offsets(offsets) => known(offsets, row)..known(offsets, row + 1),
+            Layout::Ends(ends) => ends[row]..ends[row + 1],
+        }
+    }
+
+    /// How many values some rows take up, at most.
+    pub fn values(&self, rows: Range<usize>) -> usize {
+        match self {
+            Layout::Dense { width, .. } => rows.len() * width,
+            _ if rows.is_empty() => 0,
+            _ => self.row(rows.end - 1).end - self.row(rows.start).start,
+        }
+    }
+}
+
+/// An integer that was looked at when the layout was made.
+fn known(numbers: &Numbers<'_>, at: usize) -> usize {
+    numbers.index(at).unwrap_or_else(|| unreachable!("it was an index when the layout was made"))
+}
+
+fn dense<'a>(
+    width: usize,
+    stride: usize,
+    lengths: Option<Numbers<'a>>,
+    values: usize,
+    name: &str,
+) -> Result<Layout<'a>> {
+    if width == 0 || stride < width {
+        return Err(wrong(format!(
+            "rows of {width} values {stride} apart: a width of 1 or more was expected, and no smaller stride"
+        )));
+    }
+    // The last row may end before its stride does.
+    let rows = values.div_ceil(stride);
+    if values > 0 && values - (rows - 1) * stride < width {
+        return Err(wrong(format!(
+            "{name} has {values} values, which are no whole rows of {width}{}",
+            if stride > width { format!(" that are {stride} apart") } else { String::new() }
+        )));
+    }
+    if let Some(lengths) = &lengths {
+        if lengths.len() != rows {
+            return Err(wrong(format!("lengths has {} of them, and {name} has {rows} rows", lengths.len())));
+        }
+        for row in 0..rows {
+            let length = index(lengths, row, "lengths")?;
+            if length > width {
+                return Err(wrong(format!("lengths[{row}] is {length}, and a row has {width} values")));
+            }
+        }
+    }
+    Ok(Layout::Dense { rows, width, stride, lengths })
+}
+
+fn index(numbers: &Numbers<'_>, at: usize, name: &str) -> Result<usize> {
+    numbers
+        .index(at)
+        .ok_or_else(|| wrong(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.show(at))))
+}
+
+/// Where groups of neighbours with the same id begin, and where the last ends.
+fn groups(ids: &Numbers<'_>) -> Result<Vec<usize>> {
+    let all: Vec<i128> = (0..ids.len()).map(|at| integer(ids, at)).collect::<Result<_>>()?;
+    let mut ends: Vec<usize> = (0..all.len()).filter(|&at| at == 0 || all[at - 1] != all[at]).collect();
+    let ascending = ends.windows(2).all(|pair| all[pair[0]] < all[pair[1]]);
+    if !ascending {
+        let mut seen = std::collections::HashSet::new();
+        if let Some(&again) = ends.iter().find(|&&start| !seen.insert(all[start])) {
+            return Err(wrong(format!(
+                "groups[{again}] is {}, a group that ended before: the values of a group must lie together",
+                all[again]
+            )));
+        }
+    }
+    ends.push(all.len());
+    Ok(ends)
+}
+
+fn integer(ids: &Numbers<'_>, at: usize) -> Result<i128> {
+    Ok(match *ids {
+        Numbers::U8(ids) => ids[at].into(),
+        Numbers::I8(ids) => ids[at].into(),
+        Numbers::I16(ids) => ids[at].into(),
+        Numbers::I32(ids) => ids[at].into(),
+        Numbers::I64(ids) => ids[at].into(),
+        Numbers::U32(ids) => ids[at].into(),
+        Numbers::U64(ids) => ids[at].into(),
+        _ => return Err(wrong("the ids of groups are no integers".to_owned())),
+    })
+}
+
+pub(super) fn wrong(message: String) -> Error {
+    Error::Unanswerable(message)
+}

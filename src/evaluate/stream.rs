@@ -1,0 +1,419 @@
+//! Rankings in memory: evaluated some rows at a time in memory that is used again, in one go or batch by batch.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::finish::Finishing;
+use super::sink::Kept;
+use super::slots::Slots;
+use super::tally::{NotFinite, Shared, Sums, Tally, by_row};
+use super::{EngineChoice, Evaluator, Wants, pool};
+use crate::arrays::{Coder, Rankings, Scratch};
+use crate::engine::cpu::Cpu;
+use crate::engine::{Chosen, Engine, Job, in_parallel};
+use crate::error::{Error, Result, printable};
+use crate::fold::Columns;
+use crate::label::{Block, Codebook, IdealOf, Ids, LANES, RankingRule, Ties, Unmatched};
+use crate::plan::Plan;
+use crate::scores::{PerQuery, QuerySet, Scores};
+use crate::stats::{StatName, summarise};
+use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
+use crate::watch::Watch;
+
+/// The labels of the rankings that become tiles at a time.
+const BLOCK_BYTES: usize = 1 << 20;
+/// The most of them.
+const BLOCK_ROWS: usize = 1 << 14;
+/// The name of the run that rankings without a name are.
+const NAME: &str = "rankings";
+
+/// An evaluation that is fed batch by batch, in memory that does not grow with them. Rankings with ids leave their ids behind, which a
+/// summary needs to tell whether a query was counted twice.
+///
+/// ```
+/// use laneval::arrays::{Rankings, Shape};
+/// use laneval::{Codebook, Evaluator};
+/// let evaluator = Evaluator::new(["nDCG@3", "RR"])?;
+/// let mut stream = evaluator.stream(&Codebook::new([0.0, 1.0, 2.0])?)?;
+/// for batch in [[2u8, 0, 1, 0, 0, 1], [0, 0, 0, 1, 1, 2]] {
+///     stream.push(&Rankings::labels(&batch, Shape::dense(3))?)?;
+/// }
+/// let scores = stream.finish()?.scores(&[])?;
+/// assert_eq!(scores.runs[0].queries, 4);
+/// assert_eq!(scores.runs[0].average(1), Some((1.0 + 1.0 / 3.0 + 0.0 + 1.0) / 4.0));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+pub struct Stream {
+    evaluator: Evaluator,
+    watch: Option<Arc<Watch>>,
+    wants: Wants,
+    coder: Coder,
+    plan: Plan,
+    /// Ranks behind these are never looked at.
+    reach: usize,
+    /// `None`: the reference.
+    engine: Option<Chosen>,
+    pool: Option<rayon::ThreadPool>,
+    gathered: Gathered,
+    rows: RowsSeen,
+}
+
+/// Which rows there were.
+#[derive(Default)]
+struct RowsSeen {
+    count: usize,
+    /// Those without any document.
+    empty: u64,
+    /// The ids of all and of the empty ones, if they have any.
+    ids: Option<[Ids; 2]>,
+    /// Were the judged documents of some taken to be those of the row itself?
+    retrieved: bool,
+}
+
+/// What has come of rows.
+#[derive(Default)]
+struct Gathered {
+    sums: Option<Sums>,
+    /// Blocks by their first row, with the rows that count and their values, `[measure][row]`, if they are kept.
+    values: Vec<(usize, Vec<usize>, Vec<Vec<f64>>)>,
+}
+
+impl Gathered {
+    fn merge(&mut self, other: Gathered) {
+        match (&mut self.sums, other.sums) {
+            (Some(sums), Some(others)) => sums.merge(&others),
+            (sums @ None, others) => *sums = others,
+            (Some(_), None) => {}
+        }
+        self.values.extend(other.values);
+    }
+}
+
+impl Evaluator {
+    /// Evaluates rankings in the caller's memory, as one run, without a matrix of them.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`], and what is wrong with the arrays, by row and place. Groups and chosen queries need a matrix
+    /// ([`LabelMatrix::of_rankings`](crate::LabelMatrix::of_rankings)).
+    pub fn rankings(&self, rankings: &Rankings<'_>) -> Result<Scores> {
+        let mut stream = self.stream_of(&rankings.codebook()?, self.wants())?;
+        stream.push(rankings)?;
+        stream.scores()
+    }
+
+    /// An evaluation that is fed batch by batch, of labels with these grades.
+    ///
+    /// # Errors
+    /// A measure that does not fit the grades; groups or chosen queries, which need a matrix; a GPU that was asked for and is not there.
+    pub fn stream(&self, book: &Codebook) -> Result<Stream> {
+        self.stream_of(book, Wants { moments: true, values: false, prints: true })
+    }
+
+    fn stream_of(&self, book: &Codebook, wants: Wants) -> Result<Stream> {
+        if self.only.is_some() || self.groups.is_some() {
+            return Err(Error::Unanswerable(
+                "groups and chosen queries need ids: make a label matrix of the rankings".to_owned(),
+            ));
+        }
+        let plan = self.plan(book)?;
+        let seen = if self.view.judged_only { None } else { plan.reach() };
+        let reach = seen.into_iter().chain(self.view.depth).min().map_or(usize::MAX, |reach| reach as usize);
+        let engine = match self.engine {
+            EngineChoice::Reference => None,
+            EngineChoice::Gpu => Some(self.gpu()?.engine),
+            EngineChoice::Auto | EngineChoice::Cpu => Some(Chosen::Cpu(Cpu::new())),
+        };
+        let pool = self.threads.map(pool).transpose()?;
+        Ok(Stream {
+            evaluator: self.clone().with_watch(None),
+            watch: self.watch.clone(),
+            wants,
+            coder: Coder::new(book),
+            plan,
+            reach: reach.max(1),
+            engine,
+            pool,
+            gathered: Gathered::default(),
+            rows: RowsSeen::default(),
+        })
+    }
+}
+
+impl Stream {
+    /// Evaluates more rankings. Where one is wrong, none of them counts.
+    ///
+    /// # Errors
+    /// What is wrong with the arrays, by row and place; ids where others had none, or none where they had; a value that is not finite; an
+    /// empty ranking under [`QuerySet::Complete`]; the evaluation was told to stop.
+    pub fn push(&mut self, rankings: &Rankings<'_>) -> Result<()> {
+        let named = rankings.row_ids().is_some();
+        if self.rows.count > 0 && self.rows.ids.is_some() != named {
+            return Err(Error::Unanswerable("some of the rankings have ids and others have none".to_owned()));
+        }
+        let all = match &self.pool {
+            Some(pool) => pool.install(|| self.gather(rankings)),
+            None => self.gather(rankings),
+        };
+        self.gathered.merge(all?);
+        let rows = &mut self.rows;
+        rows.count += rankings.len();
+        rows.retrieved |= rankings.are_ideals_retrieved();
+        let empty = |row: &usize| rankings.values(*row..row + 1) == 0;
+        rows.empty += (0..rankings.len()).filter(empty).count() as u64;
+        if let Some(ids) = rankings.row_ids() {
+            let [all, without] = rows.ids.get_or_insert_default();
+            ids.iter().for_each(|id| all.push(id));
+            (0..ids.len()).filter(empty).for_each(|row| without.push(ids.get(row)));
+        }
+        Ok(())
+    }
+
+    /// How many rankings there were.
+    pub fn rows(&self) -> usize {
+        self.rows.count
+    }
+
+    /// The summary of all rankings.
+    ///
+    /// # Errors
+    /// No ranking at all; an id that two rankings have.
+    pub fn finish(self) -> Result<Summary> {
+        let Stream { evaluator, .. } = &self;
+        let (measures, queries, view) = (evaluator.measures.clone(), evaluator.queries, evaluator.view);
+        let runs = BTreeMap::from([((NAME.to_owned(), None), self.run_summary()?)]);
+        Ok(Summary { measures, queries, view, runs })
+    }
+
+    /// The scores of all rankings, with what was asked for.
+    fn scores(mut self) -> Result<Scores> {
+        let summary = self.run_summary()?;
+        let Evaluator { measures, queries, view, stats, .. } = &self.evaluator;
+        let mut blocks = std::mem::take(&mut self.gathered.values);
+        blocks.sort_unstable_by_key(|&(first, ..)| first);
+        let mut rows: Vec<usize> = Vec::new();
+        let mut values: Vec<Vec<f64>> = vec![Vec::new(); if self.wants.values { measures.len() } else { 0 }];
+        for (first, counted, of_block) in blocks {
+            for (values, of_block) in values.iter_mut().zip(&of_block) {
+                values.extend(counted.iter().map(|&row| of_block[row]));
+            }
+            rows.extend(counted.iter().map(|row| first + row));
+        }
+        let of_values = stats.iter().filter(|stat| stat.needs_values());
+        let more: Vec<_> = of_values.map(|&stat| summarise(stat, measures, &values)).collect();
+        let of_measure = |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
+        let more: Vec<Vec<(StatName, f64)>> = (0..measures.len()).map(of_measure).collect();
+        let mut of_run = summary.scores(measures, *queries, stats, more);
+        NAME.clone_into(&mut of_run.name);
+        if self.evaluator.per_query {
+            of_run.per_query = Some(self.per_query(&rows, values));
+        }
+        let scores = Scores {
+            measures: measures.clone(),
+            queries: *queries,
+            view: *view,
+            notices: nothing_relevant(measures, self.coder.book().max_grade()),
+            runs: vec![of_run],
+        };
+        if !self.evaluator.not_finite {
+            scores.check_finite()?;
+        }
+        Ok(scores)
+    }
+
+    /// The values of rows in the order of their ids, or in their own where they have none.
+    fn per_query(&self, rows: &[usize], values: Vec<Vec<f64>>) -> PerQuery {
+        let Some([ids, _]) = &self.rows.ids else {
+            let queries = rows.iter().map(|row| row.to_string()).collect::<Vec<_>>();
+            return PerQuery { queries: queries.iter().map(|id| id.as_bytes()).collect(), values };
+        };
+        let mut order: Vec<usize> = (0..rows.len()).collect();
+        order.sort_unstable_by_key(|&at| ids.get(rows[at]));
+        let in_order = |of: &Vec<f64>| order.iter().map(|&at| of[at]).collect();
+        PerQuery {
+            queries: order.iter().map(|&at| ids.get(rows[at])).collect(),
+            values: values.iter().map(in_order).collect(),
+        }
+    }
+
+    fn run_summary(&self) -> Result<RunSummary> {
+        let RowsSeen { count, empty, ids, retrieved } = &self.rows;
+        let Some(sums) = &self.gathered.sums else {
+            return Err(Error::Unanswerable("no rankings were evaluated".to_owned()));
+        };
+        let both = self.evaluator.queries == QuerySet::Both;
+        let counted = *count as u64 - if both { *empty } else { 0 };
+        let (queries, judged, missing) = match ids {
+            None => {
+                let missing = Unmatched { count: *empty, ids: Ids::default() };
+                (QueryPrint::unnamed(counted), BTreeMap::new(), missing)
+            }
+            Some([all, without]) => {
+                let (all, without) = (sorted(all)?, sorted(without)?);
+                let judged = QueryPrint::of(all.clone());
+                let judged_sum = BTreeMap::from([(judged.sum().unwrap_or_default(), judged.count())]);
+                let queries = match both {
+                    true => QueryPrint::of(all.iter().filter(|id| without.find(id).is_none()).collect()),
+                    false => judged,
+                };
+                let missing = match self.evaluator.missing_ids || self.wants.prints {
+                    true => Unmatched::all(without.iter()),
+                    false => Unmatched::first(without.iter()),
+                };
+                (queries, judged_sum, missing)
+            }
+        };
+        let book = self.coder.book();
+        let measures = &self.evaluator.measures;
+        Ok(RunSummary {
+            place: 0,
+            tag: Vec::new(),
+            sources: BTreeSet::new(),
+            parts: 1,
+            rule: RankingRule { ties: Ties::Input, ..RankingRule::default() },
+            fingerprints: BTreeSet::new(),
+            judged,
+            queries: Arc::new(queries),
+            empty: if both { 0 } else { missing.count },
+            missing,
+            ignored: Unmatched::default(),
+            seen: Default::default(),
+            highest: book.max_grade(),
+            taken: measures.iter().map(|measure| measure.highest_grade(book)).collect(),
+            sums: sums.sums.clone(),
+            moments: sums.moments.clone(),
+            ideal: if *retrieved { IdealOf::Retrieved } else { IdealOf::Judgments },
+        })
+    }
+
+    /// What comes of some rankings, block by block, on all threads.
+    fn gather(&self, rankings: &Rankings<'_>) -> Result<Gathered> {
+        let rows = rankings.len();
+        let mean = (rankings.values(0..rows) / rows).max(1);
+        let together = (BLOCK_BYTES / mean).clamp(LANES, BLOCK_ROWS).min(rows);
+        let blocks = rows.div_ceil(together);
+        self.watch.iter().for_each(|watch| watch.expect(rankings.values(0..rows) as u64));
+        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let (done, error) = (Mutex::new(Gathered::default()), Mutex::new(None::<(usize, Error)>));
+        let workers = if blocks > 1 { rayon::current_num_threads().min(blocks) } else { 1 };
+        in_parallel(workers, &|| {
+            let (mut gathered, mut room) = (Gathered::default(), Room::default());
+            while !failed.load(Ordering::Relaxed) {
+                // Blocks are taken in order, so whoever fails first of all is always found.
+                let block = next.fetch_add(1, Ordering::Relaxed);
+                if block >= blocks {
+                    break;
+                }
+                let of_block = block * together..rows.min((block + 1) * together);
+                if let Err(other) = self.block(rankings, of_block, &mut room, &mut gathered) {
+                    failed.store(true, Ordering::Relaxed);
+                    let mut first = error.lock().unwrap_or_else(PoisonError::into_inner);
+                    if first.as_ref().is_none_or(|(of, _)| block < *of) {
+                        *first = Some((block, other));
+                    }
+                }
+            }
+            done.lock().unwrap_or_else(PoisonError::into_inner).merge(gathered);
+        });
+        match error.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some((_, error)) => Err(error),
+            None => Ok(done.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    /// Evaluates a block of rows.
+    fn block(
+        &self,
+        rankings: &Rankings<'_>,
+        rows: Range<usize>,
+        Room { block, scratch }: &mut Room,
+        gathered: &mut Gathered,
+    ) -> Result<()> {
+        if self.watch.as_ref().is_some_and(|watch| watch.is_stopped()) {
+            return Err(Error::Stopped);
+        }
+        block.clear();
+        rankings.each(rows.clone(), &self.coder, self.reach, scratch, |_, labels, judged| {
+            block.push(labels, judged)
+        })?;
+        let batch = block.batch(self.coder.book())?;
+        let empty: Vec<u32> =
+            (0..).zip(batch.depths()).filter(|(_, depth)| **depth == 0).map(|(row, _)| row).collect();
+        let Evaluator { measures, queries, view, .. } = &self.evaluator;
+        if let (QuerySet::Complete, Some(&row)) = (queries, empty.first()) {
+            return Err(Error::Unanswerable(format!(
+                "{}: nothing was retrieved for it",
+                self.name(rankings, rows.start + row as usize)
+            )));
+        }
+        let prepared = self.plan.prepare(&batch);
+        let asked = Shared {
+            batch: batch.clone(),
+            view: *view,
+            finishing: Finishing::new(batch.clone(), &prepared),
+            averages: measures.iter().map(|measure| measure.definition().average).collect(),
+            slots: Slots::of_all(1, rows.len()),
+            moments: self.wants.moments,
+        };
+        let kept = || Kept { parts: self.wants.values.then(Vec::new) };
+        let mut tally = match &self.engine {
+            Some(engine) => {
+                let (program, inputs) = (self.plan.program(), prepared.inputs());
+                let job = Job { batch: batch.clone(), view: *view, program, inputs, watch: None };
+                engine.run(&job, 1, || Tally::new(&asked, kept()))?
+            }
+            None => self.evaluator.by_reference(&asked, &kept)?,
+        };
+        let both = *queries == QuerySet::Both;
+        if !both {
+            let columns = Columns::zeros(self.plan.program(), LANES);
+            empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, |_| Vec::new()));
+        }
+        if let Some(NotFinite { row, measure, value }) = tally.sums.not_finite
+            && (!self.evaluator.not_finite || self.wants.prints)
+        {
+            return Err(Error::NotFinite {
+                run: NAME.to_owned(),
+                query: Some(self.name(rankings, rows.start + row as usize).into_bytes()),
+                measure: measures[measure].to_string(),
+                value,
+            });
+        }
+        if let Some(parts) = &tally.sink.parts {
+            let counted = (0..rows.len()).filter(|&row| !both || batch.depths()[row] > 0).collect();
+            gathered.values.push((rows.start, counted, by_row(parts, measures.len(), rows.len())?));
+        }
+        gathered.merge(Gathered { sums: Some(tally.sums), values: Vec::new() });
+        self.watch.iter().for_each(|watch| watch.add(rankings.values(rows.clone()) as u64));
+        Ok(())
+    }
+
+    /// A row of a batch in words: its id, or its number among all rows.
+    fn name(&self, rankings: &Rankings<'_>, row: usize) -> String {
+        match rankings.row_ids() {
+            Some(ids) => printable(ids.get(row)),
+            None => format!("row {}", self.rows.count + row),
+        }
+    }
+}
+
+/// What a worker uses again from block to block.
+#[derive(Default)]
+struct Room {
+    block: Block,
+    scratch: Scratch,
+}
+
+/// Ids in bytewise order.
+///
+/// # Errors
+/// One that is there twice.
+fn sorted(ids: &Ids) -> Result<Ids> {
+    let mut all: Vec<&[u8]> = ids.iter().collect();
+    all.sort_unstable();
+    match all.windows(2).find(|pair| pair[0] == pair[1]) {
+        Some(pair) => Err(Error::Unanswerable(format!("the id {} is there twice", printable(pair[0])))),
+        None => Ok(all.into_iter().collect()),
+    }
+}
