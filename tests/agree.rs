@@ -1,12 +1,12 @@
 //! The CPU engine equals the reference bit for bit, and rows are independent. (At every level of SIMD: `levels/agree.rs`.)
 
 use laneval::measure::Measure;
-use laneval::{EngineChoice, Evaluator};
+use laneval::{EngineChoice, Evaluator, LabelMatrix, QuerySet};
 use proptest::prelude::*;
 
 use crate::compared::{assert_same_bits, views};
-use crate::matrices::{self, matrix, shape};
-use crate::variants::every_measure;
+use crate::matrices::{self, Query, Shape, matrix, shape};
+use crate::variants::{every_measure, every_walk};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 100, ..ProptestConfig::default() })]
@@ -31,6 +31,15 @@ proptest! {
             evaluator = evaluator.with_engine(EngineChoice::Reference);
             assert_same_bits(&evaluator.evaluate(&matrix).unwrap(), &found, "a few measures");
         }
+    }
+
+    /// The walks, which step from one document that matters to the next, are the reference functions, which step down every rank.
+    #[test]
+    fn walks_agree(shape in shape(), view in views(), picks in proptest::collection::vec(any::<usize>(), 60), both in any::<bool>()) {
+        let matrix = matrix(&shape);
+        let all = every_walk(&matrix);
+        let picked = picks.iter().map(|pick| all[pick % all.len()].clone()).collect();
+        assert_walks_agree(&matrix, Evaluator::of(picked).with_view(view).with_queries(if both { QuerySet::Both } else { QuerySet::Judged }));
     }
 
     /// A row's values depend on no other row of its tile.
@@ -71,5 +80,63 @@ proptest! {
             // Two sums of the same terms in another order may differ in the last bits.
             prop_assert!(after >= before - 1e-12, "{before} → {after}");
         }
+    }
+}
+
+fn assert_walks_agree(matrix: &LabelMatrix, evaluator: Evaluator) {
+    let mut evaluator = evaluator.with_per_query(true).with_not_finite(true).with_engine(EngineChoice::Cpu);
+    let found = evaluator.evaluate(matrix).unwrap();
+    evaluator = evaluator.with_engine(EngineChoice::Reference);
+    assert_same_bits(&evaluator.evaluate(matrix).unwrap(), &found, "walks");
+}
+
+/// Rankings of some depth, with judged documents at some density; `best` of them lead the first ranking, and so many are retrieved by
+/// none.
+fn walked(grades: &[f64], (depth, density, best, absent): (usize, u32, usize, usize)) -> Shape {
+    let mut state = depth as u32 ^ density;
+    let mut random = |below: u32| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) % below
+    };
+    let codes = grades.len() as u32;
+    let mut judged = |often: u32| match random(1000) < often {
+        true => 3 + random(codes) as u8,
+        false => 1 + (random(4) == 0) as u8,
+    };
+    let queries = (0..3).map(|query| {
+        let mut labels: Vec<u8> = (0..depth - query).map(|_| judged(density)).collect();
+        labels.iter_mut().take(best).for_each(|label| *label = judged(1000));
+        Query { rankings: vec![labels], unretrieved: (0..absent * query).map(|_| judged(1000)).collect() }
+    });
+    let queries = queries.collect();
+    Shape { grades: grades.to_vec(), queries }
+}
+
+/// Every walk with every parameter: few and many judged documents, at the top and anywhere, retrieved and absent, in rankings that end
+/// before and behind the ranks that measures and tables know.
+#[test]
+fn every_walk_agrees_in_every_parameter() {
+    let full: Vec<f64> = (0..253).map(|grade| f64::from(grade) / 63.0).collect();
+    let small = [0.0, 5e-324, 0.1, 0.3];
+    let grades: [&[f64]; 6] = [&[0.0, 1.0], &[1.0], &[0.0, 1.0, 2.0, 3.0], &[0.5, 1.1, 2.25], &small, &full];
+    for grades in grades {
+        for of in [(12, 0, 0, 3), (100, 100, 2, 1), (1100, 10, 0, 30), (1003, 500, 3, 0)] {
+            let matrix = matrix(&walked(grades, of));
+            assert_walks_agree(&matrix, Evaluator::of(every_walk(&matrix)));
+        }
+    }
+}
+
+/// Rankings and ideal rankings that are deeper than all tables.
+#[test]
+fn deep_walks_agree() {
+    let measures = "BinG G G(gain={-1:0.25,-2:-1,0:0.125}) nDCGrel RnDCG Compat Compat(p=1) Compat(p=1,normalize=false) \
+        Compat(p=0.9999) INST(depth=70000) INST(T=0.1) BPM(depth=70000,T=50) NERR8(depth=70000,gain=grade,gmax=50) \
+        NERR9(depth=70000,gain=grade,gmax=50) NERR10(depth=70000,p=0.999) NERR10(depth=70000,gain=grade,gmax=1000,p=0.99) \
+        NERR11(depth=70000,gain=grade,gmax=50)";
+    for of in [(66_000, 1, 1, 10), (50, 100, 0, 40_000)] {
+        let matrix = matrix(&walked(&[0.0, 1.0, 2.5], of));
+        let of_all = Evaluator::new(measures.split_whitespace()).unwrap();
+        assert_walks_agree(&matrix, of_all);
     }
 }

@@ -500,7 +500,7 @@ fn every_measure_adds_up() {
     let matrix = data.matrix();
     let measures = finite(every_measure(&matrix), &matrix, View::default());
     assert!(measures.iter().any(takes_highest_grade));
-    assert!(measures.iter().any(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk))));
+    assert!(measures.iter().any(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }))));
     let rows: BTreeSet<&str> = measures.iter().map(|measure| measure.definition().name).collect();
     assert_eq!(rows.len(), MEASURES.len(), "{rows:?}");
     let evaluator = Evaluator::of(measures);

@@ -43,9 +43,15 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
     text.map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
 }
 
-/// Every measure that is made of folds. (A walk is the reference itself.)
+/// Every measure that is made of folds.
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     // A scale smaller than the grades is an error, which other tests see.
     let folds = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
     MEASURES.iter().flat_map(variants).filter(folds).collect()
+}
+
+/// Every measure that walks.
+pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
+    let walks = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
+    MEASURES.iter().flat_map(variants).filter(walks).collect()
 }

@@ -4,6 +4,7 @@ pub mod auto;
 pub mod cpu;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+pub mod walk;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};

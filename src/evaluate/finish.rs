@@ -1,16 +1,24 @@
 //! From columns to values: the last line of every formula, and the walks.
 
-use crate::fold::Columns;
-use crate::label::Batch;
+use crate::engine::cpu::documents::Documents;
+use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
+use crate::fold::{Columns, Walk};
+use crate::label::code::PAST_END;
+use crate::label::{Above, Batch, Unpacked, View};
 use crate::plan::Prepared;
 use crate::reference::{self, Ranking};
 
 /// Finishes rows of a batch.
 pub(super) struct Finishing<'a> {
     batch: Batch<'a>,
+    view: View,
     prepared: &'a Prepared<'a>,
-    /// The measures that walk, by index, with their functions.
-    walks: Vec<(usize, reference::Function)>,
+    /// The measures that walk, by index.
+    walks: Vec<(usize, Box<dyn Walker>)>,
+    /// The measures that walk with their reference functions.
+    references: Vec<(usize, reference::Function)>,
+    /// The documents that matter to any walk.
+    heeded: Above,
 }
 
 /// What is used again from tile to tile.
@@ -18,30 +26,48 @@ pub(super) struct Finishing<'a> {
 pub(super) struct FinishScratch {
     queries: Vec<u32>,
     gathered: Vec<f64>,
+    facts: Vec<f64>,
+    viewed: Vec<u8>,
+    documents: Documents,
+    unpacked: Unpacked,
+    walk: WalkScratch,
     /// `[measure][row]`.
     pub values: Vec<f64>,
 }
 
 impl<'a> Finishing<'a> {
-    pub fn new(batch: Batch<'a>, prepared: &'a Prepared<'a>) -> Self {
+    pub fn new(batch: Batch<'a>, view: View, prepared: &'a Prepared<'a>) -> Self {
         let plan = prepared.plan();
-        let function = |at| Some((at, reference::function(&plan.measures()[at])?));
-        Finishing { batch, prepared, walks: plan.walks().filter_map(function).collect() }
+        let deepest = batch.deepest() as usize;
+        let (places, walks): (Vec<usize>, Vec<&Walk>) =
+            plan.walks().filter_map(|(at, walk)| Some((at, walk?))).unzip();
+        let function = |(at, walk): (usize, Option<&Walk>)| match walk {
+            Some(_) => None,
+            None => Some((at, reference::function(&plan.measures()[at])?)),
+        };
+        // How many documents are judged is how deep a view goes that keeps only those.
+        let least = if view.judged_only { Above::JUDGED } else { Above(255) };
+        Finishing {
+            references: plan.walks().filter_map(function).collect(),
+            heeded: walks.iter().map(|walk| walk.heeds()).fold(least, Above::min),
+            walks: places.into_iter().zip(walkers(walks.into_iter(), deepest)).collect(),
+            batch,
+            view,
+            prepared,
+        }
     }
 
-    /// Finishes some rows, of which these are the columns, into the values of the scratch.
-    pub fn rows(
-        &self,
-        rows: &[u32],
-        columns: &Columns,
-        labels: impl Fn(usize) -> Vec<u8>,
-        FinishScratch { queries, gathered, values }: &mut FinishScratch,
-    ) {
+    /// Finishes some rows, of which these are the columns, into the values of the scratch: those of a tile, or empty ones.
+    pub fn rows(&self, rows: &[u32], columns: &Columns, tile: Option<usize>, scratch: &mut FinishScratch) {
+        let FinishScratch { queries, gathered, values, .. } = scratch;
         self.queries(rows, queries);
         values.resize(self.prepared.plan().measures().len() * rows.len(), 0.0);
         self.prepared.finish(queries, columns, gathered, values);
         if !self.walks.is_empty() {
-            self.walk(rows, labels, values);
+            self.walk(rows, tile, scratch);
+        }
+        if !self.references.is_empty() {
+            self.walk_by_reference(rows, tile, scratch);
         }
     }
 
@@ -54,19 +80,90 @@ impl<'a> Finishing<'a> {
         queries.extend(rows.iter().map(query));
     }
 
-    fn walk(&self, rows: &[u32], labels: impl Fn(usize) -> Vec<u8>, values: &mut [f64]) {
-        let measures = self.prepared.plan().measures();
-        for (lane, &row) in rows.iter().enumerate() {
-            let labels = labels(lane);
-            let ranking = ranking(&self.batch, row, &labels);
-            for &(measure, function) in &self.walks {
-                values[measure * rows.len() + lane] = function(&measures[measure], &ranking);
+    fn walk(&self, rows: &[u32], tile: Option<usize>, scratch: &mut FinishScratch) {
+        let FinishScratch { queries, facts, viewed, documents, walk, values, .. } = scratch;
+        let tile = tile.map(|at| self.view.of(self.batch.tile(at), viewed));
+        for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
+            let documents = tile.map_or(&[][..], |tile| documents.of(tile, lane, self.heeded));
+            let depth = self.depth(row);
+            let documents = match documents.last() {
+                // A damaged file may have some behind the end of a ranking.
+                Some(last) if last.rank >= depth => {
+                    &documents[..documents.partition_point(|document| document.rank < depth)]
+                }
+                _ => documents,
+            };
+            let depth = if self.view.judged_only { documents.len() } else { depth as usize };
+            let of_query = self.batch.facts().of(query as usize);
+            for (measure, walker) in &self.walks {
+                facts.clear();
+                facts.extend(self.prepared.facts(*measure, query as usize));
+                let row = Walked { documents, depth, facts: of_query, numbers: facts };
+                values[measure * rows.len() + lane] = walker.value(&row, walk);
             }
         }
+    }
+
+    fn walk_by_reference(&self, rows: &[u32], tile: Option<usize>, scratch: &mut FinishScratch) {
+        let FinishScratch { viewed, unpacked, values, .. } = scratch;
+        if let Some(at) = tile {
+            unpacked.take(self.view.of(self.batch.tile(at), viewed));
+        }
+        for (lane, &row) in rows.iter().enumerate() {
+            let labels = tile.map_or(&[][..], |_| unpacked.lane(lane));
+            let labels = &labels[..labels.len().min(self.depth(row) as usize)];
+            let end =
+                if self.view.judged_only { labels.iter().position(|&label| label == PAST_END) } else { None };
+            let ranking = ranking(&self.batch, row, &labels[..end.unwrap_or(labels.len())]);
+            for &(measure, function) in &self.references {
+                let of = &self.prepared.plan().measures()[measure];
+                values[measure * rows.len() + lane] = function(of, &ranking);
+            }
+        }
+    }
+
+    /// How many results of a row are looked at.
+    fn depth(&self, row: u32) -> u32 {
+        self.batch.depths()[row as usize].min(self.view.depth.unwrap_or(u32::MAX))
     }
 }
 
 /// A row with what the qrels know of its query.
 pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8]) -> Ranking<'a> {
     Ranking { labels, facts: batch.facts_of(row), book: batch.book() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generate::Synthetic;
+    use crate::label::LANES;
+    use crate::measure::Measure;
+    use crate::plan::Plan;
+
+    #[test]
+    fn what_has_no_walk_of_its_own_walks_with_its_reference_function() {
+        let matrix = Synthetic { queries: 100, depth: 30, ..Synthetic::default() }.matrix().unwrap();
+        let measures: Vec<Measure> = ["AP", "G", "RnDCG", "Compat"].map(|name| name.parse().unwrap()).into();
+        let plan = Plan::new(&measures, matrix.book()).unwrap();
+        let batch = matrix.batch();
+        let prepared = plan.prepare(&batch);
+        let columns = Columns::zeros(plan.program(), LANES);
+        for (depth, judged_only) in [(None, false), (Some(7), false), (None, true), (Some(18), true)] {
+            let view = View { depth, judged_only };
+            let walking = Finishing::new(batch.clone(), view, &prepared);
+            let mut plainly = Finishing::new(batch.clone(), view, &prepared);
+            let function = |(at, _)| (at, reference::function(&measures[at]).unwrap());
+            plainly.references = plainly.walks.drain(..).map(function).collect();
+            for at in batch.tiles() {
+                let [walked, expected] = [&walking, &plainly].map(|finishing| {
+                    let mut scratch = FinishScratch::default();
+                    finishing.rows(batch.rows(at), &columns, Some(at), &mut scratch);
+                    scratch.values
+                });
+                assert_eq!(walked, expected, "{view:?}");
+                assert!(walked.iter().filter(|&&value| value > 0.0).count() > walked.len() / 4);
+            }
+        }
+    }
 }

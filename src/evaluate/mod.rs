@@ -407,8 +407,7 @@ impl Evaluator {
         let prepared = timing.time("plan and facts", || plan.prepare(&batch));
         let asked = Shared {
             batch: batch.clone(),
-            view: self.view,
-            finishing: Finishing::new(batch.clone(), &prepared),
+            finishing: Finishing::new(batch.clone(), self.view, &prepared),
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,
             moments: wants.moments,
@@ -435,7 +434,7 @@ impl Evaluator {
         timing.time("statistics", || {
             let columns = Columns::zeros(plan.program(), LANES);
             for rows in empty.chunks(LANES) {
-                tally.rows(rows, &columns, |_| Vec::new());
+                tally.rows(rows, &columns, None);
             }
             let (runs, slots) = self.summed(matrix, &asked, &tally.sums, wants)?;
             Ok((Done { runs, slots, notices }, tally.sink))

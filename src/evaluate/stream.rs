@@ -350,8 +350,7 @@ impl Stream {
         let prepared = self.plan.prepare(&batch);
         let asked = Shared {
             batch: batch.clone(),
-            view: *view,
-            finishing: Finishing::new(batch.clone(), &prepared),
+            finishing: Finishing::new(batch.clone(), *view, &prepared),
             averages: measures.iter().map(|measure| measure.definition().average).collect(),
             slots: Slots::of_all(1, rows.len()),
             moments: self.wants.moments,
@@ -368,7 +367,7 @@ impl Stream {
         let both = *queries == QuerySet::Both;
         if !both {
             let columns = Columns::zeros(self.plan.program(), LANES);
-            empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, |_| Vec::new()));
+            empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, None));
         }
         if let Some(NotFinite { row, measure, value }) = tally.sums.not_finite
             && (!self.evaluator.not_finite || self.wants.prints)

@@ -20,7 +20,6 @@ const MOST_BYTES: usize = 4 << 30;
 /// What all workers share.
 pub(super) struct Shared<'a> {
     pub batch: Batch<'a>,
-    pub view: View,
     pub finishing: Finishing<'a>,
     pub averages: Vec<Average>,
     pub slots: Slots,
@@ -98,10 +97,10 @@ impl<'a, S: Sink> Tally<'a, S> {
         }
     }
 
-    /// Adds some rows, of which these are the columns and, by lane, the labels.
-    pub fn rows(&mut self, rows: &[u32], columns: &Columns, labels: impl Fn(usize) -> Vec<u8>) {
+    /// Adds some rows, of which these are the columns: those of a tile, or empty ones.
+    pub fn rows(&mut self, rows: &[u32], columns: &Columns, tile: Option<usize>) {
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.asked.finishing.rows(rows, columns, labels, &mut scratch);
+        self.asked.finishing.rows(rows, columns, tile, &mut scratch);
         self.add(rows, &scratch.values);
         self.scratch = scratch;
     }
@@ -149,8 +148,7 @@ impl<'a, S: Sink> Tally<'a, S> {
 
 impl<S: Sink> Gather for Tally<'_, S> {
     fn tile(&mut self, at: usize, columns: &Columns) {
-        let Shared { batch, view, .. } = self.asked;
-        self.rows(batch.rows(at), columns, |lane| labels(batch, *view, at, lane));
+        self.rows(self.asked.batch.rows(at), columns, Some(at));
     }
 
     fn merge(&mut self, other: Self) {

@@ -20,10 +20,13 @@
 //!
 //! Every lane adds in rank order, in f64, with the operations as written: the order is part of the definition.
 
+mod walk;
+
 use std::ops::Range;
 use std::sync::Arc;
 
 use crate::label::Above;
+pub use walk::{GoesOn, Patience, Walk};
 
 /// One value for each code; the entry of code 0 is 0.
 pub type CodeTable = Arc<[f64; 256]>;

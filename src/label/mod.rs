@@ -13,6 +13,7 @@ mod matrix;
 pub(crate) mod mmap;
 mod notice;
 mod place;
+mod unpacked;
 mod tile;
 mod view;
 
@@ -28,5 +29,6 @@ pub use matrix::{
 };
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
+pub use unpacked::Unpacked;
 pub use tile::{DEEPEST, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use view::View;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use crate::fold::{CodeTable, Discount, Fold, Weights};
+use crate::fold::{CodeTable, Discount, Fold, Walk, Weights};
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Facts};
 
@@ -19,9 +19,13 @@ pub enum Recipe {
         /// From those numbers to the value.
         last: Last,
     },
-    /// By walking down each ranking with the measure's own reference function, because its state needs the query's own ideal
-    /// ranking or a continuation that no table holds.
-    Walk,
+    /// By walking down each ranking, because its state needs the query's own ideal ranking or a continuation that no table holds.
+    Walk {
+        /// How to walk; with the measure's own reference function if not said.
+        walk: Option<Walk>,
+        /// The facts of the query that the walk gets, in this order.
+        facts: Vec<Read>,
+    },
 }
 
 /// The last line of a formula, in f64. All but the custom ones are the first number times a factor of the query, or a reciprocal, so
@@ -75,12 +79,23 @@ fn each<const N: usize>(numbers: &[&[f64]], values: &mut [f64], of: impl Fn([f64
 }
 
 impl Recipe {
-    /// The numbers that are read; none for a walk.
+    /// The numbers that are read; those of a walk are facts.
     pub fn reads(&self) -> &[Read] {
         match self {
             Recipe::Folds { reads, .. } => reads,
-            Recipe::Walk => &[],
+            Recipe::Walk { facts, .. } => facts,
         }
+    }
+
+    /// Walks down each ranking with the measure's own reference function: what a new measure can start with.
+    #[cfg_attr(not(feature = "internals"), allow(dead_code))]
+    pub fn reference() -> Result<Self, String> {
+        Ok(Recipe::Walk { walk: None, facts: Vec::new() })
+    }
+
+    /// Walks down each ranking, with facts of its query.
+    pub fn walk<const N: usize>(walk: Walk, facts: [Fact; N]) -> Result<Self, String> {
+        Ok(Recipe::Walk { walk: Some(walk), facts: facts.map(Read::Fact).into() })
     }
 
     /// Reads `N` numbers and finishes with a function of them.

@@ -6,7 +6,7 @@ use super::gain::{Gains, LARGEST_SCALE, for_ratio, stop_table};
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
 use super::traits::{Range, Status};
 use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
-use crate::fold::{CodeTable, Discount, Fold};
+use crate::fold::{CodeTable, Discount, Fold, GoesOn, Patience, Walk};
 use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook};
 
@@ -682,7 +682,10 @@ pub static MEASURES: &[Definition] = &[
         doc: "Average precision with the logarithm of the documents above that are not relevant as discount.",
         formula: "BinG = (1/R)·Σ_{relevant} 1 / lg(2 + i − r(i))",
         citation: "Buckley et al., trec_eval (binG)",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| {
+            let hits = relevant_codes(m, book);
+            Recipe::walk(Walk::Surplus { hits }, [Fact::Count(hits)])
+        },
     },
     Definition {
         name: "G",
@@ -694,7 +697,10 @@ pub static MEASURES: &[Definition] = &[
         doc: "Gain discounted by how far the ranking lags behind the ideal one.",
         formula: "G = (Σ gain(i) / lg(2 + C(i) − S(i))) / Σ ideal gains; S the gain so far, C that of the ideal, at least 1 a rank",
         citation: "Buckley et al., trec_eval (G)",
-        recipe: |m, book| gains(m, book).map(|_| Recipe::Walk),
+        recipe: |m, book| {
+            let gain = gains(m, book)?;
+            Recipe::walk(Walk::Lag { gain }, [])
+        },
     },
     Definition {
         name: "nDCGrel",
@@ -710,7 +716,11 @@ pub static MEASURES: &[Definition] = &[
         doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
         formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at least 0",
         citation: "Buckley et al., trec_eval (ndcg_rel), after Järvelin and Kekäläinen 2002",
-        recipe: |m, book| for_ratio(gains(m, book)?).map(|_| Recipe::Walk),
+        recipe: |m, book| {
+            let gain = for_ratio(gains(m, book)?)?;
+            let whole = Ideal { gain: gain.clone(), discount: Discount::Log2, rank: None };
+            Recipe::walk(Walk::AtGains { gain }, [Fact::Ideal(whole)])
+        },
     },
     Definition {
         name: "RnDCG",
@@ -722,7 +732,10 @@ pub static MEASURES: &[Definition] = &[
         doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
         formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
-        recipe: |m, book| for_ratio(worths(m, book)?).map(|_| Recipe::Walk),
+        recipe: |m, book| {
+            let gain = for_ratio(worths(m, book)?)?;
+            Recipe::walk(Walk::AtChanges { gain }, [Fact::Count(relevant_codes(m, book))])
+        },
     },
     Definition {
         name: "IDCG",
@@ -889,7 +902,11 @@ pub static MEASURES: &[Definition] = &[
         doc: "Compatibility: the rank-biased overlap with the nearest ideal ranking, retrieved documents before absent ones of a grade.",
         formula: "Compat = RBO(ranking, ideal) / RBO(ideal, ideal)",
         citation: "Clarke, Vtyurina, Smucker 2020",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| {
+            let (p, by_ideal) = (m.number("p").unwrap_or(0.95), m.word("normalize") != "false");
+            let positive = book.at_least(0f64.next_up());
+            Recipe::walk(Walk::Overlap { positive, p, by_ideal }, [])
+        },
     },
     Definition {
         name: "INST",
@@ -905,7 +922,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Gain rate of a user who wants T documents and grows patient or impatient with what was found.",
         formula: "C(i) = ((i + 2T − cg(i) − 1) / (i + 2T − cg(i)))², cg the gain so far; weighted mean gain over 1000 ranks",
         citation: "Moffat, Bailey, Scholer, Thomas 2015; Azzopardi, Thomas, Moffat 2019 (cwl_eval)",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gain_rate(m, book, GoesOn::Wanting(target(m))),
     },
     Definition {
         name: "INSQ",
@@ -918,7 +935,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "C(i) = ((i + 2T − 1) / (i + 2T))²; weighted mean gain over 1000 ranks",
         citation: "Moffat, Scholer, Thomas 2012; cwl_eval",
         recipe: |m, book| {
-            let discount = Discount::InverseSquare(m.number("T").unwrap_or(1.0));
+            let discount = Discount::InverseSquare(target(m));
             weighted_mean(m, book, discount, m.number("depth").unwrap_or(1000.0) as usize)
         },
     },
@@ -932,7 +949,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Bejeweled player model: gain rate of a user who stops after T gains or k ranks.",
         formula: "C(i) = 1 while cg(i) < T and i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Zhang, Liu, Li, Zhang, Xu, Ma 2017; cwl_eval",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gain_rate(m, book, GoesOn::Below(target(m))),
     },
     Definition {
         name: "SDCG",
@@ -959,7 +976,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Gain rate of a user who goes on after each document with the chance that it did not satisfy.",
         formula: "C(i) = 1 − gain(i) while i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::Same(1.0))),
     },
     Definition {
         name: "NERR9",
@@ -971,7 +988,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "NERR8 with interest that falls with the rank.",
         formula: "C(i) = i / (i + 1)·(1 − gain(i)) while i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::Rank)),
     },
     Definition {
         name: "NERR10",
@@ -989,7 +1006,9 @@ pub static MEASURES: &[Definition] = &[
         doc: "NERR8 with a constant chance to give up.",
         formula: "C(i) = p·(1 − gain(i)); weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| {
+            gain_rate(m, book, GoesOn::Unsatisfied(Patience::Same(m.number("p").unwrap_or(0.9))))
+        },
     },
     Definition {
         name: "NERR11",
@@ -1001,7 +1020,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "NERR8 with interest that falls with the square of the rank.",
         formula: "C(i) = ((i + 2T − 1) / (i + 2T))²·(1 − gain(i)); weighted mean gain over 1000 ranks",
         citation: "Azzopardi, Mackenzie, Moffat 2021; cwl_eval",
-        recipe: |_, _| Ok(Recipe::Walk),
+        recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::InverseSquare(target(m)))),
     },
     Definition {
         name: "NumQ",
@@ -1103,15 +1122,32 @@ fn preference(m: &Measure, book: &Codebook) -> Read {
 
 /// The mean gain of the first ranks under fixed weights, ranks without a document counting as 0.
 fn weighted_mean(m: &Measure, book: &Codebook, discount: Discount, depth: usize) -> Result<Recipe, String> {
-    let gain = match (m.word("gain"), m.number("gmax").or(book.max_grade())) {
-        ("grade", Some(gmax)) if gmax > 0.0 => Gains::Clipped(gmax).table(book)?,
-        ("grade", _) => Gains::AtLeast(f64::MAX).table(book)?,
-        _ => Gains::AtLeast(m.rel()).table(book)?,
-    };
+    let gain = rate_gains(m, book)?;
     let weights = discount.weights(depth);
     let whole = (0..depth).fold(0.0, |sum, rank| sum + weights.term(1.0, rank));
     let read = Read::Fold(Fold::WeightedSum { gain, discount }, Place::Rank(depth as u32));
     Recipe::over(read, whole)
+}
+
+/// The mean gain under a chance to go on, which is 0 from the measure's cutoff on.
+fn gain_rate(m: &Measure, book: &Codebook, goes_on: GoesOn) -> Result<Recipe, String> {
+    let depth = m.number("depth").unwrap_or(1000.0) as usize;
+    let depth = depth.min(m.rank().map_or(usize::MAX, |k| k as usize));
+    Recipe::walk(Walk::GainRate { gain: rate_gains(m, book)?, depth, goes_on }, [])
+}
+
+/// The gain of every code for a mean gain: 1 if relevant, or the grade as a share of the scale, at most 1.
+fn rate_gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+    match (m.word("gain"), m.number("gmax").or(book.max_grade())) {
+        ("grade", Some(gmax)) if gmax > 0.0 => Gains::Clipped(gmax).table(book),
+        ("grade", _) => Ok([0.0; 256].into()),
+        _ => Gains::AtLeast(m.rel()).table(book),
+    }
+}
+
+/// T, how much gain the user wants.
+fn target(m: &Measure) -> f64 {
+    m.number("T").unwrap_or(1.0)
 }
 
 /// Interpolated precision at a level of recall.

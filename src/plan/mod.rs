@@ -8,7 +8,7 @@ mod distinct;
 use std::fmt;
 
 use crate::error::{Error, Result};
-use crate::fold::{Columns, Cut, Factor, Fold, Inputs, Product, Program, Task, Weights};
+use crate::fold::{Columns, Cut, Factor, Fold, Inputs, Product, Program, Task, Walk, Weights};
 use crate::label::{Above, Batch, Codebook};
 use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
@@ -116,14 +116,13 @@ impl Plan {
         deepest.filter(|_| self.walks().next().is_none())
     }
 
-    /// The measures that walk down each ranking instead, by index.
+    /// The measures that walk down each ranking instead, by index, with how they walk; by their reference functions if not said.
     #[doc(hidden)]
-    pub fn walks(&self) -> impl Iterator<Item = usize> {
-        self.recipes
-            .iter()
-            .enumerate()
-            .filter(|(_, (recipe, _))| matches!(recipe, Recipe::Walk))
-            .map(|(at, _)| at)
+    pub fn walks(&self) -> impl Iterator<Item = (usize, Option<&Walk>)> {
+        self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
+            Recipe::Walk { walk, .. } => Some((at, walk.as_ref())),
+            Recipe::Folds { .. } => None,
+        })
     }
 }
 
@@ -156,6 +155,15 @@ impl<'a> Prepared<'a> {
             }));
             last.finish(&numbers, values);
         }
+    }
+
+    /// The facts of a query that a measure walks with.
+    pub fn facts(&self, measure: usize, query: usize) -> impl Iterator<Item = f64> {
+        let (_, sources) = &self.plan.recipes[measure];
+        sources.iter().filter_map(move |source| match *source {
+            Source::Fact(fact) => Some(self.facts[fact][query]),
+            Source::Column(_) | Source::Ideal(_) => None,
+        })
     }
 
     /// The ideal orders of the rows, `[ideal][row]`, then the facts of their queries, `[fact][row]`, unless these lie together.
@@ -383,19 +391,14 @@ impl fmt::Display for Plan {
         }
         writeln!(f, "measures, finished in f64:")?;
         for (measure, (recipe, sources)) in std::iter::zip(&self.measures, &self.recipes) {
-            if matches!(recipe, Recipe::Walk) {
-                writeln!(f, "  {measure}: {}; a walk down each ranking", measure.definition().formula)?;
-                continue;
-            }
-            let sources: Vec<_> = sources
-                .iter()
-                .map(|source| match source {
-                    Source::Column(column) => format!("c{column}"),
-                    Source::Fact(fact) => format!("f{fact}"),
-                    Source::Ideal(_) => "the ideal order of the histogram".to_owned(),
-                })
-                .collect();
-            writeln!(f, "  {measure}: {}; from {}", measure.definition().formula, sources.join(", "))?;
+            let sources = sources.iter().map(|source| match source {
+                Source::Column(column) => format!("c{column}"),
+                Source::Fact(fact) => format!("f{fact}"),
+                Source::Ideal(_) => "the ideal order of the histogram".to_owned(),
+            });
+            let walk = matches!(recipe, Recipe::Walk { .. }).then(|| "a walk down each ranking".to_owned());
+            let from = walk.into_iter().chain(sources).collect::<Vec<_>>().join(", ");
+            writeln!(f, "  {measure}: {}; from {from}", measure.definition().formula)?;
         }
         Ok(())
     }

@@ -7,8 +7,7 @@ use std::path::Path;
 
 use cap::Cap;
 use laneval::internals::label::{Above, MOST_JUDGED};
-use laneval::internals::measure::Recipe;
-use laneval::measure::{MEASURES, Measure};
+use laneval::measure::Measure;
 use laneval::{EngineChoice, Evaluator, LabelMatrix, Scores, View};
 use proptest::prelude::*;
 
@@ -30,9 +29,7 @@ static ALLOCATOR: Cap<System> = Cap::new(System, 256 << 20);
 
 /// Every measure that the grades of a matrix admit, walks included.
 fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
-    let walks = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk));
-    let walks = MEASURES.iter().flat_map(variants::variants).filter(walks);
-    variants::every_measure(matrix).into_iter().chain(walks).collect()
+    variants::every_measure(matrix).into_iter().chain(variants::every_walk(matrix)).collect()
 }
 
 /// The bytes of the file of a matrix.

@@ -8,6 +8,7 @@ use crate::fold::Columns;
 use crate::label::TileSpan;
 use steps::{Lanes, Scratch, Step};
 
+pub mod documents;
 pub mod folds;
 mod steps;
 

@@ -1,0 +1,69 @@
+//! What each measure that walks costs a ranking, on one thread, beside its reference function; the same bits of every query.
+//!
+//! A number is how much longer measure and AP take together than AP alone: reading the labels is in neither.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use laneval::internals::generate::Synthetic;
+use laneval::internals::measure::Recipe;
+use laneval::measure::{MEASURES, Measure};
+use laneval::{EngineChoice, Evaluator, LabelMatrix, Scores};
+
+const REPEATS: usize = 9;
+const LABELS: u32 = 4_000_000;
+
+/// The fastest of several times, in seconds: the others were disturbed.
+fn fastest(evaluator: &Evaluator, matrix: &LabelMatrix, repeats: usize) -> f64 {
+    let time = |_| {
+        let start = Instant::now();
+        black_box(evaluator.evaluate(matrix).expect("scores"));
+        start.elapsed().as_secs_f64()
+    };
+    (0..repeats).map(time).fold(f64::INFINITY, f64::min)
+}
+
+/// The bits of the values of all queries.
+fn bits(scores: &Scores) -> Vec<u64> {
+    let values = scores.runs[0].per_query.iter().flat_map(|values| values.values.iter().flatten());
+    values.map(|value| value.to_bits()).collect()
+}
+
+fn main() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().expect("a pool");
+    println!("ns a ranking: the walk, the reference");
+    for depth in [100, 1000] {
+        let matrix =
+            Synthetic { queries: LABELS / depth, depth, ..Synthetic::default() }.matrix().expect("a matrix");
+        let rows = f64::from(LABELS / depth);
+        let of = |names: &[&str], engine| {
+            let measures = names.iter().map(|name| name.parse::<Measure>().expect("a measure")).collect();
+            Evaluator::of(measures).with_engine(engine)
+        };
+        let bare = |name: &str| {
+            name.parse::<Measure>().or_else(|_| format!("{name}@10").parse()).expect("a measure")
+        };
+        let walks = MEASURES.iter().map(|row| bare(row.name));
+        let walks = walks.filter(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. })));
+        let names: Vec<String> = walks.map(|measure| measure.to_string()).collect();
+        let graded =
+            ["INST", "BPM", "NERR8", "NERR9", "NERR10", "NERR11"].map(|name| format!("{name}(gain=grade)"));
+        pool.install(|| {
+            let without = |engine| fastest(&of(&["AP"], engine), &matrix, REPEATS);
+            let (cpu, reference) = (without(EngineChoice::Cpu), without(EngineChoice::Reference));
+            for name in names.iter().chain(&graded) {
+                let per_query =
+                    |engine| of(&[name], engine).with_per_query(true).evaluate(&matrix).expect("scores");
+                let [walked, expected] =
+                    [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| bits(&per_query(engine)));
+                assert_eq!(walked, expected, "{name}");
+                let cost = |engine, without, repeats| {
+                    (fastest(&of(&["AP", name], engine), &matrix, repeats) - without) / rows * 1e9
+                };
+                let walk = cost(EngineChoice::Cpu, cpu, REPEATS);
+                let plain = cost(EngineChoice::Reference, reference, 2);
+                println!("depth {depth:4}  {name:18} {walk:6.0}  {plain:7.0}");
+            }
+        });
+    }
+}

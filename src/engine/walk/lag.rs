@@ -1,0 +1,81 @@
+//! Gains discounted by how far they lag behind the ideal ones.
+
+use super::repeated::add_repeatedly;
+use super::{Logarithms, WalkScratch, Walked, Walker, ideal_gains, ratio};
+use crate::fold::CodeTable;
+
+pub(super) struct Lag {
+    gain: CodeTable,
+    /// Are all sums of gains whole numbers that f64 has?
+    exact: bool,
+    logarithms: Logarithms,
+}
+
+impl Lag {
+    pub fn new(gain: CodeTable, tabled: usize) -> Self {
+        let exact = gain.iter().all(|gain| gain.trunc() == *gain && gain.abs() <= f64::from(1 << 20));
+        Lag { gain, exact, logarithms: Logarithms::new(2 * tabled + 3) }
+    }
+}
+
+impl Lag {
+    /// A sum to which a term is added so many times.
+    fn add(&self, sum: f64, term: f64, times: usize) -> f64 {
+        match self.exact {
+            true => sum + term * times as f64,
+            false => add_repeatedly(sum, term, times as u64),
+        }
+    }
+}
+
+impl Walker for Lag {
+    fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64 {
+        /// A cost beyond which it differs from the gains by nothing but rounding.
+        const LARGEST: f64 = f64::from_bits((1023 + 900) << 52);
+        ideal_gains(&self.gain, row.facts, &mut scratch.ideal);
+        let mut cost = Cost { lag: self, sum: 0.0, rank: 0, ideal: scratch.ideal.iter(), gain: 0.0, end: 0 };
+        let (mut gained, mut sum) = (0.0, 0.0);
+        for document in row.documents {
+            let gain = self.gain[usize::from(document.code)];
+            if gain != 0.0 {
+                let cost = cost.down_to(document.rank as usize + 1);
+                gained += gain;
+                sum += gain / self.logarithms.of_any(2.0 + cost - gained);
+            }
+        }
+        let all = scratch.ideal.iter();
+        let whole = all.fold(0.0, |sum, &(gain, count)| self.add(sum, gain, count as usize));
+        // The cost is a little more than all gains at most, and 1 a rank.
+        let huge = whole > LARGEST.sqrt() && cost.down_to(row.depth).max(whole) > LARGEST;
+        if huge { f64::NAN } else { ratio(sum, whole) }
+    }
+}
+
+/// The sum of the ideal gains, of at least 1 a rank.
+struct Cost<'a> {
+    lag: &'a Lag,
+    sum: f64,
+    /// Down to this rank.
+    rank: usize,
+    /// The gains that follow.
+    ideal: std::slice::Iter<'a, (f64, u32)>,
+    /// What is added at each rank, down to rank `end`.
+    gain: f64,
+    end: usize,
+}
+
+impl Cost<'_> {
+    fn down_to(&mut self, rank: usize) -> f64 {
+        while self.rank < rank {
+            if self.rank == self.end {
+                let ideal =
+                    self.ideal.next().map(|&(gain, count)| (gain.max(1.0), self.end + count as usize));
+                (self.gain, self.end) = ideal.unwrap_or((1.0, usize::MAX));
+            }
+            let upto = self.end.min(rank);
+            self.sum = self.lag.add(self.sum, self.gain, upto - self.rank);
+            self.rank = upto;
+        }
+        self.sum
+    }
+}

@@ -1,0 +1,160 @@
+//! Rank-biased overlap with the nearest ideal ranking.
+
+use std::ops::Range;
+
+use super::{WalkScratch, Walked, Walker, ratio};
+use crate::label::{Above, QueryFacts};
+
+pub(super) struct Overlap {
+    positive: Above,
+    p: f64,
+    by_ideal: bool,
+    /// pⁱ⁻¹, by running product, down to the first 0.
+    weights: Vec<f64>,
+    /// The terms of the first overlaps at the first ranks, `[overlap - 1][rank]`.
+    terms: Vec<f64>,
+    /// The sum of the first weights, by their number.
+    wholes: Vec<f64>,
+    /// The overlap of an ideal ranking with itself, down to its end, by the number of its documents.
+    bests: Vec<f64>,
+}
+
+/// So many overlaps have a table of their terms, down to such a rank: 128 KiB.
+const OVERLAPS: usize = 16;
+const RANKS: usize = 1024;
+
+/// What an overlap down to a rank, from 1, adds.
+#[inline]
+fn term(weight: f64, overlap: usize, rank: usize) -> f64 {
+    weight * overlap as f64 / rank as f64
+}
+
+/// Overlaps of ideal rankings with themselves that were met before.
+#[derive(Debug, Default)]
+pub(super) struct Overlaps(Vec<(f64, usize, usize, f64)>);
+
+impl Overlap {
+    pub fn new(positive: Above, p: f64, by_ideal: bool, deepest: usize, tabled: usize) -> Self {
+        let powers = std::iter::successors(Some(1.0), |&power| Some(power * p));
+        let weights: Vec<f64> = powers.take(tabled).take_while(|&power| power != 0.0).collect();
+        let sums = |term: &dyn Fn(usize) -> f64| {
+            let sums = (0..weights.len()).scan(0.0, |sum, rank| {
+                *sum += term(rank);
+                Some(*sum)
+            });
+            std::iter::once(0.0).chain(sums).collect()
+        };
+        let wholes = sums(&|rank| weights[rank]);
+        let bests = sums(&|rank| weights[rank] * (rank + 1) as f64 / (rank + 1) as f64);
+        let overlaps = 1..=OVERLAPS;
+        let ranks = (1..).zip(&weights).take(RANKS.min(deepest).min(tabled / 4));
+        let terms = overlaps
+            .flat_map(|overlap| ranks.clone().map(move |(rank, &weight)| term(weight, overlap, rank)));
+        let terms = terms.collect();
+        Overlap { positive, p, by_ideal, weights, terms, wholes, bests }
+    }
+
+    /// The ranks down to `end` that have a weight other than 0, or `None` where the table does not tell.
+    fn weighty(&self, end: usize) -> Option<usize> {
+        let complete = self.weights.last().is_none_or(|&last| last * self.p == 0.0);
+        (complete || end <= self.weights.len()).then(|| end.min(self.weights.len()))
+    }
+
+    /// A sum with the terms of an overlap at some ranks (from 0), of which all have a weight in the table.
+    fn add(&self, mut sum: f64, overlap: usize, Range { start, mut end }: Range<usize>) -> f64 {
+        // No term is larger than its weight but for its rounding, so small weights change nothing.
+        let counts = |sum: f64, weight: f64| sum + 2.0 * weight != sum;
+        if end - start > 32 && !counts(sum, self.weights[end - 1]) {
+            end = start + self.weights[start..end].partition_point(|&weight| counts(sum, weight));
+        }
+        let tabled = self.terms.len() / OVERLAPS;
+        let split = if (1..=OVERLAPS).contains(&overlap) { tabled.clamp(start, end) } else { start };
+        if split > start {
+            let terms = &self.terms[(overlap - 1) * tabled..][start..split];
+            terms.iter().for_each(|term| sum += term);
+        }
+        for (rank, &weight) in (split + 1..).zip(&self.weights[split..end]) {
+            sum += term(weight, overlap, rank);
+        }
+        sum
+    }
+
+    /// The overlap of an ideal ranking of so many documents with itself.
+    fn best(&self, documents: usize, end: usize, Overlaps(met): &mut Overlaps) -> f64 {
+        if documents >= end {
+            return self.bests[end];
+        }
+        met.resize(256, (0.0, 0, 0, 0.0));
+        let slot =
+            (documents as u64 ^ self.p.to_bits().rotate_left(20)).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56;
+        let known = &mut met[slot as usize];
+        if (known.0, known.1, known.2) != (self.p, documents, end) {
+            *known = (self.p, documents, end, self.add(self.bests[documents], documents, documents..end));
+        }
+        known.3
+    }
+
+    /// Where the overlap grows: at the later one of a document's rank and its place in the ideal ranking, ranks from 1. The places
+    /// that are taken, by code, start with those of better documents.
+    fn grows(&self, row: &Walked<'_>, taken: &mut Vec<(u8, usize)>, grows: &mut Vec<usize>) {
+        grows.clear();
+        for document in row.documents.iter().filter(|document| self.positive.contains(document.code)) {
+            let at = taken.iter().position(|&(code, _)| code == document.code).unwrap_or_else(|| {
+                taken.push((document.code, row.facts.count(Above(document.code)) as usize));
+                taken.len() - 1
+            });
+            taken[at].1 += 1;
+            grows.push(taken[at].1.max(document.rank as usize + 1));
+        }
+        grows.sort_unstable();
+    }
+
+    /// How many documents the ideal ranking has, and how many of them are better than those of each code.
+    fn ideal(&self, facts: QueryFacts<'_>, better: &mut Vec<(u8, usize)>) -> usize {
+        better.clear();
+        let positive = facts.iter().rev().take_while(|&(code, _)| self.positive.contains(code));
+        positive.fold(0, |documents, (code, count)| {
+            better.push((code, documents));
+            documents + count as usize
+        })
+    }
+}
+
+impl Walker for Overlap {
+    fn value(&self, row: &Walked<'_>, WalkScratch { grows, taken, overlaps, .. }: &mut WalkScratch) -> f64 {
+        let ideal = self.ideal(row.facts, taken);
+        self.grows(row, taken, grows);
+        let Some(end) = self.weighty(ideal.max(row.depth)) else {
+            return self.plainly(ideal, row.depth, grows);
+        };
+        let mut found = 0.0;
+        for (at, &from) in grows.iter().enumerate() {
+            let upto = grows.get(at + 1).map_or(end, |&next| end.min(next - 1));
+            if from <= upto {
+                found = self.add(found, at + 1, from - 1..upto);
+            }
+        }
+        ratio(found, if self.by_ideal { self.best(ideal, end, overlaps) } else { self.wholes[end] })
+    }
+}
+
+impl Overlap {
+    /// The value rank by rank, for rankings deeper than the table.
+    #[cold]
+    fn plainly(&self, ideal: usize, depth: usize, grows: &[usize]) -> f64 {
+        let (mut overlap, mut weight, mut found, mut best, mut whole) = (0, 1.0, 0.0, 0.0, 0.0);
+        for rank in 1..=ideal.max(depth) {
+            if weight == 0.0 {
+                break;
+            }
+            while grows.get(overlap).is_some_and(|&at| at <= rank) {
+                overlap += 1;
+            }
+            found += weight * overlap as f64 / rank as f64;
+            best += weight * ideal.min(rank) as f64 / rank as f64;
+            whole += weight;
+            weight *= self.p;
+        }
+        ratio(found, if self.by_ideal { best } else { whole })
+    }
+}

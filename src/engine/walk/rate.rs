@@ -1,0 +1,142 @@
+//! The mean gain weighted with the chance to reach a rank.
+
+use super::repeated::add_repeatedly;
+use super::{Document, WalkScratch, Walked, Walker};
+use crate::fold::{CodeTable, GoesOn, Patience};
+
+pub(super) struct GainRate {
+    gain: CodeTable,
+    depth: usize,
+    goes_on: GoesOn,
+    /// The chance to go on from each rank where it depends on nothing else, from rank 1.
+    chances: Vec<f64>,
+    /// Where a user is who has passed so many ranks without a gain.
+    starts: Vec<User>,
+}
+
+/// A user on the way down.
+#[derive(Debug, Clone, Copy)]
+struct User {
+    /// Ranks passed.
+    rank: usize,
+    /// The chance to come here.
+    weight: f64,
+    /// The sum of these chances so far.
+    weights: f64,
+    /// The gain so far.
+    found: f64,
+}
+
+impl User {
+    const FIRST: User = User { rank: 0, weight: 1.0, weights: 0.0, found: 0.0 };
+}
+
+impl GainRate {
+    pub fn new(gain: CodeTable, depth: usize, goes_on: GoesOn, most: usize) -> Self {
+        let tabled = depth.min(most);
+        let chances = match goes_on {
+            GoesOn::Unsatisfied(patience) => (1..=tabled).map(|rank| patience.at(rank)).collect(),
+            _ => Vec::new(),
+        };
+        let mut rate = GainRate { gain, depth, goes_on, chances, starts: Vec::new() };
+        let next = |user: &User| Some(rate.step(*user, 0.0));
+        rate.starts = std::iter::successors(Some(User::FIRST), next).take(tabled + 1).collect();
+        rate
+    }
+
+    /// The chance to go on from a rank, from 1.
+    #[inline]
+    fn goes_on(&self, rank: usize, gain: f64, found: f64) -> f64 {
+        match self.goes_on {
+            GoesOn::Below(target) => f64::from(found < target),
+            GoesOn::Wanting(target) => {
+                let wait = rank as f64 + 2.0 * target - found;
+                ((wait - 1.0) / wait) * ((wait - 1.0) / wait)
+            }
+            GoesOn::Unsatisfied(patience) => {
+                let chance = self.chances.get(rank - 1).copied();
+                chance.unwrap_or_else(|| patience.at(rank)) * (1.0 - gain)
+            }
+        }
+    }
+
+    /// Passes a rank with a gain.
+    #[inline]
+    fn step(&self, User { rank, weight, weights, found }: User, gain: f64) -> User {
+        let (rank, found) = (rank + 1, found + gain);
+        User { rank, found, weights: weights + weight, weight: weight * self.goes_on(rank, gain, found) }
+    }
+
+    /// Passes ranks without a gain, down to a rank.
+    #[inline]
+    fn pass(&self, mut user: User, rank: usize) -> User {
+        if user.rank == 0 && rank > 0 {
+            user = self.starts[rank.min(self.starts.len() - 1)];
+        }
+        match self.goes_on {
+            GoesOn::Below(_) | GoesOn::Unsatisfied(Patience::Same(1.0)) => {
+                let weights = add_repeatedly(user.weights, user.weight, (rank - user.rank) as u64);
+                User { rank, weights, ..user }
+            }
+            _ => {
+                while user.rank < rank {
+                    user = self.step(user, 0.0);
+                }
+                user
+            }
+        }
+    }
+
+    /// Passes the last ranks, without a gain.
+    fn finish(&self, mut user: User) -> User {
+        let GoesOn::Unsatisfied(Patience::Same(p)) = self.goes_on else { return self.pass(user, self.depth) };
+        if p == 1.0 || user.rank == 0 {
+            return self.pass(user, self.depth);
+        }
+        // Weights do not grow: what a weight does not change, the next ones do not change.
+        while user.rank < self.depth && user.weights + user.weight != user.weights {
+            user = self.step(user, 0.0);
+        }
+        user
+    }
+
+    /// The documents with a gain, ranks from 0.
+    fn gains<'a>(&'a self, documents: &'a [Document]) -> impl Iterator<Item = (usize, f64)> + 'a {
+        let gains =
+            documents.iter().map(|document| (document.rank as usize, self.gain[usize::from(document.code)]));
+        gains.take_while(|&(rank, _)| rank < self.depth).filter(|&(_, gain)| gain != 0.0)
+    }
+}
+
+impl Walker for GainRate {
+    fn value(&self, row: &Walked<'_>, _: &mut WalkScratch) -> f64 {
+        let (mut user, mut sum) = (User::FIRST, 0.0);
+        for (rank, gain) in self.gains(row.documents) {
+            user = self.pass(user, rank);
+            sum += user.weight * gain;
+            user = self.step(user, gain);
+            if user.weight == 0.0 {
+                break;
+            }
+        }
+        if user.weight != 0.0 {
+            user = self.finish(user);
+        }
+        if user.weights.is_finite() { sum / user.weights } else { self.plainly(row) }
+    }
+}
+
+impl GainRate {
+    /// The value rank by rank: with an infinite weight a rank without a gain is no number.
+    #[cold]
+    fn plainly(&self, row: &Walked<'_>) -> f64 {
+        let mut gains = self.gains(row.documents).peekable();
+        let (mut user, mut sum) = (User::FIRST, 0.0);
+        while user.rank < self.depth {
+            let gain = gains.next_if(|&(rank, _)| rank == user.rank).map_or(0.0, |(_, gain)| gain);
+            sum += user.weight * gain;
+            user = self.step(user, gain);
+        }
+        sum / user.weights
+    }
+}

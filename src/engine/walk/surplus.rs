@@ -1,0 +1,35 @@
+//! Hits discounted by the documents above that are none.
+
+use super::{WalkScratch, Walked, Walker, ratio};
+use crate::label::Above;
+
+pub(super) struct Surplus {
+    hits: Above,
+    /// The terms of hits below so many others.
+    terms: Vec<f64>,
+}
+
+/// The term of a hit below so many others.
+fn term(others: usize) -> f64 {
+    1.0 / ((2 + others) as f64).log2()
+}
+
+impl Surplus {
+    pub fn new(hits: Above, tabled: usize) -> Self {
+        Surplus { hits, terms: (0..tabled).map(term).collect() }
+    }
+}
+
+impl Walker for Surplus {
+    fn value(&self, row: &Walked<'_>, _: &mut WalkScratch) -> f64 {
+        let (mut above, mut sum) = (0, 0.0);
+        for document in row.documents {
+            let others = document.rank as usize - above;
+            let term = self.terms.get(others).copied().unwrap_or_else(|| term(others));
+            let hit = self.hits.contains(document.code);
+            sum += if hit { term } else { 0.0 };
+            above += usize::from(hit);
+        }
+        ratio(sum, row.numbers[0])
+    }
+}

@@ -1,0 +1,118 @@
+//! Walks: what steps down one ranking with a state that no fold has, because it follows the query's own ideal ranking, or a
+//! real-valued chance to go on. Data only.
+//!
+//! With the gain `g` of the document at rank `i` (from 1), and the gains of the ideal ranking: the positive gains of the judged
+//! documents, the largest first, 0 behind them.
+//!
+//! | walk | state | value |
+//! |---|---|---|
+//! | [`Walk::Surplus`] | h hits | `1 / lg(2 + i − h)` summed over the hits, over the first fact |
+//! | [`Walk::Lag`] | S gained, C of the ideal, at least 1 a rank | `g / lg(2 + C − S)` summed, over all ideal gains |
+//! | [`Walk::AtGains`] | DCG and ideal DCG | their ratio, averaged over the documents with a positive gain |
+//! | [`Walk::AtChanges`] | DCG and ideal DCG | their ratio, averaged over the ranks at which the ideal gain changes |
+//! | [`Walk::Overlap`] | the overlap with the nearest ideal ranking | `overlap / i · pⁱ⁻¹` summed, over the same of the ideal or all weights |
+//! | [`Walk::GainRate`] | the chance to reach i | the mean gain weighted with that chance |
+//!
+//! A rank without a gain changes none of these sums, so an engine may step from one document that matters to the next.
+
+use super::CodeTable;
+use crate::label::Above;
+use crate::label::code::PAST_END;
+
+/// What to walk down every ranking with.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Walk {
+    /// The discounted hits, the discount growing with the documents above that are none. The first fact is R.
+    Surplus {
+        /// What is a hit.
+        hits: Above,
+    },
+    /// The gains discounted by how far they lag behind the ideal ones.
+    Lag {
+        /// The gain of each code.
+        gain: CodeTable,
+    },
+    /// nDCG averaged over the documents with a positive gain; those not retrieved count with the last rank's. The first fact is
+    /// the ideal DCG.
+    AtGains {
+        /// The gain of each code.
+        gain: CodeTable,
+    },
+    /// nDCG averaged over the ranks at which the ideal gain changes, and the end of a ranking that is longer than the ideal one by
+    /// two; 0 where the first fact, R, is 0.
+    AtChanges {
+        /// The gain of each code.
+        gain: CodeTable,
+    },
+    /// The rank-biased overlap with the nearest ideal ranking.
+    Overlap {
+        /// The documents of ideal rankings; a higher code is better.
+        positive: Above,
+        /// The persistence.
+        p: f64,
+        /// Divide by the overlap of the ideal ranking with itself, and not by all weights.
+        by_ideal: bool,
+    },
+    /// The mean gain weighted with the chance to reach a rank.
+    GainRate {
+        /// The gain of each code, 0 to 1.
+        gain: CodeTable,
+        /// Rankings are cut or padded to so many ranks.
+        depth: usize,
+        /// The chance to go on from a rank to the next.
+        goes_on: GoesOn,
+    },
+}
+
+/// The chance to go on from rank i with the gain g there and G so far.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum GoesOn {
+    /// 1 while G is less than this, else 0.
+    Below(f64),
+    /// `((i + 2T − G − 1) / (i + 2T − G))²`.
+    Wanting(f64),
+    /// `patience(i) · (1 − g)`.
+    Unsatisfied(Patience),
+}
+
+/// The part of a chance to go on that depends on the rank i alone, 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Patience {
+    /// Always this.
+    Same(f64),
+    /// `i / (i + 1)`.
+    Rank,
+    /// `((i + 2T − 1) / (i + 2T))²`.
+    InverseSquare(f64),
+}
+
+impl Patience {
+    /// The chance at a rank, from 1.
+    pub fn at(self, rank: usize) -> f64 {
+        let i = rank as f64;
+        match self {
+            Patience::Same(p) => p,
+            Patience::Rank => i / (i + 1.0),
+            Patience::InverseSquare(t) => {
+                let chance = (i + 2.0 * t - 1.0) / (i + 2.0 * t);
+                chance * chance
+            }
+        }
+    }
+}
+
+impl Walk {
+    /// A set that has all the documents of a ranking that matter to the walk.
+    pub fn heeds(&self) -> Above {
+        match self {
+            Walk::Surplus { hits: set } | Walk::Overlap { positive: set, .. } => *set,
+            Walk::Lag { gain }
+            | Walk::AtGains { gain }
+            | Walk::AtChanges { gain }
+            | Walk::GainRate { gain, .. } => {
+                let first = (PAST_END + 1..=255).find(|&code| gain[usize::from(code)] != 0.0);
+                Above(first.map_or(255, |code| code - 1))
+            }
+        }
+    }
+}
