@@ -122,8 +122,8 @@ pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, Sink, Stream};
 pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
 pub use label::{
-    Batch, Codebook, FileAccess, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RunInfo, ScoreType,
-    ScoresSeen, Ties, Unmatched, View,
+    Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies, RunInfo,
+    ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
 };
 pub use measure::Measure;
 pub use plan::Plan;

@@ -26,6 +26,8 @@ pub struct Forged {
     /// Magic, version and so on, with the lengths and checksums that [`Forged::bytes`] works out.
     head: [u8; HEADER],
     pub sections: [Vec<u8>; SECTIONS],
+    /// The sections behind them, each with its kind and mark.
+    pub more: Vec<(u32, u32, Vec<u8>)>,
     /// The reserved word of each section's entry.
     pub reserved: [u32; SECTIONS],
     /// Zeros between a section and the place where it could start.
@@ -46,13 +48,19 @@ impl Forged {
     /// Takes a sound file apart.
     pub fn of(file: &[u8]) -> Self {
         let u64_at = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap()) as usize;
+        let u32_at = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap());
         let section = |number: usize| {
             let entry = HEADER + number * ENTRY;
             file[u64_at(entry + 8)..][..u64_at(entry + 16)].to_vec()
         };
+        let more = (SECTIONS..u32_at(12) as usize).map(|number| {
+            let entry = HEADER + number * ENTRY;
+            (u32_at(entry), u32_at(entry + 4), section(number))
+        });
         Forged {
             head: file[..HEADER].try_into().unwrap(),
             sections: std::array::from_fn(section),
+            more: more.collect(),
             reserved: [0; SECTIONS],
             gaps: [0; SECTIONS],
             after: Vec::new(),
@@ -62,14 +70,19 @@ impl Forged {
     /// The file, with checksums that fit.
     pub fn bytes(&self) -> Vec<u8> {
         let mut file = self.head.to_vec();
-        file.resize(HEADER + ENTRY * SECTIONS, 0);
-        for (number, bytes) in self.sections.iter().enumerate() {
+        let count = SECTIONS + self.more.len();
+        file.resize(HEADER + ENTRY * count, 0);
+        file[12..16].copy_from_slice(&(count as u32).to_le_bytes());
+        let first = self.sections.iter().enumerate();
+        let first = first.map(|(at, bytes)| (at as u32 + 1, self.reserved[at], self.gaps[at], bytes));
+        let more = self.more.iter().map(|(kind, mark, bytes)| (*kind, *mark, 0, bytes));
+        for (number, (kind, mark, gap, bytes)) in first.chain(more).enumerate() {
             let start = file.len().next_multiple_of(if number == TILES { 4096 } else { 64 });
-            file.resize(start + self.gaps[number] * 64, 0);
+            file.resize(start + gap * 64, 0);
             let entry = HEADER + number * ENTRY;
             let numbers = [file.len() as u64, bytes.len() as u64, xxh3_64(bytes)];
-            file[entry..entry + 4].copy_from_slice(&(number as u32 + 1).to_le_bytes());
-            file[entry + 4..entry + 8].copy_from_slice(&self.reserved[number].to_le_bytes());
+            file[entry..entry + 4].copy_from_slice(&kind.to_le_bytes());
+            file[entry + 4..entry + 8].copy_from_slice(&mark.to_le_bytes());
             for (at, number) in numbers.into_iter().enumerate() {
                 file[entry + 8 + 8 * at..][..8].copy_from_slice(&number.to_le_bytes());
             }
@@ -79,7 +92,7 @@ impl Forged {
         let length = file.len() as u64;
         file[16..24].copy_from_slice(&length.to_le_bytes());
         file[24..32].fill(0);
-        let checksum = xxh3_64(&file[..HEADER + ENTRY * SECTIONS]);
+        let checksum = xxh3_64(&file[..HEADER + ENTRY * count]);
         file[24..32].copy_from_slice(&checksum.to_le_bytes());
         file
     }
@@ -126,7 +139,7 @@ impl Forged {
         // Some section, and some place in it.
         let (section, place) = (at % SECTIONS, at / SECTIONS);
         let words = |section: &Vec<u8>| (section.len() / 4).max(1);
-        match kind % 13 {
+        match kind % 16 {
             0 | 1 => set_byte(&mut self.sections[TILES], at, to as u8),
             2 => self.keep_sound(at, to),
             3 | 4 => {
@@ -146,9 +159,35 @@ impl Forged {
                 self.set_grade(at % grades, to as f64);
             }
             11 => self.reserved[section] = to as u32,
+            13..=15 => self.change_more(kind, at, to),
             _ if to % 2 == 0 => self.gaps[section] = at % 100,
             _ => self.after = vec![at as u8; to as usize % 100],
         }
+    }
+
+    /// Changes a word or a byte of the last of the further sections, or how it is marked, or makes one more.
+    fn change_more(&mut self, kind: u8, at: usize, to: u64) {
+        let count = self.more.len() as u32;
+        let Some((kind_of, mark, bytes)) = self.more.last_mut() else { return };
+        let words = (bytes.len() / 4).max(1);
+        match (kind % 16, at % 8) {
+            (15, 0) => *mark = to as u32,
+            (15, 1) => *kind_of = to as u32,
+            (15, 2) => bytes.resize(to as usize % (bytes.len() + 65), at as u8),
+            (15, 3) => self.more.push((9 + count, to as u32 % 4, vec![at as u8; to as usize % 100])),
+            (15, _) => set_byte(bytes, at, to as u8),
+            _ => {
+                let word = at % words;
+                if let Some(place) = bytes.get_mut(4 * word..4 * word + 4) {
+                    place.copy_from_slice(&(to as u32).to_le_bytes());
+                }
+            }
+        }
+    }
+
+    /// Sets the version of the format.
+    pub fn set_version(&mut self, version: u32) {
+        self.head[8..12].copy_from_slice(&version.to_le_bytes());
     }
 
     /// Swaps two labels of one lane of 16 or 64, or makes one that of a document without judgment: a sound file stays so if neither

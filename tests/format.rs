@@ -4,15 +4,22 @@ use std::num::NonZeroU32;
 use std::path::Path;
 
 use laneval::lmx::Description;
-use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, ScoreType, ScoresSeen, Ties, Unmatched};
+use laneval::{
+    CutOff, Error, Evaluator, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies, ScoreType, ScoresSeen,
+    TiedGroup, Ties, Unmatched,
+};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use crate::matrices::{matrix, shape};
+use crate::matrices::{Shape, matrix, shape, tied_matrix};
 
 /// Some matrix with a few hundred rows, always the same.
 fn some_matrix() -> LabelMatrix {
+    some_matrix_as(matrix)
+}
+
+fn some_matrix_as(matrix: fn(&Shape) -> LabelMatrix) -> LabelMatrix {
     let mut runner = TestRunner::deterministic();
     loop {
         let shape = shape().new_tree(&mut runner).unwrap().current();
@@ -49,6 +56,7 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
         matrix.rule(),
         matrix.fingerprint(),
         tiles,
+        matrix.tied_groups().cloned(),
     )
 }
 
@@ -71,14 +79,16 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_is_read_back(shape in shape()) {
-        let matrix = matrix(&shape);
+    fn what_is_written_is_read_back(shape in shape(), tied: bool) {
+        let matrix = if tied { tied_matrix(&shape) } else { matrix(&shape) };
         let (_folder, path) = written(&matrix);
         let (read, mapped) = (LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap());
         prop_assert_eq!(meaning(&matrix), meaning(&read));
         prop_assert_eq!(meaning(&matrix), meaning(&mapped));
         prop_assert_eq!(scores(&matrix), scores(&mapped));
         LabelMatrix::verify(&path).unwrap();
+        let version = if matrix.tied_groups().is_some() { 2 } else { 1 };
+        prop_assert_eq!(Description::read(&path).unwrap().version, version);
     }
 
     /// Arbitrary bytes, with or without a plausible start, are an error and never a panic.
@@ -106,7 +116,12 @@ fn message(path: &Path) -> String {
 
 #[test]
 fn every_truncation_is_an_error_that_names_the_file() {
-    let (folder, path) = written(&some_matrix());
+    no_truncation_is_believed(&some_matrix());
+    no_truncation_is_believed(&some_matrix_as(tied_matrix));
+}
+
+fn no_truncation_is_believed(matrix: &LabelMatrix) {
+    let (folder, path) = written(matrix);
     let bytes = std::fs::read(&path).unwrap();
     let short = folder.path().join("short.lmx");
     let lengths = (0..400).chain((400..bytes.len()).step_by(97)).chain([bytes.len() - 1]);
@@ -118,14 +133,19 @@ fn every_truncation_is_an_error_that_names_the_file() {
 
 /// Every bit of the header, the table and every section but the tiles.
 #[test]
-fn every_flipped_bit_before_the_tiles_is_an_error() {
-    let (folder, path) = written(&some_matrix());
+fn every_flipped_bit_outside_of_the_tiles_is_an_error() {
+    no_flipped_bit_is_believed(&some_matrix());
+    no_flipped_bit_is_believed(&some_matrix_as(tied_matrix));
+}
+
+fn no_flipped_bit_is_believed(matrix: &LabelMatrix) {
+    let (folder, path) = written(matrix);
     let bytes = std::fs::read(&path).unwrap();
     let description = Description::read(&path).unwrap();
     let bad = folder.path().join("bad.lmx");
     let header = 0..32 + 32 * description.sections.len();
-    let sections =
-        description.sections[..7].iter().map(|s| s.offset as usize..(s.offset + s.length) as usize);
+    let sections = description.sections.iter().filter(|section| section.name != "tiles");
+    let sections = sections.map(|s| s.offset as usize..(s.offset + s.length) as usize);
     for (number, at) in std::iter::once(header).chain(sections).flatten().enumerate() {
         if number > 2000 && number % 61 != 0 {
             continue;
@@ -223,6 +243,84 @@ fn the_format_is_frozen() {
         std::fs::read(path).unwrap() == std::fs::read(&fixture).unwrap(),
         "the same matrix makes other bytes"
     );
+}
+
+/// A small matrix that knows its ties: a group that is cut off, one whose cut-off part alone differs, one that is not mixed.
+fn frozen_matrix_with_ties() -> LabelMatrix {
+    let judged = [("a", "d1", 2.0), ("a", "d2", 0.0), ("a", "d3", -1.0), ("b", "d1", 1.0), ("c", "d5", 1.0)];
+    let run = [
+        ("a", "d1", 5.0),
+        ("a", "d4", 5.0),
+        ("a", "d9", 4.0),
+        ("a", "d2", 3.0),
+        ("a", "d3", 3.0),
+        ("a", "d7", 3.0),
+        ("b", "d8", 0.0),
+        ("b", "d9", -0.0),
+        ("c", "d8", 9.0),
+        ("c", "d7", 8.0),
+        ("c", "d6", 7.0),
+        ("c", "d5", 2.0),
+        ("c", "d4", 2.0),
+    ];
+    let mut other = run;
+    other[0].2 = 3.0;
+    let join =
+        Join { ties: Ties::DocnoAscending, depth: NonZeroU32::new(4), keep_ties: true, ..Join::default() };
+    let runs = [("first".to_owned(), run), ("zweiter-ß".to_owned(), other)];
+    join.rankings(&Qrels::new(judged).unwrap(), runs).unwrap()
+}
+
+/// As the file of version 1, one of version 2 stays what it is.
+#[test]
+fn the_format_of_version_2_is_frozen() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2.lmx");
+    let matrix = frozen_matrix_with_ties();
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        matrix.write(&fixture).unwrap();
+    }
+    let description = Description::read(&fixture).unwrap();
+    let last = description.sections.last().unwrap();
+    assert_eq!((description.version, last.kind, last.name), (2, 9, "tied groups"));
+    LabelMatrix::verify(&fixture).unwrap();
+    for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
+        assert_eq!(meaning(&found), meaning(&matrix));
+        assert_eq!(scores(&found), scores(&matrix));
+    }
+    let group = |start, length| TiedGroup { start, length };
+    let cut = |row, code, count| CutOff { row, code, count };
+    let tied = matrix.tied_groups().unwrap();
+    assert_eq!(tied.rows(), [0, 2, 3, 5]);
+    assert_eq!(
+        tied.of(0),
+        RowTies { groups: &[group(0, 2), group(3, 1)], cut: &[cut(0, 1, 1), cut(0, 2, 1)] }
+    );
+    assert_eq!(tied.of(2), RowTies { groups: &[group(3, 1)], cut: &[cut(2, 4, 1)] });
+    let (_folder, path) = written(&matrix);
+    assert!(
+        std::fs::read(path).unwrap() == std::fs::read(&fixture).unwrap(),
+        "the same matrix makes other bytes"
+    );
+}
+
+#[test]
+fn what_version_1_can_say_is_written_as_version_1() {
+    let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
+    let written = |join: Join| {
+        let run = text("run", "a Q0 d1 2 3 t\na Q0 d2 1 3 t\n");
+        let (_folder, path) = written(&join.files(text("qrels", "a 0 d1 1\n"), [run]).unwrap());
+        let (description, read) = (Description::read(&path).unwrap(), LabelMatrix::map(&path).unwrap());
+        (description.version, description.sections.len(), read.rule(), read.tied_groups().is_some())
+    };
+    for (_, ties) in Ties::ALL {
+        for keep_ties in [false, true] {
+            let version = if keep_ties || ties == Ties::Rank { 2 } else { 1 };
+            let sections = 8 + usize::from(keep_ties);
+            let rule = RankingRule { ties, ..RankingRule::default() };
+            let found = written(Join { ties, keep_ties, ..Join::default() });
+            assert_eq!(found, (version, sections, rule, keep_ties));
+        }
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ mod slow_reader;
 mod staged;
 #[cfg(feature = "serde")]
 mod summaries;
+mod tied;
 mod traits;
 mod variants;
 mod watch;

@@ -1,6 +1,6 @@
 //! Random label matrices of chosen shapes, made without any text.
 
-use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies};
 use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
 use proptest::prelude::*;
 
@@ -64,6 +64,15 @@ pub fn shape() -> impl Strategy<Value = Shape> {
 /// The matrix of a shape. The qrels of a query hold, for each code, as many documents as the ranking that has most of them,
 /// and those that nobody retrieves.
 pub fn matrix(shape: &Shape) -> LabelMatrix {
+    staged(shape, false)
+}
+
+/// The same, where the results of a ranking have equal scores by threes.
+pub fn tied_matrix(shape: &Shape) -> LabelMatrix {
+    staged(shape, true)
+}
+
+fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
     let book = Codebook::new(shape.grades.iter().copied()).expect("a codebook");
     let ids: Vec<String> = (0..shape.queries.len()).map(|query| format!("q{query:05}")).collect();
     let mut facts = Facts::new();
@@ -82,7 +91,12 @@ pub fn matrix(shape: &Shape) -> LabelMatrix {
         for (run, labels) in query.rankings.iter().enumerate() {
             if builder_runs.len() <= run {
                 let info = RunInfo { name: format!("run{run}"), ..RunInfo::default() };
-                builder_runs.push(StagedRun { info, ..StagedRun::default() });
+                let tied = tied.then(StagedTies::default);
+                builder_runs.push(StagedRun { info, tied, ..StagedRun::default() });
+            }
+            if let Some(tied) = &mut builder_runs[run].tied {
+                let groups = labels.chunks(3).enumerate().filter(|(_, group)| group.len() > 1);
+                groups.for_each(|(at, group)| tied.note(number as u32, 3 * at as u32, group, group.len()));
             }
             if !labels.is_empty() {
                 let rows = vec![StagedRow { query: number as u32, depth: labels.len() as u32 }];

@@ -26,7 +26,11 @@ fn builder(ids: Ids, facts: Facts, depth: Option<u32>) -> MatrixBuilder {
 fn finish(mut builder: MatrixBuilder, rows: &[(u32, u32)], labels: usize) -> Result<LabelMatrix, String> {
     let rows = rows.iter().map(|&(query, depth)| StagedRow { query, depth }).collect();
     let info = RunInfo { name: "mine".to_owned(), ..RunInfo::default() };
-    builder.push(StagedRun { info, pieces: vec![StagedPiece { rows, labels: vec![1; labels] }] });
+    builder.push(StagedRun {
+        info,
+        pieces: vec![StagedPiece { rows, labels: vec![1; labels] }],
+        ..StagedRun::default()
+    });
     builder.finish().map_err(|e| e.to_string())
 }
 

@@ -27,7 +27,7 @@ mod variants;
 /// A small text with some of everything: a negative grade, a fraction, a missing query, an ignored one, documents nobody retrieves.
 const TEXT: &str = "\
 1 0 a 1\n1 0 b 0\n1 0 c 3\n1 0 e -1\n2 0 a 2.5\n2 0 z 1\n3 0 a 1\n%
-1 Q0 b 1 9 t\n1 Q0 c 2 8 t\n1 Q0 x 3 7 t\n1 Q0 a 4 6 t\n1 Q0 e 5 5 t\n3 Q0 x 1 2 t\n3 Q0 a 2 1 t\n4 Q0 a 1 1 t\n";
+1 Q0 b 1 9 t\n1 Q0 c 2 8 t\n1 Q0 x 3 6 t\n1 Q0 a 4 6 t\n1 Q0 e 5 5 t\n3 Q0 x 1 2 t\n3 Q0 a 2 1 t\n4 Q0 a 1 1 t\n";
 
 /// Bytes that are taken from the front; 0 once there are none left.
 struct Bytes<'a>(&'a [u8]);
@@ -144,15 +144,16 @@ fn evaluated(path: &Path) {
 }
 
 fn sound() -> LabelMatrix {
-    joined(Join::default(), TEXT.as_bytes(), |text| text.to_vec()).expect("a sound text")
+    joined(Join { keep_ties: true, ..Join::default() }, TEXT.as_bytes(), |text| text.to_vec()).expect("a sound text")
 }
 
 fn any_join(bytes: &mut Bytes<'_>) -> Join {
     Join {
         dialect: [Dialect::Laneval, Dialect::Trec9, Dialect::Trec10][usize::from(bytes.byte() % 3)],
-        ties: [Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input][usize::from(bytes.byte() % 3)],
+        ties: [Ties::DocnoDescending, Ties::DocnoAscending, Ties::Input, Ties::Rank][usize::from(bytes.byte() % 4)],
         score: [ScoreType::F64, ScoreType::F32][usize::from(bytes.byte() % 2)],
         depth: NonZeroU32::new(u32::from(bytes.byte())),
+        keep_ties: true,
         ..Join::default()
     }
 }

@@ -13,7 +13,7 @@ use super::doc_table::{DocTable, Shelf};
 use super::record::{Docnos, Record, by_docno};
 use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
-use crate::label::{RankingRule, ScoresSeen};
+use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
 
 /// How many results a query can have: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
@@ -35,13 +35,22 @@ pub(super) struct Ranker {
     order: Vec<u128>,
     /// What was seen of the scores.
     pub seen: ScoresSeen,
+    /// The groups of equal scores, where they are to be kept; none of scores that the rank column orders.
+    pub tied: Option<StagedTies>,
+    /// What is wrong with rank columns, where they order equal scores.
+    pub wrong_ranks: Findings,
 }
 
 impl Ranker {
     /// Ranks by a rule; `late` looks for duplicates only among the ranks that are kept.
     pub fn new(rule: RankingRule, late: bool) -> Self {
-        let (slots, losers, order, seen) = Default::default();
-        Ranker { rule, late, slots, losers, order, seen }
+        let (slots, losers, order, seen, wrong_ranks) = Default::default();
+        Ranker { rule, late, slots, losers, order, seen, tied: None, wrong_ranks }
+    }
+
+    /// Keeps the groups of equal scores too, if it is so.
+    pub fn keeping_ties(self, keep: bool) -> Self {
+        Ranker { tied: (keep && self.rule.ties != Ties::Rank).then(StagedTies::default), ..self }
     }
 
     /// Appends the labels of the results of one query, given in input order, and returns how many there are.
@@ -63,6 +72,14 @@ impl Ranker {
             });
             return 0;
         }
+        let by_rank_column;
+        let records = match self.rule.ties {
+            Ties::Rank => {
+                by_rank_column = self.by_rank_column(query, records, docnos);
+                &by_rank_column[..]
+            }
+            _ => records,
+        };
         let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
         let late = self.late && depth < records.len();
         if !late && self.may_repeat(records) {
@@ -74,6 +91,9 @@ impl Ranker {
             let kept = with_ties(records, depth, |record| record.key);
             labels.extend(kept.iter().map(|record| label_of(record, judged, docnos)));
             self.order_ties(|at| &records[at], docnos, &mut labels[first..]);
+            if let Some(tied) = &mut self.tied {
+                note_ties(tied, depth, |at| &records[at], &labels[first..]);
+            }
             let ranked = Ranked { count: records.len(), record: |at: usize| &records[at] };
             self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
         } else {
@@ -87,11 +107,52 @@ impl Ranker {
             let kept = with_ties(&self.order, depth, |at| at >> 32);
             labels.extend(kept.iter().map(|&at| label_of(record(at), judged, docnos)));
             self.order_ties(|at| record(self.order[at]), docnos, &mut labels[first..]);
+            if let Some(tied) = &mut self.tied {
+                note_ties(tied, depth, |at| record(self.order[at]), &labels[first..]);
+            }
             let ranked = Ranked { count: records.len(), record: |at: usize| record(self.order[at]) };
             self.seen.see(self.rule, &labels[first..first + depth], ranked, &label, docnos);
         }
         labels.truncate(first + depth);
         depth as u32
+    }
+
+    /// The results by score, equal ones by the rank column. A rank that is no integer, and one that is there twice among equal scores,
+    /// is a finding.
+    #[cold]
+    fn by_rank_column(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
+        let mut ranked: Vec<(u64, i64, Record)> = Vec::with_capacity(records.len());
+        for record in records {
+            let rank = docnos.rank_column(record).unwrap_or_else(|| {
+                self.wrong_ranks.add(record.at, || {
+                    let message = format!(
+                        "rank {} is not an integer, and equal scores are to be ordered by it",
+                        quoted(docnos.rank_field(record))
+                    );
+                    Finding { position: docnos.position(record), message, earlier: None }
+                });
+                0
+            });
+            ranked.push((record.key, rank, *record));
+        }
+        ranked.sort_unstable_by_key(|(key, rank, record)| (*key, *rank, record.at));
+        let is_rank = |record: &Record| docnos.rank_column(record).is_some();
+        for tied in ranked.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1)) {
+            let mut tied =
+                tied.iter().map(|(_, rank, record)| (rank, record)).filter(|(_, record)| is_rank(record));
+            let Some((_, first)) = tied.next() else { continue };
+            for (rank, record) in tied {
+                self.wrong_ranks.add(record.at, || {
+                    let message = format!(
+                        "rank {rank} is there again among equal scores of query {}, first on line",
+                        quoted(query)
+                    );
+                    let (position, earlier) = (docnos.position(record), Some(docnos.position(first)));
+                    Finding { position, message, earlier }
+                });
+            }
+        }
+        ranked.into_iter().map(|(_, _, record)| record).collect()
     }
 
     /// Looks for duplicates among the results that are kept.
@@ -183,6 +244,21 @@ impl Ranker {
             }
             first = end;
         }
+    }
+}
+
+/// Notes the groups of equal scores of a query. These are the labels of its first results and of those that are tied with the last of
+/// the `depth` that are kept.
+#[inline(never)]
+fn note_ties<'a>(tied: &mut StagedTies, depth: usize, record: impl Fn(usize) -> &'a Record, labels: &[u8]) {
+    let (mut first, query) = (0, record(0).query);
+    let key = |at: usize| record(at).key;
+    while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {
+        first += alone;
+        let other = (first + 2..labels.len()).find(|&at| key(at) != key(first));
+        let end = other.unwrap_or(labels.len());
+        tied.note(query, first as u32, &labels[first..end], end.min(depth) - first);
+        first = end;
     }
 }
 

@@ -33,6 +33,11 @@ pub(super) trait Rows<const N: usize> {
     /// The key of a record with this grade or score.
     fn key(&self, number: f64) -> u64;
 
+    /// Does the field behind the docno count too?
+    fn reads_ranks(&self) -> bool {
+        false
+    }
+
     /// The number of a query whose rows begin, or `None` where they are skipped.
     fn query(&mut self, id: &[u8]) -> Option<u32>;
 
@@ -45,7 +50,7 @@ pub(super) trait Keep {
     /// Begins with a chunk, which lies here in the whole text, or with some rows in memory, which lie in none.
     fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
 
-    /// Keeps the record of a line of the chunk; `docno` has its bytes.
+    /// Keeps the record of a line of the chunk; `docno` has its bytes, and those of what is to be kept with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
     /// Ends rows of a query that follow one another in a chunk of text, where its id lies here.
@@ -333,6 +338,7 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
         }
         let Some(query) = self.current.number else { return };
         let (start, end) = (starts[2], ends[2]);
+        let kept = if self.rows.reads_ranks() { ends[3] + 1 } else { end }; // with a blank behind it
         let record = Record {
             key: self.rows.key(number),
             hash: self.seed.hash(text, start, end),
@@ -340,7 +346,7 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
             length: (end - start) as u32,
             query,
         };
-        self.keep.keep(record, line, || &text[start..end]);
+        self.keep.keep(record, line, || &text[start..kept]);
     }
 
     #[cold]

@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use super::diagnostics::Position;
+use super::scan::is_separator;
 use crate::label::{ScoreType, Ties};
 
 /// How long a line may be, in bytes. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
@@ -58,12 +59,18 @@ impl<'a> Docnos<'a> {
         &chunk[offset..offset + record.length as usize]
     }
 
-    /// The number behind a result's docno in text.
-    pub fn rank_column(&self, record: &Record) -> Option<i64> {
+    /// The field behind a result's docno, in text or where it was copied with it.
+    pub fn rank_field(&self, record: &Record) -> &'a [u8] {
         let (chunk, offset) = self.locate(record);
-        let rest = chunk[offset + record.length as usize..].trim_ascii_start();
-        let end = rest.iter().position(u8::is_ascii_whitespace)?;
-        std::str::from_utf8(&rest[..end]).ok()?.parse().ok()
+        let rest = &chunk[offset + record.length as usize..];
+        let start = rest.iter().position(|&byte| !is_separator(byte)).unwrap_or(rest.len());
+        let length = rest[start..].iter().position(|&byte| is_separator(byte));
+        &rest[start..start + length.unwrap_or(rest.len() - start)]
+    }
+
+    /// The number in this field.
+    pub fn rank_column(&self, record: &Record) -> Option<i64> {
+        std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok()
     }
 
     /// The line of a record: counted, so for messages only.
@@ -149,7 +156,8 @@ pub(super) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
     match ties {
         Ties::DocnoDescending => |one, other| other.cmp(one),
         Ties::DocnoAscending => |one, other| one.cmp(other),
-        Ties::Input => |_, _| Ordering::Equal,
+        // As they come, which is by the rank column where that orders them.
+        Ties::Input | Ties::Rank => |_, _| Ordering::Equal,
     }
 }
 

@@ -19,7 +19,7 @@ use super::record::sort_key;
 use super::record::{Docnos, Record};
 use super::shape::Role;
 use crate::error::{Result, printable_path};
-use crate::label::{RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun, Unmatched};
+use crate::label::{RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched};
 
 /// What is the same for all workers.
 #[derive(Clone, Copy)]
@@ -27,6 +27,8 @@ pub(super) struct Joining<'a> {
     pub qrels: &'a Qrels,
     pub rule: RankingRule,
     pub rules: Rules,
+    /// Are tied groups to be kept?
+    pub keep_ties: bool,
 }
 
 /// Reads a run of this name; what can be used of it, and the problems.
@@ -100,6 +102,10 @@ impl Rows<6> for Results<'_> {
         sort_key(score, self.joining.rule.score)
     }
 
+    fn reads_ranks(&self) -> bool {
+        self.joining.rule.ties == Ties::Rank
+    }
+
     fn query(&mut self, id: &[u8]) -> Option<u32> {
         let query = self.joining.qrels.query_after(self.last, id);
         match query {
@@ -138,8 +144,8 @@ struct Rankings<'a> {
 }
 
 impl<'a> Rankings<'a> {
-    fn new(Joining { qrels, rule, rules }: Joining<'a>) -> Self {
-        let ranker = Ranker::new(rule, rules.late_repeats);
+    fn new(Joining { qrels, rule, rules, keep_ties }: Joining<'a>) -> Self {
+        let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
         Rankings { qrels, ranker, staged: StagedPiece::default(), findings: Findings::default() }
     }
 
@@ -191,11 +197,14 @@ fn finish(
     let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
     let (name, source) = (name.to_owned(), source.to_owned());
     let info = RunInfo { name, tag, source, results: read.count, ignored, ..RunInfo::default() };
-    let mut run = StagedRun { info, ..StagedRun::default() };
+    let tied = joining.keep_ties.then(StagedTies::default);
+    let mut run = StagedRun { info, tied, ..StagedRun::default() };
     let (mut findings, mut repeats) = (read.findings, Findings::default());
     for part in rankings {
         run.info.seen.merge(part.ranker.seen);
         run.pieces.push(part.staged);
+        run.tied.iter_mut().zip(part.ranker.tied).for_each(|(tied, part)| tied.merge(part));
+        findings.merge(part.ranker.wrong_ranks);
         if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(part.findings);
     }
     let mut problems = findings.into_problems(&run.info.source, &lines);

@@ -98,7 +98,11 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
         }
         let mut tied: Vec<&Record> = (start..end).map(self.record).collect();
         let by_docno = by_docno(ties);
-        tied.sort_by(|one, other| by_docno(docnos.of(one), docnos.of(other)).then(one.at.cmp(&other.at)));
+        let rank = |record: &Record| if ties == Ties::Rank { docnos.rank_column(record) } else { None };
+        tied.sort_by(|one, other| {
+            let by_rank = rank(one).cmp(&rank(other));
+            by_rank.then(by_docno(docnos.of(one), docnos.of(other))).then(one.at.cmp(&other.at))
+        });
         let differs = tied.iter().zip(&labels[start..]).any(|(record, &kept)| label(record) != kept);
         (end, differs)
     }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::code::Codebook;
 use super::facts::{Facts, QueryFacts};
 use super::matrix::{Ids, LabelMatrix};
+use super::tied::TiedGroups;
 use super::tile::{Packing, Tile, TileSpan};
 
 /// Some tiles of rankings, borrowed, with the facts and the ids of their queries. A matrix is one batch, or several
@@ -22,6 +23,8 @@ pub struct Batch<'a> {
     pub(super) labels: &'a [u8],
     /// The tiles of this batch.
     pub(super) tiles: Range<usize>,
+    /// The tied groups of all rows.
+    pub(super) tied: Option<&'a TiedGroups>,
 }
 
 impl<'a> Batch<'a> {
@@ -44,6 +47,12 @@ impl<'a> Batch<'a> {
     /// How many results each row has, those of other batches of the same matrix included.
     pub fn depths(&self) -> &'a [u32] {
         self.depths
+    }
+
+    /// Which documents of equal scores have different labels, by row, in other batches of the same matrix too; `None` where that is
+    /// not known.
+    pub fn tied_groups(&self) -> Option<&'a TiedGroups> {
+        self.tied
     }
 
     /// Are its tiles those of this matrix?
@@ -149,6 +158,7 @@ impl LabelMatrix {
             packing: &self.packing,
             labels: self.tile_bytes(),
             tiles: 0..self.packing.tiles.len(),
+            tied: self.tied.as_ref(),
         }
     }
 

@@ -2,9 +2,20 @@
 //!
 //! ```text
 //! header     magic (8) · version u32 · sections u32 · file length u64 · checksum u64 of header and table
-//! table      a section each: kind u32 · 0 u32 · offset u64 · length u64 · xxh3-64 u64
+//! table      a section each: kind u32 · mark u32 · offset u64 · length u64 · xxh3-64 u64
 //! sections   each on a 64-byte boundary, in this order:
 //!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
+//!            in version 2 perhaps more of ascending kinds: tied groups (9)
+//! ```
+//!
+//! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: who does not
+//! know its kind skips it if it is optional, and else refuses the file. A matrix is written as version 1 if that can say all of it: if
+//! it does not know its ties, and equal scores are not ordered by the rank column (rule 3 of version 2).
+//!
+//! ```text
+//! tied groups   of each run tied documents, groups, mixed groups, largest group u64
+//!               n rows, g groups, c cut-offs u64 · where the groups of each row end u64[n] · rows u32[n]
+//!               start u32, length u32 [g] · row u32, code u32, count u32 [c]
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
@@ -23,12 +34,14 @@ use super::facts::Facts;
 use super::matrix::{IdealOf, Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
 use super::mmap::{FileAccess, Mapping};
 use super::notice::ScoresSeen;
+use super::tied::{CutOff, TieCounts, TiedColumns, TiedGroup, TiedGroups, TiedIn};
 use super::tile::{Packing, Tile};
 use crate::error::{Error, Result};
 use crate::whole_file;
 
-/// The version of the format. A file of this version is read by every laneval from here on; another layout gets another number.
-pub const VERSION: u32 = 1;
+/// The newest version of the format. Files of versions 1 and 2 are read by every laneval from here on; another layout gets another
+/// number.
+pub const VERSION: u32 = 2;
 
 /// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is recognised.
 const MAGIC: [u8; 8] = *b"\x8bLMX\r\n\x1a\n";
@@ -51,10 +64,29 @@ const ROWS: usize = 5;
 const PACKING: usize = 6;
 const TILES: usize = 7;
 
+/// The kind of the section of tied groups.
+const TIED: u32 = 9;
+/// A section that may be skipped.
+const OPTIONAL: u32 = 1;
+/// A section without which the file cannot be understood.
+const REQUIRED: u32 = 2;
+/// How many sections a file may have.
+const MOST_SECTIONS: usize = 256;
+
+/// The name of a section of this kind.
+fn name_of(kind: u32) -> &'static str {
+    match kind {
+        TIED => "tied groups",
+        _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
+    }
+}
+
 /// One section of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// Its name.
+    /// The number of its kind.
+    pub kind: u32,
+    /// Its name; `unknown` where it may be skipped and this laneval does not know it.
     pub name: &'static str,
     /// Where it starts.
     pub offset: u64,
@@ -83,7 +115,7 @@ impl Description {
         let failed = |e| Error::io(path, "read", e);
         let length = file.metadata().map_err(failed)?.len();
         let mut start = Vec::new();
-        file.take((HEADER + ENTRY * SECTIONS.len()) as u64).read_to_end(&mut start).map_err(failed)?;
+        file.take((HEADER + ENTRY * MOST_SECTIONS) as u64).read_to_end(&mut start).map_err(failed)?;
         describe(&start, length, path)
     }
 
@@ -125,7 +157,7 @@ impl LabelMatrix {
 
     /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, the gaps between them, and that
     /// every ranking is one that the judgments allow: as many labels as the row has results, each a code of the codebook, and of
-    /// no code more documents than are judged so.
+    /// no code more documents than are judged so; and that tied groups are said to be mixed only where they are.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }
@@ -135,7 +167,7 @@ impl LabelMatrix {
         let path = path.as_ref();
         let map = Mapping::open(path, access)?;
         let description = describe(&map, map.len() as u64, path)?;
-        let mut end = HEADER + ENTRY * SECTIONS.len();
+        let mut end = HEADER + ENTRY * description.sections.len();
         for (at, Section { name, offset, length, .. }) in description.sections.iter().enumerate() {
             if map[end..*offset as usize].iter().any(|&byte| byte != 0) {
                 return Err(damaged(path, name, "the bytes before it are not 0".into()));
@@ -168,6 +200,8 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
         let judged = matrix.facts().of(row % matrix.queries().len());
         judged.iter().for_each(|(code, count)| left[usize::from(code)] = count);
     }
+    let ties = row.zip(matrix.tied_groups()).map(|(row, tied)| tied.of(row as u32)).unwrap_or_default();
+    ties.cut.iter().for_each(|cut| left[usize::from(cut.code)] -= cut.count); // at most as many are judged so
     for (rank, label) in (1..).zip(tile.lane(lane)) {
         let left = &mut left[usize::from(label)];
         match label {
@@ -184,7 +218,8 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
             _ => *left -= 1,
         }
     }
-    None
+    let unmixed = ties.unmixed(|rank| tile.label(lane, rank))?;
+    Some(format!("the {} tied labels from rank {} on are not mixed", unmixed.length, unmixed.start + 1))
 }
 
 fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
@@ -197,23 +232,28 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
         bytes_of(&matrix.depths),
         encode_packing(&matrix.packing),
     ];
-    let sections: Vec<&[u8]> = small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]).collect();
+    let tied = matrix.tied.as_ref().map(encode_tied);
+    let version = if tied.is_some() || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
+    let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
+    let first = first.map(|(kind, bytes)| (kind, 0, bytes));
+    let more = tied.iter().map(|bytes| (TIED, OPTIONAL, &bytes[..]));
+    let sections: Vec<(u32, u32, &[u8])> = first.chain(more).collect();
     let mut table = Vec::new();
     let mut offset = HEADER + ENTRY * sections.len();
-    for (at, bytes) in sections.iter().enumerate() {
+    for (at, &(kind, mark, bytes)) in sections.iter().enumerate() {
         offset = offset.next_multiple_of(if at == TILES { TILE_ALIGN } else { ALIGN });
-        table.push((offset, bytes));
+        table.push((kind, mark, offset, bytes));
         offset += bytes.len();
     }
     let mut head = Encoder::default();
     head.bytes(&MAGIC);
-    head.u32(VERSION);
+    head.u32(version);
     head.u32(sections.len() as u32);
     head.u64(offset as u64);
     head.u64(0);
-    for (at, (offset, bytes)) in table.iter().enumerate() {
-        head.u32(at as u32 + 1);
-        head.u32(0);
+    for (kind, mark, offset, bytes) in &table {
+        head.u32(*kind);
+        head.u32(*mark);
         head.u64(*offset as u64);
         head.u64(bytes.len() as u64);
         head.u64(xxh3_64(bytes));
@@ -229,7 +269,7 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     let content = |file: &mut (dyn Write + Send)| {
         file.write_all(&head)?;
         let mut written = head.len();
-        for (offset, bytes) in table {
+        for (.., offset, bytes) in table {
             file.write_all(&vec![0; offset - written])?;
             file.write_all(bytes)?;
             written = offset + bytes.len();
@@ -243,16 +283,21 @@ fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
     let file = Mapping::open(path, access)?;
     let description = describe(&file, file.len() as u64, path)?;
     if access == FileAccess::Read {
-        section(&file, &description, TILES, path)?;
+        for at in TILES..description.sections.len() {
+            section(&file, &description, at, path)?;
+        }
     }
     decode(file, &description, path)
 }
 
 /// The matrix in a file, of which all but the tiles is checked.
 fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
-    let read = |at: usize| Ok::<_, Error>(Decoder { rest: section(&file, description, at, path)?, at, path });
+    let read = |at: usize| {
+        let (rest, name) = (section(&file, description, at, path)?, description.sections[at].name);
+        Ok::<_, Error>(Decoder { rest, name, path })
+    };
 
-    let (rule, fingerprint) = decode_rule(&mut read(RULE)?)?;
+    let (rule, fingerprint) = decode_rule(&mut read(RULE)?, description.version)?;
     let book = decode_book(&mut read(BOOK)?)?;
     let queries = decode_ids(&mut read(QUERIES)?)?;
     let facts = decode_facts(&mut read(JUDGED)?, queries.len(), book.codes())?;
@@ -271,10 +316,13 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
         let message = format!("has {} bytes where the row lengths need {}", tiles.length, packing.bytes());
         return Err(damaged(path, SECTIONS[TILES], message));
     }
+    let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
+    let tied = description.sections.iter().position(|section| section.kind == TIED);
+    let tied = tied.map(|at| decode_tied(&mut read(at)?, runs.len(), rankings)).transpose()?;
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
     let labels = Labels::InFile { file, range };
     let ideal = IdealOf::Judgments;
-    Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels, ideal })
+    Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels, tied, ideal })
 }
 
 fn damaged(path: &Path, section: &'static str, message: String) -> Error {
@@ -287,7 +335,6 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
     if !start.starts_with(&MAGIC[..MAGIC.len().min(start.len())]) || start.is_empty() {
         return Err(header("is not a .lmx file (made by `laneval build`)".into()));
     }
-    let table_end = HEADER + ENTRY * SECTIONS.len();
     let Some(head) = start.get(..HEADER) else {
         return Err(header(format!("the file ends after {length} bytes")));
     };
@@ -295,10 +342,10 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
         |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap_or_default());
     let u64_at =
         |bytes: &[u8], at: usize| u64::from_le_bytes(bytes[at..at + 8].try_into().unwrap_or_default());
-    let version = u32_at(head, 8);
-    if version != VERSION {
+    let (version, count) = (u32_at(head, 8), u32_at(head, 12) as usize);
+    if !(1..=VERSION).contains(&version) {
         return Err(header(format!(
-            "is of format version {version}, and this laneval reads version {VERSION}: rebuild it with `laneval build`"
+            "is of format version {version}, and this laneval reads versions 1 to {VERSION}: rebuild it with `laneval build`"
         )));
     }
     let bytes = u64_at(head, 16);
@@ -307,28 +354,44 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
             "the file has {length} bytes where its header says {bytes}: it is truncated"
         )));
     }
+    let most = if version == 1 { SECTIONS.len() } else { MOST_SECTIONS };
+    if !(SECTIONS.len()..=most).contains(&count) {
+        return Err(header(format!("has {count} sections, which no file of version {version} has")));
+    }
+    let table_end = HEADER + ENTRY * count;
     let Some(table) = start.get(..table_end) else {
         return Err(header(format!("the file ends after {length} bytes")));
     };
     let mut unsigned = table.to_vec();
     unsigned[HEADER - 8..HEADER].fill(0);
-    if u32_at(head, 12) as usize != SECTIONS.len() || xxh3_64(&unsigned) != u64_at(head, 24) {
+    if xxh3_64(&unsigned) != u64_at(head, 24) {
         return Err(header("the checksum does not match: the file is damaged".into()));
     }
-    let mut sections = Vec::new();
+    let mut sections: Vec<Section> = Vec::new();
     let mut end = table_end as u64;
-    for (at, name) in SECTIONS.iter().enumerate() {
-        let entry = &table[HEADER + at * ENTRY..][..ENTRY];
+    for (at, entry) in table[HEADER..].chunks_exact(ENTRY).enumerate() {
+        let (kind, mark) = (u32_at(entry, 0), u32_at(entry, 4));
+        let core = at < SECTIONS.len();
+        let name = if core { SECTIONS[at] } else { name_of(kind) };
+        let next = if core { kind as usize == at + 1 } else { kind > sections[at - 1].kind };
         let (offset, length) = (u64_at(entry, 8), u64_at(entry, 16));
         let inside = offset >= end && offset.checked_add(length).is_some_and(|end| end <= bytes);
-        if u32_at(entry, 0) as usize != at + 1 || !inside || !offset.is_multiple_of(ALIGN as u64) {
+        if !next || !inside || !offset.is_multiple_of(ALIGN as u64) {
             return Err(damaged(path, name, "lies outside of the file".into()));
         }
-        if u32_at(entry, 4) != 0 {
-            return Err(damaged(path, name, "the reserved word of its entry is not 0".into()));
+        match mark {
+            0 if core => {}
+            _ if core => return Err(damaged(path, name, "the reserved word of its entry is not 0".into())),
+            REQUIRED if kind != TIED => {
+                return Err(header(format!(
+                    "needs its section of kind {kind}, which this laneval does not know: a newer laneval reads it"
+                )));
+            }
+            OPTIONAL | REQUIRED => {}
+            _ => return Err(damaged(path, name, format!("is marked {mark}, neither optional nor required"))),
         }
         end = offset + length;
-        sections.push(Section { name, offset, length, checksum: u64_at(entry, 24) });
+        sections.push(Section { kind, name, offset, length, checksum: u64_at(entry, 24) });
     }
     if end != bytes {
         return Err(header(format!("the file has {bytes} bytes, and its last section ends after {end}")));
@@ -356,6 +419,7 @@ fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
         Ties::DocnoDescending => 0,
         Ties::DocnoAscending => 1,
         Ties::Input => 2,
+        Ties::Rank => 3,
     });
     out.u32(match matrix.rule.score {
         ScoreType::F64 => 0,
@@ -366,11 +430,12 @@ fn encode_rule(matrix: &LabelMatrix) -> Vec<u8> {
     out.0
 }
 
-fn decode_rule(from: &mut Decoder<'_>) -> Result<(RankingRule, u128)> {
+fn decode_rule(from: &mut Decoder<'_>, version: u32) -> Result<(RankingRule, u128)> {
     let ties = match from.u32()? {
         0 => Ties::DocnoDescending,
         1 => Ties::DocnoAscending,
         2 => Ties::Input,
+        3 if version > 1 => Ties::Rank,
         other => return Err(from.bad(format!("unknown tie rule {other}"))),
     };
     let score = match from.u32()? {
@@ -494,6 +559,43 @@ fn encode_packing(packing: &Packing) -> Vec<u8> {
     out.0
 }
 
+fn encode_tied(tied: &TiedGroups) -> Vec<u8> {
+    let (ends, groups, cut) = tied.columns();
+    let mut out = Encoder::default();
+    for counts in tied.counts() {
+        let TieCounts { documents, groups, mixed, largest } = *counts;
+        [documents, groups, mixed, largest].iter().for_each(|&count| out.u64(count));
+    }
+    [ends.len(), groups.len(), cut.len()].iter().for_each(|&count| out.u64(count as u64));
+    ends.iter().for_each(|&end| out.u64(end));
+    tied.rows().iter().for_each(|&row| out.u32(row));
+    groups.iter().for_each(|group| out.words([group.start, group.length]));
+    cut.iter().for_each(|cut| out.words([cut.row, cut.code.into(), cut.count]));
+    out.0
+}
+
+fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<TiedGroups> {
+    let counts = from.u64s(runs.saturating_mul(4))?;
+    let counts = counts.as_chunks::<4>().0.iter().map(|&[documents, groups, mixed, largest]| TieCounts {
+        documents,
+        groups,
+        mixed,
+        largest,
+    });
+    let [rows, groups, cut] = [from.count()?, from.count()?, from.count()?];
+    let (ends, rows) = (from.u64s(rows)?, from.u32_column(rows)?);
+    let groups = from.u32_column(groups.saturating_mul(2))?;
+    let groups = groups.as_chunks::<2>().0.iter().map(|&[start, length]| TiedGroup { start, length });
+    let cut = from.u32_column(cut.saturating_mul(3))?;
+    let cut = cut.as_chunks::<3>().0.iter().map(|&[row, code, count]| {
+        let code = u8::try_from(code).map_err(|_| from.bad(format!("documents of code {code}")))?;
+        Ok(CutOff { row, code, count })
+    });
+    let (counts, groups, cut) = (counts.collect(), groups.collect(), cut.collect::<Result<_>>()?);
+    from.end()?;
+    TiedGroups::new(TiedColumns { counts, rows, ends, groups, cut }, of).map_err(|message| from.bad(message))
+}
+
 #[derive(Default)]
 struct Encoder(Vec<u8>);
 
@@ -510,6 +612,10 @@ impl Encoder {
         self.bytes(&number.to_le_bytes());
     }
 
+    fn words<const N: usize>(&mut self, words: [u32; N]) {
+        words.iter().for_each(|&word| self.u32(word));
+    }
+
     fn string(&mut self, bytes: &[u8]) {
         self.u32(bytes.len() as u32);
         self.bytes(bytes);
@@ -519,13 +625,13 @@ impl Encoder {
 /// Takes a section apart; running out of bytes is an error that names the section.
 struct Decoder<'a> {
     rest: &'a [u8],
-    at: usize,
+    name: &'static str,
     path: &'a Path,
 }
 
 impl<'a> Decoder<'a> {
     fn bad(&self, message: String) -> Error {
-        damaged(self.path, SECTIONS[self.at], message)
+        damaged(self.path, self.name, message)
     }
 
     fn take(&mut self, count: usize) -> Result<&'a [u8]> {

@@ -8,6 +8,7 @@ use super::facts::Facts;
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
 use super::place::place;
+use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
 use super::tile::{Line, Packing, Tile};
 use crate::error::{Error, Result, printable};
 
@@ -22,12 +23,19 @@ pub enum Ties {
     DocnoAscending,
     /// In the order of the input.
     Input,
+    /// By the rank column, ascending. It must have an integer in every line of a judged query, and no two equal ones among equal scores;
+    /// results in memory have no such column.
+    Rank,
 }
 
 impl Ties {
     /// Every order, with the name that it has on the command line.
-    pub const ALL: [(&'static str, Ties); 3] =
-        [("docno-desc", Ties::DocnoDescending), ("docno-asc", Ties::DocnoAscending), ("input", Ties::Input)];
+    pub const ALL: [(&'static str, Ties); 4] = [
+        ("docno-desc", Ties::DocnoDescending),
+        ("docno-asc", Ties::DocnoAscending),
+        ("input", Ties::Input),
+        ("rank", Ties::Rank),
+    ];
 }
 
 named!(Ties, "an order of equal scores");
@@ -254,6 +262,7 @@ pub struct LabelMatrix {
     pub(super) packing: Packing,
     pub(super) labels: Labels,
     pub(super) ideal: IdealOf,
+    pub(super) tied: Option<TiedGroups>,
 }
 
 /// The bytes of the tiles.
@@ -329,6 +338,13 @@ impl LabelMatrix {
         &self.depths[run * queries..(run + 1) * queries]
     }
 
+    /// Which documents of equal scores have different labels; `None` where that was not kept, see [`Join::keep_ties`].
+    ///
+    /// [`Join::keep_ties`]: crate::Join::keep_ties
+    pub fn tied_groups(&self) -> Option<&TiedGroups> {
+        self.tied.as_ref()
+    }
+
     /// Which row lies where.
     #[doc(hidden)]
     pub fn packing(&self) -> &Packing {
@@ -364,6 +380,8 @@ pub struct StagedRun {
     pub info: RunInfo,
     /// Its rankings, at most one a query, in as many pieces as there were workers or chunks.
     pub pieces: Vec<StagedPiece>,
+    /// Its tied groups, where they are to be kept.
+    pub tied: Option<StagedTies>,
 }
 
 /// Some rankings of a run, in any order.
@@ -414,16 +432,18 @@ impl MatrixBuilder {
     }
 
     /// Packs the rows into tiles, in parallel. The labels of a row are taken as they are: codes of the codebook, none of them
-    /// 0, and of no code more than the facts of its query have.
+    /// 0, and of no code more than the facts of its query have. The matrix has tied groups where all of its runs have.
     ///
     /// # Errors
     /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as many as have facts; facts of
     /// codes that the codebook lacks, or of more documents than [`MOST_JUDGED`]. A row of a query that there is not, of more labels
-    /// than its piece has left or the rule keeps; two rows of one query in one run; labels of a piece that no row has.
+    /// than its piece has left or the rule keeps; two rows of one query in one run; labels of a piece that no row has. Tied groups that
+    /// its row cannot have.
     ///
     /// [`MOST_JUDGED`]: super::MOST_JUDGED
-    pub fn finish(self) -> Result<LabelMatrix> {
+    pub fn finish(mut self) -> Result<LabelMatrix> {
         self.check_queries()?;
+        let tied: Option<Vec<StagedTies>> = self.runs.iter_mut().map(|run| run.tied.take()).collect();
         let queries = self.queries.len();
         let rows = queries.checked_mul(self.runs.len()).filter(|&rows| u32::try_from(rows).is_ok());
         let rows = rows.ok_or_else(|| {
@@ -443,6 +463,7 @@ impl MatrixBuilder {
             let message = format!("a row of {depth} results where the rule keeps the first {kept}");
             return Err(Error::Unanswerable(message));
         }
+        let tied = tied_groups(tied, TiedIn { depths: &depths, kept: self.rule.depth, facts: &self.facts })?;
         let packing = Packing::new(&depths)?;
         let mut lines =
             vec![<Line as bytemuck::Zeroable>::zeroed(); packing.bytes() as usize / size_of::<Line>()];
@@ -471,6 +492,7 @@ impl MatrixBuilder {
             packing,
             labels: Labels::Owned(lines),
             ideal: self.ideal,
+            tied,
         })
     }
 
@@ -484,6 +506,15 @@ impl MatrixBuilder {
         }
         self.facts.check(self.book.codes()).or_else(|message| wrong(format!("judged counts: {message}")))
     }
+}
+
+/// The tied groups of runs, if there is any and all of them have theirs.
+fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<TiedGroups>> {
+    let Some(runs) = runs.filter(|runs| !runs.is_empty()) else { return Ok(None) };
+    let mut columns = TiedColumns::default();
+    let pushed = runs.into_iter().try_for_each(|run| columns.push(run, of.facts.len()));
+    let tied = pushed.and_then(|()| TiedGroups::new(columns, of));
+    tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
 }
 
 /// Notes the depth and the labels of each row of a run, by query.

@@ -14,6 +14,7 @@ pub(crate) mod mmap;
 mod notice;
 mod place;
 mod unpacked;
+mod tied;
 mod tile;
 mod view;
 
@@ -30,5 +31,6 @@ pub use matrix::{
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
 pub use unpacked::Unpacked;
+pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub use tile::{DEEPEST, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use view::View;

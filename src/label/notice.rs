@@ -103,6 +103,7 @@ impl fmt::Display for Notice {
                     Ties::DocnoDescending => "by document id, descending",
                     Ties::DocnoAscending => "by document id, ascending",
                     Ties::Input => "as in the input",
+                    Ties::Rank => "by the rank column",
                 };
                 write!(f, "all results of a query have the same score, in every query: they are ordered {by}")
             }

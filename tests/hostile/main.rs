@@ -8,11 +8,11 @@ use std::path::Path;
 use cap::Cap;
 use laneval::internals::label::{Above, MOST_JUDGED};
 use laneval::measure::Measure;
-use laneval::{EngineChoice, Evaluator, LabelMatrix, Scores, View};
+use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, View};
 use proptest::prelude::*;
 
 use forge::{Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
-use matrices::{Query, Shape, matrix, shape};
+use matrices::{Query, Shape, matrix, shape, tied_matrix};
 
 #[path = "../forge.rs"]
 mod forge;
@@ -90,6 +90,10 @@ fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
         prop_assert!(sound.is_err());
         return Ok(());
     };
+    for (row, ties) in mapped.tied_groups().into_iter().flat_map(|tied| tied.iter()) {
+        let depth = mapped.depths()[row as usize];
+        prop_assert!(ties.groups.iter().all(|group| group.end() <= depth), "{row}: {ties:?}");
+    }
     let judged = |query| mapped.facts().of(query).count(Above::RETRIEVED);
     if (0..mapped.facts().len()).any(|query| judged(query) > SLOW) {
         return Ok(());
@@ -145,8 +149,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, max_shrink_iters: 50, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_sections_say(shape in shape(), changes in changes(), view in views()) {
-        let mut changed = Forged::of(&file(&matrix(&shape)));
+    fn whatever_the_sections_say(shape in shape(), tied: bool, changes in changes(), view in views()) {
+        let sound = if tied { tied_matrix(&shape) } else { matrix(&shape) };
+        let mut changed = Forged::of(&file(&sound));
         changes.into_iter().for_each(|change| changed.change(change));
         forged(&changed, |path| survives(path, view))?;
     }
@@ -159,6 +164,7 @@ fn a_file_forged_without_a_change_is_the_file() {
         queries: vec![Query { rankings: vec![vec![3]], unretrieved: vec![] }],
     });
     assert_eq!(Forged::of(&file(&matrix)).bytes(), file(&matrix));
+    assert_eq!(tied().bytes(), Forged::of(&tied().bytes()).bytes());
 }
 
 /// A label may be any byte until someone verifies.
@@ -178,7 +184,10 @@ fn every_bit_of_a_tile_and_every_measure() {
 
 /// What `verify` and opening say to a change of a file that was sound.
 fn refusals(change: impl FnOnce(&mut Forged)) -> [String; 2] {
-    let mut changed = small();
+    refusals_of(small(), change)
+}
+
+fn refusals_of(mut changed: Forged, change: impl FnOnce(&mut Forged)) -> [String; 2] {
     forged(&changed, |path| LabelMatrix::verify(path)).unwrap();
     change(&mut changed);
     let message = |result: laneval::Result<()>| result.map_or_else(|e| e.to_string(), |()| "ok".to_owned());
@@ -241,6 +250,141 @@ fn labels_that_the_judgments_do_not_allow_are_refused_by_verify() {
     assert_eq!(past, ["tiles: tile 0, lane 2: a label at rank 4, past the end at 2", "ok"]);
     let gap = refusals(|file| file.gaps[TILES] = 1);
     assert_eq!(gap[1], "ok");
+}
+
+/// Two queries in two runs: the first row has one result and a group of three, of which the last was cut off and alone is judged;
+/// the last row has a group of two.
+fn tied() -> Forged {
+    let qrels = Qrels::new([("a", "d1", 1.0), ("a", "d2", 0.0), ("b", "d1", 1.0)]).unwrap();
+    let first =
+        vec![("a", "d1", 3.0), ("a", "d2", 2.0), ("a", "d3", 2.0), ("a", "d4", 2.0), ("b", "d1", 0.0)];
+    let last = vec![("b", "d1", 1.0), ("b", "d9", 1.0)];
+    let join = Join { depth: std::num::NonZeroU32::new(3), keep_ties: true, ..Join::default() };
+    let matrix = join.rankings(&qrels, [("first".to_owned(), first), ("last".to_owned(), last)]).unwrap();
+    let file = Forged::of(&file(&matrix));
+    let (kind, mark, section) = &file.more[0];
+    assert_eq!((*kind, *mark), (9, 1));
+    let words: Vec<u32> = section.as_chunks::<4>().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
+    let counts = [3, 0, 1, 0, 1, 0, 3, 0, 2, 0, 1, 0, 1, 0, 2, 0];
+    let (numbers, ends, rows) = ([2, 0, 2, 0, 1, 0], [1, 0, 2, 0], [0, 3]);
+    let (groups, cut) = ([1, 2, 0, 2], [0, 3, 1]);
+    assert_eq!(words, [&counts[..], &numbers, &ends, &rows, &groups, &cut].concat());
+    file
+}
+
+/// What `verify` and opening say to these words of the tied groups.
+fn ties_with(words: &[(usize, u32)]) -> [String; 2] {
+    refusals_of(tied(), |file| {
+        for &(word, to) in words {
+            file.more[0].2[4 * word..4 * word + 4].copy_from_slice(&to.to_le_bytes());
+        }
+    })
+}
+
+#[test]
+fn ties_that_cannot_be_are_refused_when_the_file_is_opened() {
+    let ends = "the ends do not fit rows and groups";
+    let cut_elsewhere = "documents were cut off of a group that does not end at the last rank kept";
+    let (early, huge) = ("ends too early", 1 << 30);
+    for (words, message) in [
+        (&[(26, 3)][..], "the rows do not ascend"),
+        (&[(27, 4)], "groups of row 4, and there are 4"),
+        (&[(22, 0)], ends),
+        (&[(22, 2)], ends),
+        (&[(24, 3)], ends),
+        (&[(25, 1)], ends),
+        (&[(28, 2)], "row 0: a group of 2 from rank 2, outside of 0 to 3"),
+        (&[(28, u32::MAX)], "row 0: a group of 2 from rank 4294967295, outside of 0 to 3"),
+        (&[(29, u32::MAX)], "row 0: a group of 4294967295 from rank 1, outside of 0 to 3"),
+        (&[(29, 1)], &format!("row 0: {cut_elsewhere}")),
+        (&[(29, 0)], "row 0: a group of 0"),
+        (&[(31, 1)], "row 3: a group of 1"),
+        (&[(32, 3)], &format!("row 3: {cut_elsewhere}")),
+        (
+            &[(32, 1)],
+            "documents were cut off of rows without a mixed group, or the rows or codes do not ascend",
+        ),
+        (&[(33, 0)], "row 0: 1 documents of code 0 cut off, where 1 to 0 can be"),
+        (&[(33, 5)], "row 0: 1 documents of code 5 cut off, where 1 to 0 can be"),
+        (&[(33, 256)], "documents of code 256"),
+        (&[(34, 0)], "row 0: 0 documents of code 3 cut off, where 1 to 1 can be"),
+        (&[(34, 2)], "row 0: 2 documents of code 3 cut off, where 1 to 1 can be"),
+        (&[(33, 1), (34, u32::MAX - 3)], "row 0: 4294967295 results, more than 4294967292"),
+        (&[(0, 2)], "run 1: 2 tied documents in 1 groups, the largest of 3, cannot be"),
+        (&[(1, 1)], "run 1: 4294967299 tied documents in 1 groups, the largest of 3, cannot be"),
+        (&[(2, 2)], "run 1: 3 tied documents in 2 groups, the largest of 3, cannot be"),
+        (&[(6, 4)], "run 1: 3 tied documents in 1 groups, the largest of 4, cannot be"),
+        (&[(0, 5), (2, 2), (6, 2)], "run 1: 5 tied documents in 2 groups, the largest of 2, cannot be"),
+        (&[(8, 3), (14, 3)], "run 2: 3 tied documents in 1 groups, the largest of 3, cannot be"),
+        (&[(12, 2)], "run 2: 2 mixed groups, and there are 1"),
+        (&[(16, huge)], early),
+        (&[(19, huge)], early),
+        (&[(20, huge)], early),
+        (&[(20, 0)], "12 bytes too many"),
+    ] {
+        assert_eq!(ties_with(words), [format!("tied groups: {message}"), format!("tied groups: {message}")]);
+    }
+    // One more group, which is not mixed, may be said to be there.
+    assert_eq!(ties_with(&[(0, 5), (2, 2)]), ["ok", "ok"]);
+    for length in 0..tied().more[0].2.len() {
+        let said = refusals_of(tied(), |file| file.more[0].2.truncate(length));
+        assert_eq!(said, [format!("tied groups: {early}"), format!("tied groups: {early}")], "{length}");
+    }
+}
+
+/// What only the labels show, opening leaves to whoever verifies.
+#[test]
+fn ties_that_the_labels_contradict_are_refused_by_verify() {
+    let lane = "tiles: tile 0, lane 0: ";
+    let unmixed = format!("{lane}the 2 tied labels from rank 2 on are not mixed");
+    assert_eq!(ties_with(&[(33, 1)]), [&unmixed, "ok"]);
+    let more = format!("{lane}the ranking has more documents of code 4 than are judged so for its query");
+    assert_eq!(ties_with(&[(33, 4)]), [&more, "ok"]);
+}
+
+#[test]
+fn sections_that_are_not_known_are_skipped_if_they_may_be() {
+    let with =
+        |kind: u32, mark: u32| refusals_of(tied(), |file| file.more.push((kind, mark, b"new".to_vec())));
+    assert_eq!(with(10, 1), ["ok", "ok"]);
+    assert_eq!(with(u32::MAX, 1), ["ok", "ok"]);
+    let both = |found: [String; 2], message: &str| assert_eq!(found, [message; 2]);
+    both(
+        with(77, 2),
+        "header: needs its section of kind 77, which this laneval does not know: a newer laneval reads it",
+    );
+    both(with(10, 0), "unknown: is marked 0, neither optional nor required");
+    both(with(10, 3), "unknown: is marked 3, neither optional nor required");
+    both(with(9, 1), "tied groups: lies outside of the file");
+    both(with(8, 1), "tiles: lies outside of the file");
+    let many = |file: &mut Forged| file.more.extend((10..300).map(|kind| (kind, 1, vec![])));
+    both(refusals_of(tied(), many), "header: has 299 sections, which no file of version 2 has");
+    both(
+        refusals_of(tied(), |file| file.set_version(1)),
+        "header: has 9 sections, which no file of version 1 has",
+    );
+    both(refusals(|file| file.set_word(RULE, 0, 3)), "rule: unknown tie rule 3");
+    let by_rank = |file: &mut Forged| {
+        file.set_version(2);
+        file.set_word(RULE, 0, 3);
+    };
+    assert_eq!(refusals(by_rank), ["ok", "ok"]);
+    // What is skipped is checked by whoever checks all.
+    let mut skipped = tied();
+    skipped.more.push((10, 1, b"new".to_vec()));
+    let mut bytes = skipped.bytes();
+    *bytes.last_mut().unwrap() ^= 1;
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("it.lmx");
+    std::fs::write(&path, bytes).unwrap();
+    LabelMatrix::map(&path).unwrap();
+    for refused in [LabelMatrix::verify(&path), LabelMatrix::read(&path).map(drop)] {
+        let message = refused.unwrap_err().to_string();
+        assert!(
+            message.ends_with("it.lmx: unknown: the checksum does not match: the file is damaged"),
+            "{message}"
+        );
+    }
 }
 
 /// The first query gets so many documents of its first code.

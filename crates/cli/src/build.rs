@@ -31,6 +31,12 @@ pub struct Build {
     /// The file to write, which has this name only once it is complete
     #[arg(short, long, value_name = "FILE.lmx")]
     output: PathBuf,
+    /// Keep which documents of equal scores are judged differently
+    ///
+    /// What every order of equal scores would come to can be told from such a file only. It is a little larger, and of version 2 of the
+    /// format; `laneval info` says how many scores are equal.
+    #[arg(long)]
+    keep_ties: bool,
     /// Say nothing on stderr
     #[arg(short, long)]
     quiet: bool,
@@ -62,7 +68,7 @@ impl Build {
 
     fn build(&self, runs: &[RunPath]) -> Result<(), Stop> {
         let start = Instant::now();
-        let matrix = self.ranking.join(&self.qrels, runs, self.files)?;
+        let matrix = self.ranking.join_as(&self.qrels, runs, self.files, self.keep_ties)?;
         matrix.write(&self.output)?;
         if !self.quiet {
             self.threads.note().iter().for_each(say);

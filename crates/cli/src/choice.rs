@@ -13,6 +13,7 @@ pub fn ties() -> Vec<Choice<Ties>> {
         Ties::DocnoDescending => "by document id, bytewise descending, as trec_eval does",
         Ties::DocnoAscending => "by document id, bytewise ascending",
         Ties::Input => "in the order of the run file",
+        Ties::Rank => "by the rank column of the run, ascending",
         _ => "",
     })
 }

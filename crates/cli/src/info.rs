@@ -8,7 +8,7 @@ use laneval::error::printable;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
-use laneval::{LabelMatrix, RankingRule};
+use laneval::{LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
@@ -116,18 +116,21 @@ struct Run {
     queries: usize,
     missing: usize,
     ignored: u64,
+    /// Unless the file does not know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ties: Option<TieCounts>,
 }
 
 #[derive(Serialize)]
 struct Bytes {
-    section: &'static str,
+    section: String,
     bytes: u64,
 }
 
 impl Contents {
     fn of(info: &Info, matrix: &LabelMatrix, description: &Description) -> Self {
         let codes = count_codes(matrix);
-        let section = |section: &Section| Bytes { section: section.name, bytes: section.length };
+        let section = |section: &Section| Bytes { section: name_of(section), bytes: section.length };
         Contents {
             file: info.file.as_os_str().as_encoded_bytes().to_vec(),
             version: description.version,
@@ -165,7 +168,9 @@ impl Contents {
             field("verified", "ok".to_owned())?;
         }
         let options = Options { width: stdout_width(), ..Options::default() };
-        for grid in [self.runs_grid(), self.labels_grid(), self.sections_grid()] {
+        let grids =
+            [Some(self.runs_grid()), self.ties_grid(), Some(self.labels_grid()), Some(self.sections_grid())];
+        for grid in grids.into_iter().flatten() {
             writeln!(to)?;
             grid.write(&options, &mut &mut *to)?;
         }
@@ -187,6 +192,19 @@ impl Contents {
         grid
     }
 
+    /// Unless the file does not know its ties.
+    fn ties_grid(&self) -> Option<Grid> {
+        let numbers = ["tied documents", "groups", "mixed", "largest"].map(|name| (name, Align::Right));
+        let columns = [("run", Align::Left)].into_iter().chain(numbers);
+        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
+        for run in &self.runs {
+            let TieCounts { documents, groups, mixed, largest } = run.ties?;
+            let numbers = [documents, groups, mixed, largest].map(thousands);
+            grid.push([printable(run.run.as_bytes())].into_iter().chain(numbers).map(Into::into));
+        }
+        Some(grid)
+    }
+
     fn labels_grid(&self) -> Grid {
         let columns = [("grade", Align::Left), ("labels", Align::Right), ("share", Align::Right)];
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
@@ -203,7 +221,7 @@ impl Contents {
         let columns = [("section", Align::Left), ("bytes", Align::Right)];
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
         for section in &self.sections {
-            grid.push([section.section.to_owned(), thousands(section.bytes)].map(Into::into));
+            grid.push([section.section.clone(), thousands(section.bytes)].map(Into::into));
         }
         grid
     }
@@ -249,7 +267,16 @@ impl Run {
             queries: matrix.queries().len() - missing,
             missing,
             ignored: info.ignored.count,
+            ties: matrix.tied_groups().map(|tied| tied.counts()[at]),
         }
+    }
+}
+
+/// The name of a section, with the kind of one that this laneval skips.
+fn name_of(section: &Section) -> String {
+    match section.name {
+        "unknown" => format!("unknown (kind {})", section.kind),
+        name => name.to_owned(),
     }
 }
 

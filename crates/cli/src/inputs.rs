@@ -57,10 +57,22 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
 impl Ranking {
     /// Joins runs to judgments; the runs that have no name yet have the shortest ones that tell them apart.
     pub fn join(&self, qrels: &Path, runs: &[RunPath], files: Files) -> Result<LabelMatrix, Error> {
+        self.join_as(qrels, runs, files, false)
+    }
+
+    /// The same; with `keep_ties` the matrix knows which documents of equal scores have different labels.
+    pub fn join_as(
+        &self,
+        qrels: &Path,
+        runs: &[RunPath],
+        files: Files,
+        keep_ties: bool,
+    ) -> Result<LabelMatrix, Error> {
         let join = Join {
             ties: self.ties.unwrap_or_default(),
             score: self.score.unwrap_or_default(),
             depth: self.depth,
+            keep_ties,
             access: files.access(),
             ..Join::default()
         };

@@ -721,6 +721,48 @@ fn info_says_what_is_inside() {
 }
 
 #[test]
+fn a_matrix_that_keeps_its_ties_says_how_many_there_are() {
+    let folder = Folder::new();
+    folder.put("tied.run", "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 z 3 2 t\nq1 Q0 y 4 2 t\n");
+    folder.out("build qrels tied.run bm25.run -o plain.lmx");
+    folder.out("build qrels tied.run bm25.run -o ties.lmx --keep-ties");
+    let [plain, ties] = ["plain", "ties"].map(|name| folder.out(&format!("info {name}.lmx --verify")));
+    assert_says(&plain, &["format       version 1, "]);
+    assert!(!plain.contains("tied documents"), "{plain}");
+    let grid = "run       tied documents  groups  mixed  largest\n";
+    let lines = "tied.run               3       1      1        3\nbm25.run               0       0      0        0\n";
+    assert_says(&ties, &["format       version 2, ", "verified     ok", grid, lines, "tied groups  "]);
+    let json = |file: &str| serde_json::from_str::<serde_json::Value>(&folder.out(file)).unwrap();
+    let found = json("info ties.lmx --format json");
+    let counts = serde_json::json!({"documents": 3, "groups": 1, "mixed": 1, "largest": 3});
+    assert_eq!((&found["runs"][0]["ties"], &found["version"]), (&counts, &2.into()));
+    assert_eq!(json("info plain.lmx --format json")["runs"][0].get("ties"), None);
+    let scores = |file: &str| folder.out(&format!("eval {file} -m AP,nDCG@2 --format jsonl"));
+    assert_eq!(scores("ties.lmx"), scores("plain.lmx"));
+}
+
+#[test]
+fn the_rank_column_orders_equal_scores_where_it_is_asked_for() {
+    let folder = Folder::new();
+    folder.put("judged", "q 0 a 1\nq 0 b 0\nq 0 c 0\n");
+    folder.put("equal.run", "q Q0 b 2 1 t\nq Q0 c 3 1 t\nq Q0 a 1 1 t\n");
+    let first = |options: &str| folder.out(&format!("eval judged equal.run -m P@1 --format tsv {options}"));
+    assert_says(&first("--ties docno-desc"), &["P@1\tmean\t0"]);
+    assert_says(&first("--ties rank"), &["P@1\tmean\t1"]);
+    let said = folder.run("eval judged equal.run --ties rank").err;
+    assert_says(&said, &["they are ordered by the rank column"]);
+    folder.out("build judged equal.run -o rank.lmx --ties rank");
+    assert_says(&folder.out("info rank.lmx"), &["version 2", "ties rank, scores f64"]);
+    assert_says(&folder.out("eval rank.lmx -m P@1 --format tsv --ties rank"), &["P@1\tmean\t1"]);
+    assert_says(&folder.error("eval rank.lmx --ties input"), &["was built with --ties rank"]);
+    folder.put("twice.run", "q Q0 b 2 1 t\nq Q0 c 1 1 t\nq Q0 a 1 1 t\n");
+    assert_says(
+        &folder.error("eval judged twice.run --ties rank"),
+        &["twice.run:3: rank 1 is there again among equal scores of query 'q', first on line 2"],
+    );
+}
+
+#[test]
 fn measures_are_explained_under_every_name() {
     let folder = Folder::new();
     let list = folder.out("measures");

@@ -1,0 +1,368 @@
+//! Tied groups: where documents of equal scores have different labels, so that another order of them is another ranking.
+//!
+//! A *group* is the documents of one score in a ranking, two or more, of which at least one is kept. It is *mixed* where their labels
+//! are of two codes at least. Mixed groups are kept with their place; of a group that the deepest rank kept cuts, also how many
+//! documents of each code were cut off. Of the others there are only counts: in every order they are the same labels.
+
+use super::code::UNPOOLED;
+use super::facts::Facts;
+use super::tile::DEEPEST;
+
+/// How many documents of a run have equal scores, in rankings of judged queries. Documents of a group that were cut off count with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct TieCounts {
+    /// The documents whose score another document of the ranking has too.
+    pub documents: u64,
+    /// The groups of equal scores.
+    pub groups: u64,
+    /// The groups whose documents have different labels.
+    pub mixed: u64,
+    /// The documents of the largest group.
+    pub largest: u64,
+}
+
+impl TieCounts {
+    /// Adds the counts of other rankings.
+    pub fn merge(&mut self, other: TieCounts) {
+        self.documents = self.documents.saturating_add(other.documents);
+        self.groups = self.groups.saturating_add(other.groups);
+        self.mixed = self.mixed.saturating_add(other.mixed);
+        self.largest = self.largest.max(other.largest);
+    }
+
+    /// Adds a group of so many documents.
+    fn add(&mut self, documents: u64, mixed: bool) {
+        self.merge(TieCounts { documents, groups: 1, mixed: mixed.into(), largest: documents });
+    }
+
+    /// Checks that these can be the counts of all groups, where those of the mixed ones are `mixed` and at most so many documents are
+    /// there.
+    fn check(&self, mixed: TieCounts, most: u64) -> Result<(), String> {
+        let TieCounts { documents, groups, largest, .. } = *self;
+        if self.mixed != mixed.mixed {
+            return Err(format!("{} mixed groups, and there are {}", self.mixed, mixed.mixed));
+        }
+        // The groups that are not mixed, their documents, and the fewest that these can be.
+        let plain = groups.checked_sub(mixed.groups).zip(documents.checked_sub(mixed.documents));
+        let possible = plain.is_some_and(|(plain, documents)| {
+            let least = match plain.checked_sub(1) {
+                Some(others) if largest > mixed.largest => others.saturating_mul(2).saturating_add(largest),
+                _ => plain.saturating_mul(2),
+            };
+            let largest_is_there = largest == mixed.largest || largest > mixed.largest && plain > 0;
+            largest_is_there && least <= documents && documents <= plain.saturating_mul(largest)
+        });
+        if possible && documents <= most {
+            return Ok(());
+        }
+        Err(format!("{documents} tied documents in {groups} groups, the largest of {largest}, cannot be"))
+    }
+}
+
+/// A mixed group of a ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct TiedGroup {
+    /// The rank of its first document, from 0.
+    pub start: u32,
+    /// How many ranks it has, those that were cut off not counted: at least 2, or 1 where some were.
+    pub length: u32,
+}
+
+impl TiedGroup {
+    /// The rank behind its last one, from 0.
+    pub fn end(self) -> u32 {
+        self.start + self.length
+    }
+}
+
+/// Documents of the last group of a ranking that were cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CutOff {
+    /// The row of the ranking.
+    pub row: u32,
+    /// Their code.
+    pub code: u8,
+    /// How many there are.
+    pub count: u32,
+}
+
+/// The mixed groups of one ranking.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct RowTies<'a> {
+    /// The groups, from the first rank on.
+    pub groups: &'a [TiedGroup],
+    /// What was cut off of the last one, by ascending code; nothing where it is whole.
+    pub cut: &'a [CutOff],
+}
+
+/// The mixed groups of all rankings of a matrix, and how many documents of each run are tied.
+///
+/// A row of a ranking without a mixed group costs 2 bits, one with some 12 bytes and 8 a group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TiedGroups {
+    /// By run.
+    counts: Vec<TieCounts>,
+    /// The rows that have mixed groups, ascending.
+    rows: Vec<u32>,
+    /// Where the groups of each of these rows end.
+    ends: Vec<u64>,
+    groups: Vec<TiedGroup>,
+    /// By row and code, ascending.
+    cut: Vec<CutOff>,
+    /// Which rows have mixed groups, 64 at a time.
+    marks: Vec<Mark>,
+}
+
+/// Which of 64 rows have mixed groups, and how many rows before them have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Mark {
+    rows: u64,
+    before: u32,
+}
+
+/// The rankings that tied groups belong to.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TiedIn<'a> {
+    /// How many results each row has, `[run][query]`.
+    pub depths: &'a [u32],
+    /// How many ranks were kept.
+    pub kept: Option<u32>,
+    /// What is known of each query.
+    pub facts: &'a Facts,
+}
+
+/// The columns of a file, or of staged runs.
+#[derive(Debug, Default)]
+pub(super) struct TiedColumns {
+    pub counts: Vec<TieCounts>,
+    pub rows: Vec<u32>,
+    pub ends: Vec<u64>,
+    pub groups: Vec<TiedGroup>,
+    pub cut: Vec<CutOff>,
+}
+
+impl TiedGroups {
+    /// How many documents are tied, by run.
+    pub fn counts(&self) -> &[TieCounts] {
+        &self.counts
+    }
+
+    /// The rows that have mixed groups, ascending.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// The mixed groups of a row, in constant time; none where it has none.
+    #[inline]
+    pub fn of(&self, row: u32) -> RowTies<'_> {
+        let mark = self.marks[row as usize / 64];
+        let (bit, before) = (1 << (row % 64), mark.before as usize);
+        if mark.rows & bit == 0 {
+            return RowTies::default();
+        }
+        self.at(before + (mark.rows & (bit - 1)).count_ones() as usize)
+    }
+
+    /// The rows that have mixed groups, ascending, with these.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, RowTies<'_>)> {
+        self.rows.iter().enumerate().map(|(at, &row)| (row, self.at(at)))
+    }
+
+    /// The rank behind the deepest mixed group, from 0.
+    pub fn deepest(&self) -> u32 {
+        self.iter().filter_map(|(_, ties)| Some(ties.groups.last()?.end())).max().unwrap_or(0)
+    }
+
+    /// The groups of one of [`TiedGroups::rows`].
+    fn at(&self, at: usize) -> RowTies<'_> {
+        let start = at.checked_sub(1).map_or(0, |before| self.ends[before] as usize);
+        let groups = &self.groups[start..self.ends[at] as usize];
+        if self.cut.is_empty() {
+            return RowTies { groups, cut: &[] };
+        }
+        let row = self.rows[at];
+        let rest = &self.cut[self.cut.partition_point(|cut| cut.row < row)..];
+        let cut = &rest[..rest.iter().take_while(|cut| cut.row == row).count()];
+        RowTies { groups, cut }
+    }
+
+    /// Ends, groups and what was cut off.
+    pub(super) fn columns(&self) -> (&[u64], &[TiedGroup], &[CutOff]) {
+        (&self.ends, &self.groups, &self.cut)
+    }
+
+    /// Takes columns, if they are sound for these rankings.
+    pub(super) fn new(columns: TiedColumns, of: TiedIn<'_>) -> Result<Self, String> {
+        columns.check_rows(of.depths.len())?;
+        let TiedColumns { counts, rows, ends, groups, cut } = columns;
+        let mut marks = vec![Mark::default(); of.depths.len().div_ceil(64)];
+        rows.iter().for_each(|row| marks[*row as usize / 64].rows |= 1 << (row % 64));
+        let mut before = 0;
+        for mark in &mut marks {
+            mark.before = before;
+            before += mark.rows.count_ones();
+        }
+        let tied = TiedGroups { counts, rows, ends, groups, cut, marks };
+        tied.check(of)?;
+        Ok(tied)
+    }
+
+    fn check(&self, of: TiedIn<'_>) -> Result<(), String> {
+        let queries = of.facts.len();
+        let mut found = vec![TieCounts::default(); self.counts.len()];
+        let mut cuts = 0;
+        for (row, ties) in self.iter() {
+            ties.check(row, of, queries).map_err(|message| format!("row {row}: {message}"))?;
+            cuts += ties.cut.len();
+            // There is a row, so there are queries.
+            let found = &mut found[row as usize / queries];
+            let cut: u64 = ties.cut.iter().map(|cut| u64::from(cut.count)).sum();
+            for (at, group) in (1..).zip(ties.groups) {
+                let cut = if at == ties.groups.len() { cut } else { 0 };
+                found.add(u64::from(group.length) + cut, true);
+            }
+        }
+        if cuts != self.cut.len()
+            || !self.cut.is_sorted_by(|one, next| (one.row, one.code) < (next.row, next.code))
+        {
+            return Err(
+                "documents were cut off of rows without a mixed group, or the rows or codes do not ascend"
+                    .to_owned(),
+            );
+        }
+        for (run, (counts, mixed)) in self.counts.iter().zip(found).enumerate() {
+            let results =
+                || of.depths[run * queries..][..queries].iter().map(|&depth| u64::from(depth)).sum();
+            let most = of.kept.map_or_else(results, |_| u64::MAX);
+            counts.check(mixed, most).map_err(|message| format!("run {}: {message}", run + 1))?;
+        }
+        Ok(())
+    }
+}
+
+impl TiedColumns {
+    /// Checks that rows and their ends ascend, and that all groups belong to a row.
+    fn check_rows(&self, rows: usize) -> Result<(), String> {
+        if !self.rows.is_sorted_by(|one, next| one < next) {
+            return Err("the rows do not ascend".to_owned());
+        }
+        if let Some(&last) = self.rows.last().filter(|&&last| last as usize >= rows) {
+            return Err(format!("groups of row {last}, and there are {rows}"));
+        }
+        let first = self.ends.first().is_none_or(|&end| end > 0);
+        let ascend = first && self.ends.is_sorted_by(|one, next| one < next);
+        let last = self.ends.last().copied().unwrap_or(0);
+        if self.ends.len() != self.rows.len() || !ascend || last != self.groups.len() as u64 {
+            return Err("the ends do not fit rows and groups".to_owned());
+        }
+        Ok(())
+    }
+}
+
+impl RowTies<'_> {
+    fn check(&self, row: u32, of: TiedIn<'_>, queries: usize) -> Result<(), String> {
+        let depth = of.depths[row as usize];
+        let (mut end, least) = (0, |last: bool| if last && !self.cut.is_empty() { 1 } else { 2 });
+        for (at, &TiedGroup { start, length }) in (1..).zip(self.groups) {
+            if start < end || start > depth || length > depth - start {
+                return Err(format!("a group of {length} from rank {start}, outside of {end} to {depth}"));
+            }
+            if length < least(at == self.groups.len()) {
+                return Err(format!("a group of {length}"));
+            }
+            end = start + length;
+        }
+        if !self.cut.is_empty() && (end != depth || of.kept != Some(depth)) {
+            return Err(
+                "documents were cut off of a group that does not end at the last rank kept".to_owned()
+            );
+        }
+        let judged = of.facts.of(row as usize % queries);
+        let mut results = u64::from(depth);
+        for &CutOff { code, count, .. } in self.cut {
+            let most = match code {
+                UNPOOLED => DEEPEST,
+                _ => judged.iter().find(|&(of, _)| of == code).map_or(0, |(_, count)| count),
+            };
+            if count == 0 || count > most {
+                return Err(format!("{count} documents of code {code} cut off, where 1 to {most} can be"));
+            }
+            results += u64::from(count);
+        }
+        if results > u64::from(DEEPEST) {
+            return Err(format!("{results} results, more than {DEEPEST}"));
+        }
+        Ok(())
+    }
+
+    /// What is wrong with the groups where the row has these labels: one whose documents all have the same.
+    pub(super) fn unmixed(&self, label: impl Fn(usize) -> u8) -> Option<TiedGroup> {
+        let mixed = |at: usize, group: &TiedGroup| {
+            let first = label(group.start as usize);
+            let cut = if at + 1 == self.groups.len() { self.cut } else { &[] };
+            (group.start..group.end()).any(|rank| label(rank as usize) != first)
+                || cut.iter().any(|cut| cut.code != first)
+        };
+        self.groups.iter().enumerate().find(|&(at, group)| !mixed(at, group)).map(|(_, &group)| group)
+    }
+}
+
+/// The tied groups of some rankings of a run, as the ingest meets them.
+#[derive(Debug, Default)]
+pub struct StagedTies {
+    counts: TieCounts,
+    /// With their queries.
+    groups: Vec<(u32, TiedGroup)>,
+    /// Of rows that are numbered by their queries.
+    cut: Vec<CutOff>,
+}
+
+impl StagedTies {
+    /// Notes a group that starts at a rank of a query. Its documents have these labels, two at least, and the first `kept` of them,
+    /// at least one, are kept.
+    pub fn note(&mut self, query: u32, start: u32, labels: &[u8], kept: usize) {
+        let mixed = labels.iter().any(|&label| label != labels[0]);
+        self.counts.add(labels.len() as u64, mixed);
+        if !mixed {
+            return;
+        }
+        let (kept, cut) = labels.split_at(kept);
+        self.groups.push((query, TiedGroup { start, length: kept.len() as u32 }));
+        if cut.is_empty() {
+            return;
+        }
+        let mut counts = [0; 256];
+        cut.iter().for_each(|&label| counts[usize::from(label)] += 1);
+        let counts = (0..=u8::MAX).zip(counts).filter(|&(_, count)| count > 0);
+        self.cut.extend(counts.map(|(code, count)| CutOff { row: query, code, count }));
+    }
+
+    /// Adds the groups of other rankings of the run.
+    pub fn merge(&mut self, other: StagedTies) {
+        self.counts.merge(other.counts);
+        self.groups.extend(other.groups);
+        self.cut.extend(other.cut);
+    }
+}
+
+impl TiedColumns {
+    /// Appends a run, of so many queries.
+    pub fn push(&mut self, mut run: StagedTies, queries: usize) -> Result<(), String> {
+        let of_queries = run.groups.iter().map(|(query, _)| query).chain(run.cut.iter().map(|cut| &cut.row));
+        if let Some(query) = of_queries.max().filter(|&&query| query as usize >= queries) {
+            return Err(format!("tied documents of query {query}, and there are {queries}"));
+        }
+        let first = (self.counts.len() * queries) as u32;
+        run.groups.sort_unstable();
+        run.cut.sort_unstable();
+        self.counts.push(run.counts);
+        for of_query in run.groups.chunk_by(|one, next| one.0 == next.0) {
+            self.rows.push(first + of_query[0].0);
+            self.groups.extend(of_query.iter().map(|(_, group)| group));
+            self.ends.push(self.groups.len() as u64);
+        }
+        self.cut.extend(run.cut.into_iter().map(|cut| CutOff { row: first + cut.row, ..cut }));
+        Ok(())
+    }
+}
