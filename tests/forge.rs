@@ -186,6 +186,7 @@ impl Forged {
     }
 
     /// Sets the version of the format.
+    #[allow(dead_code)] // not every test binary has versions
     pub fn set_version(&mut self, version: u32) {
         self.head[8..12].copy_from_slice(&version.to_le_bytes());
     }

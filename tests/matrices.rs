@@ -68,6 +68,7 @@ pub fn matrix(shape: &Shape) -> LabelMatrix {
 }
 
 /// The same, where the results of a ranking have equal scores by threes.
+#[allow(dead_code)] // not every test binary has ties
 pub fn tied_matrix(shape: &Shape) -> LabelMatrix {
     staged(shape, true)
 }

@@ -52,7 +52,7 @@ impl LabelMatrix {
         let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal);
         let info =
             RunInfo { name: name.to_owned(), results: piece.labels.len() as u64, ..RunInfo::default() };
-        matrix.push(StagedRun { info, pieces: vec![piece] });
+        matrix.push(StagedRun { info, pieces: vec![piece], ..StagedRun::default() });
         matrix.finish()
     }
 }

@@ -86,6 +86,7 @@ impl Block {
             packing: &self.packing,
             labels: bytemuck::cast_slice(&self.lines[..lines]),
             tiles: 0..self.packing.tiles.len(),
+            tied: None,
         })
     }
 }
