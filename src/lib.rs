@@ -114,6 +114,7 @@ pub mod report;
 mod scores;
 mod stats;
 pub mod summary;
+mod ties;
 mod timing;
 mod watch;
 mod whole_file;
@@ -182,6 +183,9 @@ pub mod internals {
     }
     pub mod stats {
         pub use crate::stats::*;
+    }
+    pub mod ties {
+        pub use crate::ties::*;
     }
     pub mod timing {
         pub use crate::timing::*;

@@ -14,6 +14,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("arrays", &["error", "label"]),
     ("engine", &["error", "label", "fold", "watch"]),
     ("reference", &["label", "measure"]),
+    ("ties", &["error", "label", "fold", "measure", "reference"]),
     ("scores", &["error", "label", "measure", "stats"]),
     ("summary", &["error", "label", "measure", "scores", "stats", "whole_file"]),
     ("plan", &["error", "label", "fold", "measure"]),

@@ -24,6 +24,7 @@ mod staged;
 #[cfg(feature = "serde")]
 mod summaries;
 mod tied;
+mod ties;
 mod traits;
 mod variants;
 mod watch;

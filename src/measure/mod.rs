@@ -11,7 +11,7 @@ pub(crate) mod recipe;
 mod resolve;
 mod suffix;
 mod suggest;
-mod table;
+pub(crate) mod table;
 mod traits;
 mod value;
 
@@ -20,7 +20,7 @@ pub use parse::{meanings, parse, parse_list};
 pub(crate) use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
-pub use traits::{Range, Status};
+pub use traits::{BestOrder, Expected, Range, Status};
 pub use value::{
     Average, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
 };

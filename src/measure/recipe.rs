@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::fold::{CodeTable, Discount, Fold, Walk, Weights};
 use crate::label::code::FIRST_GRADE;
-use crate::label::{Above, Facts};
+use crate::label::{Above, Facts, QueryFacts};
 
 /// How a measure is computed.
 #[derive(Clone)]
@@ -424,6 +424,26 @@ impl Fact {
         columns.into_iter().flatten().collect()
     }
 
+    /// The number for one query; of an ideal ranking without a table of discounts.
+    pub fn of(&self, facts: QueryFacts<'_>) -> f64 {
+        match self {
+            Fact::Count(set) => facts.count(*set) as f64,
+            Fact::MaxGrade(grades) => {
+                let grade = |code: u8| grades.get(usize::from(code.wrapping_sub(FIRST_GRADE))).copied();
+                facts.iter().rev().find_map(|(code, _)| grade(code)).unwrap_or(0.0)
+            }
+            Fact::Fewer { hits, judged } => {
+                let relevant = facts.count(*hits);
+                relevant.min(facts.count(*judged) - relevant) as f64
+            }
+            Fact::Hits { hits, rule, recall } => rule.hits(*recall)(facts.count(*hits)) as f64,
+            Fact::Ideal(ideal) => {
+                let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+                ideal.of(&ideal.weights(0), facts.iter().filter(judged))
+            }
+        }
+    }
+
     /// The number for every query.
     fn column(&self, facts: &Facts) -> Vec<f64> {
         let queries = || (0..facts.len()).into_par_iter().map(|query| facts.of(query));
@@ -431,18 +451,7 @@ impl Fact {
             |set: Above| move |code: u8, count: u32| if set.contains(code) { u64::from(count) } else { 0 };
         match self {
             Fact::Count(set) => facts.map_sums(counted(*set), |count| count as f64),
-            Fact::MaxGrade(grades) => {
-                let grade = |code: u8| grades.get(usize::from(code.wrapping_sub(FIRST_GRADE))).copied();
-                queries()
-                    .map(|facts| facts.iter().rev().find_map(|(code, _)| grade(code)).unwrap_or(0.0))
-                    .collect()
-            }
-            Fact::Fewer { hits, judged } => queries()
-                .map(|facts| {
-                    let relevant = facts.count(*hits);
-                    relevant.min(facts.count(*judged) - relevant) as f64
-                })
-                .collect(),
+            Fact::MaxGrade(_) | Fact::Fewer { .. } => queries().map(|facts| self.of(facts)).collect(),
             Fact::Hits { hits, rule, recall } => {
                 let needed = rule.hits(*recall);
                 facts.map_sums(counted(*hits), |relevant| needed(relevant) as f64)

@@ -2,9 +2,10 @@
 //!
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
-use super::gain::{Gains, LARGEST_SCALE, for_ratio, stop_table};
+pub(crate) use super::gain::for_ratio;
+use super::gain::{Gains, LARGEST_SCALE, stop_table};
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
-use super::traits::{Range, Status};
+use super::traits::{BestOrder, Expected, Range, Status};
 use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
 use crate::fold::{CodeTable, Discount, Fold, GoesOn, Patience, Walk};
 use crate::label::code::{NEGATIVE, UNPOOLED};
@@ -88,12 +89,14 @@ const SUMMED: Traits = Traits {
     range: |m| if names_no_gains(m) { Range::Positive } else { Range::Any },
     nothing_relevant: |m| names_no_gains(m).then_some(0.0),
     better_swaps: names_no_gains,
+    best_order: |_, _| BestOrder::Worth(gains),
     ..SPECIAL
 };
 /// Sums of gains as a share of the ideal one.
 const NORMALISED: Traits = Traits {
     range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Any },
     better_swaps: names_no_gains,
+    best_order: |_, _| BestOrder::Worth(gains),
     ..Traits::SHARE
 };
 const COUNT: Traits = Traits { range: |_| Range::Count, ..SPECIAL };
@@ -120,6 +123,16 @@ fn first_is_binary_unless_judged(m: &Measure) -> Range {
 /// The same, but for gains between 0 and 1.
 fn first_is_binary_unless_graded(m: &Measure) -> Range {
     if m.word("gain") == "grade" { Range::SHARE } else { first_is_binary(m) }
+}
+
+/// Has no document a gain below 0, and none without a grade any?
+fn pays_only_judged(m: &Measure) -> bool {
+    match m.value("gain") {
+        Some(Value::Table(pairs)) => {
+            pairs.iter().all(|&(grade, gain)| if grade < 0.0 { gain == 0.0 } else { gain >= 0.0 })
+        }
+        _ => true,
+    }
 }
 
 /// Does the user want half a document or more? Another goes on with a chance above 1.
@@ -209,7 +222,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { range: |_| Range::Binary, ..Traits::SHARE },
+        traits: Traits { range: |_| Range::Binary, expected: |_| Expected::GivenHits, ..Traits::SHARE },
         doc: "Whether there is a relevant document in the first k ranks.",
         formula: "Success@k = 1 if r(k) > 0, else 0",
         citation: "Buckley et al., trec_eval",
@@ -247,6 +260,11 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits {
             range: first_is_binary_unless_judged,
             better_swaps: |m| m.word("norm") != "hits" || m.rank().is_none(),
+            expected: |m| if m.word("norm") == "hits" { Expected::GivenHits } else { Expected::Linear },
+            best_order: |m, cut| {
+                let searched = m.word("norm") == "hits" && (cut || m.rank().is_some());
+                if searched { BestOrder::Searched } else { BestOrder::Swaps }
+            },
             ..Traits::SHARE
         },
         doc: "Average precision: the mean of the precisions at the ranks of the relevant documents, those not retrieved counting 0.",
@@ -363,6 +381,10 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: Traits {
             nothing_relevant: |m| (m.word("ideal") == "judged" || names_no_gains(m)).then_some(0.0),
+            best_order: |m, cut| match m.word("ideal") {
+                "retrieved" if cut => BestOrder::None,
+                _ => BestOrder::Worth(gains),
+            },
             ..NORMALISED
         },
         doc: "Discounted cumulated gain of the first k ranks, divided by that of the ideal ranking.",
@@ -600,7 +622,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
-        traits: historical("AP"),
+        traits: Traits { expected: |_| Expected::GivenHits, ..historical("AP") },
         doc: "Precision times recall of the whole ranking as a set.",
         formula: "SetAP = m² / (n·R)",
         citation: "Buckley et al., trec_eval (set_map)",
@@ -644,7 +666,11 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { better_swaps: |_| false, ..SPECIAL },
+        traits: Traits {
+            better_swaps: |_| false,
+            best_order: |_, cut| if cut { BestOrder::None } else { BestOrder::Searched },
+            ..SPECIAL
+        },
         doc: "Average precision as inferred from a pool of which only a sample was judged.",
         formula: "InfAP = (1/R)·Σ_{relevant} (1/i + (i−1)/i · (a+b+u)/(i−1) · (a+ε)/(a+b+2ε)), of the ranks above: a relevant, b not, u pooled only",
         citation: "Yilmaz and Aslam 2006",
@@ -659,7 +685,12 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { range: |_| Range::Any, empty: None, ..historical("AP") },
+        traits: Traits {
+            range: |_| Range::Any,
+            empty: None,
+            expected: |_| Expected::None,
+            ..historical("AP")
+        },
         doc: "Yet another average precision: its log odds.",
         formula: "YAAP = ln((1 + s) / (1 + R − s)), s = Σ_{relevant} r(i) / i; 0 if R = 0",
         citation: "Robertson 2012; trec_eval (yaap)",
@@ -693,7 +724,12 @@ pub static MEASURES: &[Definition] = &[
         params: &[GAIN, FLOOR],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { status: historical("nDCG").status, better_swaps: |_| false, ..NORMALISED },
+        traits: Traits {
+            status: historical("nDCG").status,
+            better_swaps: |_| false,
+            best_order: |_, _| BestOrder::None,
+            ..NORMALISED
+        },
         doc: "Gain discounted by how far the ranking lags behind the ideal one.",
         formula: "G = (Σ gain(i) / lg(2 + C(i) − S(i))) / Σ ideal gains; S the gain so far, C that of the ideal, at least 1 a rank",
         citation: "Buckley et al., trec_eval (G)",
@@ -711,6 +747,8 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits {
             status: historical("nDCG").status,
             range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Positive },
+            // Documents are counted where they have a gain, and the ideal ranking has judged ones alone.
+            best_order: |m, _| if pays_only_judged(m) { BestOrder::Worth(gains) } else { BestOrder::None },
             ..NORMALISED
         },
         doc: "nDCG averaged over the ranks of the documents with a gain; those not retrieved count with the last rank's.",
@@ -728,7 +766,11 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, GAIN],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { status: historical("nDCG").status, ..NORMALISED },
+        traits: Traits {
+            status: historical("nDCG").status,
+            best_order: |_, _| BestOrder::Worth(worths),
+            ..NORMALISED
+        },
         doc: "nDCG averaged over the ranks at which the gain of the ideal ranking changes.",
         formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
@@ -763,7 +805,7 @@ pub static MEASURES: &[Definition] = &[
         )],
         average: Average::Mean,
         better: Better::Lower,
-        traits: Traits { nothing_relevant: |_| None, ..SPECIAL },
+        traits: Traits { nothing_relevant: |_| None, expected: |_| Expected::GivenHits, ..SPECIAL },
         doc: "How much RBP could still grow if the unjudged documents, and those never retrieved, were all relevant.",
         formula: "RBPresid = p^n + (1 − p)·Σ_{unjudged} p^(i−1); 0 if every document is judged, as trec_eval 10 does",
         citation: "Moffat and Zobel 2008; trec_eval (rbp_resid)",
@@ -809,7 +851,13 @@ pub static MEASURES: &[Definition] = &[
         ],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { range: |_| Range::Any, empty: None, nothing_relevant: |_| None, ..SPECIAL },
+        traits: Traits {
+            range: |_| Range::Any,
+            empty: None,
+            nothing_relevant: |_| None,
+            best_order: |_, _| BestOrder::Worth(prices),
+            ..SPECIAL
+        },
         doc: "A linear price of each kind of document, retrieved or not.",
         formula: "Utility = a·m + b·(n − m) + c·(R − m) + d·(docs + m − n − R)",
         citation: "Buckley et al., trec_eval (utility)",
@@ -827,7 +875,15 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { range: first_is_binary, better_swaps: |m| m.rank().is_none(), ..SPECIAL },
+        traits: Traits {
+            range: first_is_binary,
+            better_swaps: |m| m.rank().is_none(),
+            expected: |_| Expected::GivenHits,
+            best_order: |m, cut| {
+                if cut || m.rank().is_some() { BestOrder::Searched } else { BestOrder::Swaps }
+            },
+            ..SPECIAL
+        },
         doc: "The share of pairs of a relevant and another document in the first k ranks that are in the right order.",
         formula: "Accuracy@k = 1 − Σ_{relevant} z / (Z·r(k)), z of the Z other documents above; 0 without a relevant one, 1 if Z = 0",
         citation: "MacAvaney, Macdonald, Ounis 2022 (ir_measures)",
@@ -861,6 +917,15 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits {
             nothing_relevant: |_| None,
             better_swaps: |m| m.word("norm") != "judged" || m.rank().is_none(),
+            expected: |m| match m.word("norm") {
+                "judged" => Expected::Linear,
+                _ => Expected::GivenHits,
+            },
+            best_order: |m, cut| match m.word("norm") {
+                "judged" => BestOrder::Worth(all_but_nonrelevant),
+                _ if cut => BestOrder::Searched,
+                _ => BestOrder::Swaps,
+            },
             ..SPECIAL
         },
         doc: "The share of the non-relevant documents that stand in the first k ranks.",
@@ -945,7 +1010,14 @@ pub static MEASURES: &[Definition] = &[
         params: &[TARGET, REL, BINARY, GMAX, DEPTH],
         average: Average::Mean,
         better: Better::Higher,
-        traits: Traits { range: first_is_binary_unless_graded, ..SPECIAL },
+        traits: Traits {
+            range: first_is_binary_unless_graded,
+            best_order: |m, _| match m.word("gain") {
+                "grade" => BestOrder::None,
+                _ => BestOrder::Swaps,
+            },
+            ..SPECIAL
+        },
         doc: "Bejeweled player model: gain rate of a user who stops after T gains or k ranks.",
         formula: "C(i) = 1 while cg(i) < T and i < k, else 0; weighted mean gain over 1000 ranks",
         citation: "Zhang, Liu, Li, Zhang, Xu, Ma 2017; cwl_eval",
@@ -1081,7 +1153,11 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL],
         average: Average::Sum,
         better: Better::Neither,
-        traits: Traits { nothing_relevant: |_| None, ..COUNT },
+        traits: Traits {
+            nothing_relevant: |_| None,
+            best_order: |_, _| BestOrder::Worth(nonrelevant),
+            ..COUNT
+        },
         doc: "The number of documents retrieved that were judged and are not relevant.",
         formula: "NumNonrelRet = judged documents retrieved − m, summed",
         citation: "Buckley et al., trec_eval (num_nonrel_judged_ret)",
@@ -1097,6 +1173,31 @@ fn relevant_codes(m: &Measure, book: &Codebook) -> Above {
 /// r(k): relevant documents up to a place.
 fn hits(m: &Measure, book: &Codebook, place: Place) -> Read {
     Read::Fold(Fold::Count(relevant_codes(m, book)), place)
+}
+
+/// A table of 1 for some codes and 0 for others.
+fn indicator(is_in: impl Fn(u8) -> bool) -> Result<CodeTable, String> {
+    Ok(std::sync::Arc::new(std::array::from_fn(|code| f64::from(is_in(code as u8)))))
+}
+
+/// Judged documents that are not relevant.
+fn nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+    let hits = relevant_codes(m, book);
+    indicator(|code| Above::JUDGED.contains(code) && !hits.contains(code))
+}
+
+/// All others.
+fn all_but_nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+    let hits = relevant_codes(m, book);
+    indicator(|code| !Above::JUDGED.contains(code) || hits.contains(code))
+}
+
+/// What a relevant document adds to Utility, where another one would stand.
+fn prices(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| m.number(name).unwrap_or(0.0));
+    let mut table = indicator(|code| relevant_codes(m, book).contains(code))?;
+    std::sync::Arc::make_mut(&mut table).iter_mut().for_each(|price| *price *= a - b - c + d);
+    Ok(table)
 }
 
 /// R: relevant documents in the qrels.
@@ -1169,12 +1270,12 @@ fn gained(gain: CodeTable, discount: Discount, m: &Measure) -> Read {
 }
 
 /// The gain of every code under the parameters `gain` and `rel`.
-fn gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+pub(crate) fn gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     Ok(without(worths(m, book)?, book.at_least(m.number("rel").unwrap_or(0.0))))
 }
 
 /// The gain of every code under the parameter `gain` alone.
-fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
+pub(crate) fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let gains = match m.value("gain") {
         Some(Value::Table(pairs)) => Gains::Table(pairs.clone()),
         Some(Value::Word("exp2")) => Gains::Exp2,

@@ -2,6 +2,10 @@
 
 use std::fmt;
 
+use super::value::Measure;
+use crate::fold::CodeTable;
+use crate::label::Codebook;
+
 /// Who asks for a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
@@ -89,4 +93,29 @@ impl fmt::Display for Range {
             Range::Any => f.write_str("any number"),
         }
     }
+}
+
+/// How the expected value over the orders of documents with equal scores follows from what a recipe reads. A measure that walks has
+/// one where `ties` knows a form of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expected {
+    /// The last line, finished with expectations: it is linear in whatever an order changes.
+    Linear,
+    /// The same once the number of hits is known that stand above the cut, and then the mean over that number.
+    GivenHits,
+    /// In no way that is known.
+    None,
+}
+
+/// The best order of documents with equal scores; the worst one is its reverse.
+#[derive(Debug, Clone, Copy)]
+pub enum BestOrder {
+    /// By descending grade, if a better swap never makes the value worse; otherwise it is not known.
+    Swaps,
+    /// By descending worth of the codes.
+    Worth(fn(&Measure, &Codebook) -> Result<CodeTable, String>),
+    /// One that depends on the ranking, and that `ties` looks for.
+    Searched,
+    /// It is not known.
+    None,
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::recipe::{RecallRule, Recipe};
-use super::traits::{Range, Status};
+use super::traits::{BestOrder, Expected, Range, Status};
 use crate::error::{MeasureError, Result};
 use crate::label::Codebook;
 
@@ -80,6 +80,10 @@ pub struct Traits {
     /// Does a better swap never make the value worse? It exchanges two neighbours so that the one of the higher grade comes first, a
     /// document without a grade counting as the lowest.
     pub better_swaps: fn(&Measure) -> bool,
+    /// How its expected value over the orders of equal scores is found.
+    pub expected: fn(&Measure) -> Expected,
+    /// Its best order of equal scores; of rankings that may be cut inside a group where that is true.
+    pub best_order: fn(&Measure, bool) -> BestOrder,
 }
 
 impl Traits {
@@ -91,6 +95,8 @@ impl Traits {
         nothing_relevant: |_| Some(0.0),
         highest_grade: |m| m.word("gmax") == "auto" && m.word("gain") != "binary",
         better_swaps: |_| true,
+        expected: |_| Expected::Linear,
+        best_order: |_, _| BestOrder::Swaps,
     };
 }
 

@@ -1,0 +1,294 @@
+//! Chances and sums that do not lose digits: numbers in two floats, prefix sums of weights, hypergeometric chances.
+
+use crate::fold::{Discount, Weights};
+
+/// A number as the unevaluated sum of two floats, the second at most half a unit of the first.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Double {
+    high: f64,
+    low: f64,
+}
+
+impl Double {
+    pub fn of(number: f64) -> Self {
+        Double { high: number, low: 0.0 }
+    }
+
+    /// The float nearest to it.
+    pub fn value(self) -> f64 {
+        self.high + self.low
+    }
+
+    pub fn plus(self, other: Double) -> Self {
+        let sum = self.high + other.high;
+        let moved = sum - self.high;
+        let lost = (self.high - (sum - moved)) + (other.high - moved);
+        Double::normal(sum, lost + (self.low + other.low))
+    }
+
+    pub fn minus(self, other: Double) -> Self {
+        self.plus(Double { high: -other.high, low: -other.low })
+    }
+
+    pub fn times(self, by: f64) -> Self {
+        let product = self.high * by;
+        Double::normal(product, self.high.mul_add(by, -product) + self.low * by)
+    }
+
+    pub fn over(self, by: f64) -> Self {
+        let quotient = self.high / by;
+        let rest = (-quotient).mul_add(by, self.high) + self.low;
+        Double::normal(quotient, rest / by)
+    }
+
+    fn normal(high: f64, low: f64) -> Self {
+        let sum = high + low;
+        Double { high: sum, low: low - (sum - high) }
+    }
+}
+
+/// The weights of a discount and their prefix sums, as deep as anyone has asked.
+#[derive(Debug)]
+pub struct PrefixSums {
+    discount: Discount,
+    /// What a gain is divided by, or multiplied by, at each rank.
+    by: Vec<f64>,
+    divides: bool,
+    /// The sum of the first so many weights.
+    sums: Vec<Double>,
+}
+
+impl PrefixSums {
+    fn new(discount: Discount) -> Self {
+        let divides = matches!(discount.weights(0), Weights::Divide(_));
+        PrefixSums { discount, by: Vec::new(), divides, sums: vec![Double::default()] }
+    }
+
+    /// Makes them as deep as so many ranks.
+    fn deepen(&mut self, ranks: usize) {
+        let have = self.by.len();
+        if ranks <= have {
+            return;
+        }
+        let (Weights::Divide(by) | Weights::Multiply(by)) =
+            self.discount.weights_of(have..ranks.max(2 * have).max(64));
+        self.by.extend_from_slice(&by);
+        let mut sum = self.sums[have];
+        for &by in &self.by[have..] {
+            sum = sum.plus(if self.divides { Double::of(1.0).over(by) } else { Double::of(by) });
+            self.sums.push(sum);
+        }
+    }
+
+    /// The term of a gain at an index from 0, as the plain formula has it.
+    pub fn term(&self, gain: f64, index: usize) -> f64 {
+        if self.divides { gain / self.by[index] } else { gain * self.by[index] }
+    }
+
+    /// The sum of the weights at the indices from the one up to the other.
+    pub fn between(&self, start: usize, end: usize) -> Double {
+        self.sums[end].minus(self.sums[start])
+    }
+}
+
+/// The prefix sums of all discounts that were asked for.
+#[derive(Debug, Default)]
+pub struct SumTables(Vec<PrefixSums>);
+
+impl SumTables {
+    /// Those of a discount, so many ranks deep at least.
+    pub fn of(&mut self, discount: Discount, ranks: usize) -> &PrefixSums {
+        let at = self.0.iter().position(|sums| sums.discount == discount).unwrap_or_else(|| {
+            self.0.push(PrefixSums::new(discount));
+            self.0.len() - 1
+        });
+        self.0[at].deepen(ranks);
+        &self.0[at]
+    }
+}
+
+/// The hypergeometric distribution: how many of some marked documents stand among so many drawn ones.
+#[derive(Debug, Default)]
+pub struct Hypergeometric {
+    first: u64,
+    chances: Vec<f64>,
+}
+
+impl Hypergeometric {
+    /// Draws `drawn` of `all` documents, `marked` of which are marked. What is left out at both ends has a chance below 2·10⁻²⁰
+    /// (Hoeffding 1963).
+    pub fn fill(&mut self, all: u64, marked: u64, drawn: u64) {
+        let (least, most) = ((marked + drawn).saturating_sub(all), marked.min(drawn));
+        let fewest = marked.min(all - marked).min(drawn).min(all - drawn) as f64;
+        let mean = if all == 0 { 0.0 } else { marked as f64 * (drawn as f64 / all as f64) };
+        let spread = 4.8 * fewest.sqrt() + 1.0;
+        let first = ((mean - spread).max(0.0) as u64).clamp(least, most);
+        let last = ((mean + spread) as u64).clamp(first, most);
+        let mode = (((marked + 1) as f64 * (drawn + 1) as f64 / (all + 2) as f64) as u64).clamp(first, last);
+        // Documents neither marked nor drawn where x marked ones are drawn.
+        let rest = |x: u64| (all + x - marked - drawn) as f64;
+        self.first = first;
+        self.chances.clear();
+        self.chances.resize((last - first + 1) as usize, 1.0);
+        let (mut chance, mut sum) = (1.0, 1.0);
+        for x in mode + 1..=last {
+            chance *= (marked + 1 - x) as f64 * (drawn + 1 - x) as f64 / (x as f64 * rest(x));
+            self.chances[(x - first) as usize] = chance;
+            sum += chance;
+        }
+        chance = 1.0;
+        for x in (first..mode).rev() {
+            chance *= (x + 1) as f64 * rest(x + 1) / ((marked - x) as f64 * (drawn - x) as f64);
+            self.chances[(x - first) as usize] = chance;
+            sum += chance;
+        }
+        self.chances.iter_mut().for_each(|chance| *chance /= sum);
+    }
+
+    /// The fewest that it gives a chance.
+    pub fn first(&self) -> u64 {
+        self.first
+    }
+
+    /// Numbers of marked documents drawn, ascending, with their chances.
+    pub fn iter(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
+        (self.first..).zip(self.chances.iter().copied())
+    }
+
+    /// The expectation of a function of the number.
+    pub fn mean(&self, of: impl Fn(u64) -> f64) -> f64 {
+        self.iter().map(|(x, chance)| chance * of(x)).sum()
+    }
+}
+
+/// The chances that the l-th marked document, of some among all in random order, stands at rank 1, 2, …
+pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
+    let (first, last) = (which, all - marked + which);
+    let mut chances = vec![0.0; up_to];
+    let next = |rank: u64, chance: Double| {
+        let over = rank as f64 * (all - marked + which - rank) as f64;
+        chance.times(over).over((rank + 1 - which) as f64 * (all - rank) as f64)
+    };
+    let before = |rank: u64, chance: Double| {
+        let over = (rank - which) as f64 * (all + 1 - rank) as f64;
+        chance.times(over).over((rank - 1) as f64 * (all - marked + which + 1 - rank) as f64)
+    };
+    let mode = mode_of_ranks(all, marked, which).clamp(first, last);
+    let mut put = |rank: u64, chance: Double| {
+        if let Some(place) = chances.get_mut(rank as usize - 1) {
+            *place = chance.value();
+        }
+    };
+    let (mut sum, mut chance) = (Double::of(1.0), Double::of(1.0));
+    put(mode, chance);
+    for rank in mode..last {
+        chance = next(rank, chance);
+        if chance.value() < 1e-300 {
+            break;
+        }
+        sum = sum.plus(chance);
+        put(rank + 1, chance);
+    }
+    chance = Double::of(1.0);
+    for rank in (first + 1..=mode).rev() {
+        chance = before(rank, chance);
+        if chance.value() < 1e-300 {
+            break;
+        }
+        sum = sum.plus(chance);
+        put(rank - 1, chance);
+    }
+    let sum = sum.value();
+    chances.iter_mut().for_each(|chance| *chance /= sum);
+    chances
+}
+
+/// About where [`ranks_of`] is largest.
+fn mode_of_ranks(all: u64, marked: u64, which: u64) -> u64 {
+    if marked <= 1 {
+        return which;
+    }
+    1 + ((which - 1) as f64 * (all - 1) as f64 / (marked - 1) as f64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// C(n, k), exact while it is below 2⁵³.
+    fn choose(n: u64, k: u64) -> f64 {
+        if k > n { 0.0 } else { (1..=k).fold(1.0, |product, i| product * (n - k + i) as f64 / i as f64) }
+    }
+
+    #[test]
+    fn small_chances_are_quotients_of_binomials() {
+        let mut chances = Hypergeometric::default();
+        for all in 0..=9u64 {
+            for (marked, drawn) in (0..=all).flat_map(|marked| (0..=all).map(move |drawn| (marked, drawn))) {
+                chances.fill(all, marked, drawn);
+                let mut found = [0.0; 10];
+                chances.iter().for_each(|(x, chance)| found[x as usize] = chance);
+                for x in 0..10 {
+                    let ways =
+                        if x > drawn { 0.0 } else { choose(marked, x) * choose(all - marked, drawn - x) };
+                    let expected = ways / choose(all, drawn);
+                    assert!(
+                        (found[x as usize] - expected).abs() < 1e-15,
+                        "{x} of {marked} of {all}, {drawn} drawn"
+                    );
+                }
+            }
+            for (marked, which) in (1..=all).flat_map(|marked| (1..=marked).map(move |which| (marked, which)))
+            {
+                let found = ranks_of(all, marked, which, all as usize);
+                for rank in 1..=all {
+                    let ways = choose(rank - 1, which - 1) * choose(all - rank, marked - which);
+                    let expected = ways / choose(all, marked);
+                    assert!(
+                        (found[rank as usize - 1] - expected).abs() < 1e-15,
+                        "{which} of {marked} of {all} at {rank}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Of a million documents: the mean is right, and nothing is lost at the ends.
+    #[test]
+    fn large_chances_have_their_mean_and_spread() {
+        let mut chances = Hypergeometric::default();
+        for (marked, drawn) in [(1, 1), (1000, 500_000), (300_000, 700_000), (999_999, 3), (500_000, 500_000)]
+        {
+            let all = 1_000_000;
+            chances.fill(all, marked, drawn);
+            let (m, d, n) = (marked as f64, drawn as f64, all as f64);
+            let mean = m * d / n;
+            let variance = mean * (1.0 - m / n) * (n - d) / (n - 1.0);
+            assert!((chances.mean(|_| 1.0) - 1.0).abs() < 1e-14);
+            assert!((chances.mean(|x| x as f64) / mean - 1.0).abs() < 1e-12, "{marked} {drawn}");
+            let found = chances.mean(|x| (x as f64 - mean).powi(2));
+            assert!((found - variance).abs() <= 1e-10 * variance, "{marked} {drawn}: {found} and {variance}");
+        }
+    }
+
+    /// Far down, the sum of a few weights still has all its digits.
+    #[test]
+    fn prefix_sums_lose_nothing_far_down() {
+        let mut tables = SumTables::default();
+        let start = 1_000_000;
+        let found = tables.of(Discount::Rank, start + 3).between(start, start + 3).value();
+        let plain = (1..=3).map(|j| 1.0 / (start + j) as f64).sum::<f64>();
+        assert!((found / plain - 1.0).abs() < 3e-16, "{found} and {plain}");
+        let few = tables.of(Discount::Rank, 3);
+        assert_eq!(few.term(1.0, 2), 1.0 / 3.0);
+    }
+
+    #[test]
+    fn doubles_keep_what_floats_lose() {
+        let third = Double::of(1.0).over(3.0);
+        let rest = Double::of(1.0).minus(third.plus(third).plus(third)).value();
+        assert!(rest.abs() < 1e-31, "{rest}");
+        assert_eq!(Double::of(1e16).plus(Double::of(1.0)).minus(Double::of(1e16)).value(), 1.0);
+        assert!((third.times(3.0).minus(Double::of(1.0)).value()).abs() < 1e-31);
+    }
+}

@@ -1,0 +1,296 @@
+//! The expected value of a measure over the orders of a row.
+
+use super::folds::{self, Inside, Tables, Walked};
+use super::row::{Part, Row};
+use super::{Cuts, walks};
+use crate::error::{Error, Result};
+use crate::fold::{Fold, Weights};
+use crate::label::{Above, Codebook, QueryFacts};
+use crate::measure::{Average, Expected, Fact, Ideal, Last, Measure, Place, Read, Recipe};
+
+/// What is used again from row to row.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) tables: Tables,
+}
+
+/// How the expected value of a measure is found.
+pub struct Expectation {
+    form: Form,
+    /// Is the value of a query bounded from below, after the expectation is taken?
+    geometric: bool,
+}
+
+enum Form {
+    /// The last line, finished with the expectations of what it reads.
+    Linear { reads: Vec<Number>, last: Last },
+    /// The same for each number of hits in the group at which reading stops.
+    GivenHits { reads: Vec<Number>, last: Last, hits: Above, place: Place },
+    /// 1 divided by the rank of the first hit.
+    Reciprocal { hits: Above, most: f64 },
+    /// A form of its own.
+    Own(walks::Form),
+}
+
+/// A number that a last line reads.
+struct Number {
+    read: Read,
+    /// Discounts of the first ranks of an ideal ranking.
+    weights: Option<Weights>,
+}
+
+impl Number {
+    fn new(read: &Read) -> Self {
+        /// Deeper ideals weigh the rest as they meet it.
+        const DEPTH: usize = 1 << 10;
+        let weights = match read {
+            Read::Fact(Fact::Ideal(ideal)) | Read::RetrievedIdeal(ideal) => Some(ideal.weights(DEPTH)),
+            _ => None,
+        };
+        Number { read: read.clone(), weights }
+    }
+
+    fn ideal(&self, ideal: &Ideal, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
+        self.weights.as_ref().map_or(0.0, |weights| ideal.of(weights, counts))
+    }
+}
+
+/// The ranks that are read at a place.
+fn ranks(place: &Place, facts: QueryFacts<'_>) -> usize {
+    match place {
+        Place::Rank(rank) => *rank as usize,
+        Place::End => usize::MAX,
+        Place::PerQuery(fact) => fact.of(facts) as u32 as usize,
+    }
+}
+
+impl Expectation {
+    /// How the expected value of a measure is found, for rankings that may be cut.
+    ///
+    /// # Errors
+    /// A measure that has none in closed form, or whose parameters do not fit the grades.
+    pub fn of(measure: &Measure, book: &Codebook, cuts: Cuts) -> Result<Self> {
+        let definition = measure.definition();
+        let recipe = measure.recipe(book)?;
+        let declared = (definition.traits.expected)(measure);
+        let form = match (declared, recipe) {
+            (Expected::None, _) => None,
+            (_, Recipe::Walk) => walks::form(measure, book).map(Form::Own),
+            (declared, Recipe::Folds { reads, last }) => Form::of_reads(declared, &reads, last, cuts),
+        };
+        let form = form.ok_or_else(|| Error::Unanswerable(super::order::refused_mean(measure, cuts)))?;
+        Ok(Expectation { form, geometric: definition.average == Average::Geometric })
+    }
+
+    /// The expected value of a row.
+    pub fn of_row(&self, row: &mut Row<'_>, scratch: &mut Scratch) -> f64 {
+        if let (Form::Linear { reads, last }, true) = (&self.form, self.geometric && row.is_uncertain()) {
+            // The bound is below the expectation, so what is read is averaged and not the values.
+            let mut numbers = vec![0.0; reads.len()];
+            row.mean(&mut numbers, |row, numbers| read_all(reads, row, numbers, &mut scratch.tables));
+            return finish(last, &numbers);
+        }
+        let mut value = [0.0];
+        row.mean(&mut value, |row, value| value[0] = self.form.value(row, &mut scratch.tables));
+        value[0]
+    }
+}
+
+fn read_all(reads: &[Number], row: &Row<'_>, numbers: &mut [f64], tables: &mut Tables) {
+    numbers.iter_mut().zip(reads).for_each(|(number, read)| *number = read.expected(row, tables));
+}
+
+fn finish(last: &Last, numbers: &[f64]) -> f64 {
+    let columns: Vec<&[f64]> = numbers.iter().map(std::slice::from_ref).collect();
+    let mut value = [0.0];
+    last.finish(&columns, &mut value);
+    value[0]
+}
+
+impl Form {
+    /// The form of a last line, if what it reads has an expectation.
+    fn of_reads(declared: Expected, reads: &[Read], last: Last, cuts: Cuts) -> Option<Self> {
+        if let (Last::Reciprocal { most }, [Read::Fold(Fold::FirstRank(hits), _)]) = (&last, reads) {
+            return Some(Form::Reciprocal { hits: *hits, most: *most });
+        }
+        if !reads.iter().all(|read| has_expectation(read, cuts)) {
+            return None;
+        }
+        let numbers = reads.iter().map(Number::new).collect();
+        if declared == Expected::Linear {
+            return Some(Form::Linear { reads: numbers, last });
+        }
+        // The hits are those counted as deep as anything is.
+        let counts = reads.iter().filter_map(|read| match read {
+            Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => Some((*set, place.clone())),
+            _ => None,
+        });
+        let deepest = |(_, place): &(Above, Place)| match place {
+            Place::Rank(rank) => u64::from(*rank),
+            _ => u64::MAX,
+        };
+        let (hits, place) = counts.max_by_key(deepest)?;
+        let known = reads.iter().all(|read| match read {
+            Read::Fold(Fold::Count(set), _) => [hits, Above::RETRIEVED].contains(set),
+            Read::Fold(Fold::PrecisionSum(set) | Fold::PairSum(set), _) => *set == hits,
+            Read::Fold(Fold::WeightedSum { .. }, _) | Read::Fact(_) => true,
+            _ => false,
+        });
+        known.then_some(Form::GivenHits { reads: numbers, last, hits, place })
+    }
+
+    fn value(&self, row: &Row<'_>, tables: &mut Tables) -> f64 {
+        match self {
+            Form::Linear { reads, last } => {
+                let mut numbers = vec![0.0; reads.len()];
+                read_all(reads, row, &mut numbers, tables);
+                finish(last, &numbers)
+            }
+            Form::GivenHits { reads, last, hits, place } => {
+                given_hits(reads, last, *hits, ranks(place, row.facts), row, tables)
+            }
+            Form::Reciprocal { hits, most } => {
+                let ranks = if most.is_finite() { *most as usize } else { usize::MAX };
+                folds::first_hit(row, ranks, *hits, |index| 1.0 / (index + 1) as f64)
+            }
+            Form::Own(form) => form(row, tables),
+        }
+    }
+}
+
+/// Has this number an expectation that is computed here?
+fn has_expectation(read: &Read, cuts: Cuts) -> bool {
+    match read {
+        Read::Fold(fold, _) => match fold {
+            Fold::Count(_)
+            | Fold::PrecisionSum(_)
+            | Fold::WeightedSum { .. }
+            | Fold::Cascade { .. }
+            | Fold::InferredSum(_)
+            | Fold::PairSum(_) => true,
+            Fold::FirstRank(_)
+            | Fold::PeakPrecision { .. }
+            | Fold::PreferenceSum { .. }
+            | Fold::Histogram => false,
+        },
+        Read::Preference { .. } | Read::Fact(_) => true,
+        // Which documents are retrieved at all is known, unless a cut decides it.
+        Read::RetrievedIdeal(_) => !cuts.depth,
+        Read::Peak { .. } => false,
+    }
+}
+
+impl Number {
+    fn expected(&self, row: &Row<'_>, tables: &mut Tables) -> f64 {
+        match &self.read {
+            Read::Fold(fold, place) => {
+                let ranks = ranks(place, row.facts);
+                match fold {
+                    Fold::Cascade { stop, discount } => folds::cascade(row, ranks, stop, *discount, tables),
+                    Fold::InferredSum(hits) => folds::inferred_sum(row, *hits, &mut tables.chances),
+                    fold => {
+                        let mut state = Walked::default();
+                        row.parts(ranks).for_each(|part| step(fold, &mut state, part, None, tables));
+                        state.sum
+                    }
+                }
+            }
+            Read::Preference { hits, judged } => {
+                folds::preference(row, [*hits, *judged], &mut tables.chances)
+            }
+            Read::Fact(Fact::Ideal(ideal)) => {
+                let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
+                self.ideal(ideal, row.facts.iter().filter(judged))
+            }
+            Read::Fact(fact) => fact.of(row.facts),
+            Read::RetrievedIdeal(ideal) => self.ideal(ideal, row.retrieved().into_iter()),
+            Read::Peak { .. } => f64::NAN,
+        }
+    }
+}
+
+/// Adds a part to a sum that grows rank by rank; with the number of hits in what is read of it, where that is given.
+fn step(fold: &Fold, state: &mut Walked, part: Part<'_>, given: Option<(Above, usize)>, tables: &mut Tables) {
+    let inside = |set: Above| match given {
+        Some((_, hits)) => {
+            let hits = if set == Above::RETRIEVED { part.read } else { hits };
+            Inside { size: part.read, hits }
+        }
+        None => Inside::of(part, set),
+    };
+    match fold {
+        Fold::Count(set) => folds::count(state, part, inside(*set)),
+        Fold::PrecisionSum(set) => folds::precision_sum(state, part, inside(*set), &mut tables.sums),
+        Fold::PairSum(set) => folds::pair_sum(state, part, inside(*set)),
+        Fold::WeightedSum { gain, discount } => match given {
+            Some(given) => {
+                folds::weighted_sum_given(&mut state.sum, part, given, gain, *discount, &mut tables.sums);
+            }
+            None => folds::weighted_sum(&mut state.sum, part, gain, *discount, &mut tables.sums),
+        },
+        _ => state.sum = f64::NAN,
+    }
+}
+
+/// The expectation of a last line over the number of hits in the group at which reading stops.
+fn given_hits(
+    reads: &[Number],
+    last: &Last,
+    hits: Above,
+    deepest: usize,
+    row: &Row<'_>,
+    tables: &mut Tables,
+) -> f64 {
+    let cut = row.parts(deepest).last().filter(|part| {
+        let found = part.count(hits);
+        !part.is_whole() && found > 0 && found < part.size
+    });
+    let mut numbers = vec![0.0; reads.len()];
+    let Some(cut) = cut else {
+        read_all(reads, row, &mut numbers, tables);
+        return finish(last, &numbers);
+    };
+    // What stands before the group is added once.
+    let limit = |place: &Place| ranks(place, row.facts);
+    let before: Vec<Walked> = reads
+        .iter()
+        .map(|number| {
+            let mut state = Walked::default();
+            match &number.read {
+                Read::Fold(fold, place) => row
+                    .parts(limit(place))
+                    .take_while(|part| part.above < cut.above)
+                    .for_each(|part| step(fold, &mut state, part, None, tables)),
+                _ => state.sum = number.expected(row, tables),
+            }
+            state
+        })
+        .collect();
+    let mut chances = std::mem::take(&mut tables.chances);
+    chances.fill(cut.size as u64, cut.count(hits) as u64, cut.read as u64);
+    let mut mean = 0.0;
+    for (found, chance) in chances.iter() {
+        for ((number, read), before) in numbers.iter_mut().zip(reads).zip(&before) {
+            let mut state = *before;
+            if let Read::Fold(fold, place) = &read.read
+                && limit(place) > cut.above
+            {
+                let given = Some((hits, found as usize));
+                if limit(place) - cut.above >= cut.read {
+                    step(fold, &mut state, cut, given, tables);
+                } else if let Fold::Count(set) = fold {
+                    // Read above the end, of documents that are all known to be there.
+                    let read = (limit(place) - cut.above) as f64;
+                    let share = if *set == Above::RETRIEVED { 1.0 } else { found as f64 / cut.read as f64 };
+                    state.sum += read * share;
+                } else {
+                    state.sum = f64::NAN;
+                }
+            }
+            *number = state.sum;
+        }
+        mean += chance * finish(last, &numbers);
+    }
+    tables.chances = chances;
+    mean
+}

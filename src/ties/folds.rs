@@ -1,0 +1,378 @@
+//! The expectation of what a measure reads, over the orders of a row: one function a fold.
+//!
+//! A group has `size` documents behind `above` others, of which the first `read` ranks count; j = 1 … read below. Documents outside of
+//! groups are added as the plain formula adds them, and a group adds one term.
+
+use super::chance::{Double, Hypergeometric, SumTables};
+use super::row::{Part, Row};
+use crate::fold::{CodeTable, Discount};
+use crate::label::Above;
+use crate::label::code::{NEGATIVE, UNPOOLED};
+
+/// What is used again from row to row.
+#[derive(Debug, Default)]
+pub struct Tables {
+    pub sums: SumTables,
+    pub chances: Hypergeometric,
+}
+
+/// A sum over ranks that grows with the expected hits before them.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Walked {
+    pub hits: f64,
+    pub sum: f64,
+}
+
+/// The hits among the ranks of a part that are read, under the fold's own set or, where the number of hits is given, under that.
+#[derive(Debug, Clone, Copy)]
+pub struct Inside {
+    /// The documents in random order.
+    pub size: usize,
+    /// The hits among them.
+    pub hits: usize,
+}
+
+impl Inside {
+    pub fn of(part: Part<'_>, set: Above) -> Self {
+        Inside { size: part.size, hits: part.count(set) }
+    }
+
+    /// The expected hits among so many ranks.
+    fn expected(self, read: usize) -> f64 {
+        if read == self.size { self.hits as f64 } else { self.hits as f64 * (read as f64 / self.size as f64) }
+    }
+}
+
+/// The number of hits.
+pub fn count(state: &mut Walked, part: Part<'_>, inside: Inside) {
+    state.sum += inside.expected(part.read);
+}
+
+/// The sum of the precisions at hits: E = r/t·((H + 1)·A + (r − 1)/(t − 1)·B), where A = Σ 1/(o + j) and
+/// B = Σ (j − 1)/(o + j) = s − (o + 1)·A.
+pub fn precision_sum(state: &mut Walked, part: Part<'_>, inside: Inside, sums: &mut SumTables) {
+    let Inside { size, hits } = inside;
+    if hits == size {
+        for rank in part.above + 1..=part.above + part.read {
+            state.hits += 1.0;
+            state.sum += state.hits / rank as f64;
+        }
+        return;
+    }
+    if hits > 0 {
+        let end = part.above + part.read;
+        let a = sums.of(Discount::Rank, end).between(part.above, end);
+        let b = Double::of(part.read as f64).minus(a.times((part.above + 1) as f64)).value();
+        let others = (hits - 1) as f64 / (size - 1) as f64;
+        state.sum += hits as f64 / size as f64 * ((state.hits + 1.0) * a.value() + others * b);
+    }
+    state.hits += inside.expected(part.read);
+}
+
+/// The pairs of a hit and another document above it.
+pub fn pair_sum(state: &mut Walked, part: Part<'_>, inside: Inside) {
+    let (size, hits, read) = (inside.size as f64, inside.hits as f64, part.read as f64);
+    let others = part.above as f64 - state.hits;
+    let expected = inside.expected(part.read);
+    state.sum += expected * others;
+    if inside.hits > 0 && inside.hits < inside.size {
+        // Of each two ranks the first has another document and the second a hit with the chance r(t − r)/(t(t − 1)).
+        state.sum += hits * (size - hits) / 2.0 * (read * (read - 1.0) / (size * (size - 1.0)));
+    }
+    state.hits += expected;
+}
+
+/// The discounted sum of gains: the mean gain times the weights of the ranks.
+pub fn weighted_sum(
+    sum: &mut f64,
+    part: Part<'_>,
+    gain: &CodeTable,
+    discount: Discount,
+    sums: &mut SumTables,
+) {
+    match part.shared(gain) {
+        Some(0.0) => {}
+        Some(gain) => plain_gains(sum, part, gain, discount, sums),
+        None => *sum += mean_gain(part, part.total(gain) / part.size as f64, discount, sums),
+    }
+}
+
+fn plain_gains(sum: &mut f64, part: Part<'_>, gain: f64, discount: Discount, sums: &mut SumTables) {
+    let ranks = part.above..part.above + part.read;
+    let weights = sums.of(discount, ranks.end);
+    ranks.for_each(|rank| *sum += weights.term(gain, rank));
+}
+
+fn mean_gain(part: Part<'_>, gain: f64, discount: Discount, sums: &mut SumTables) -> f64 {
+    let end = part.above + part.read;
+    gain * sums.of(discount, end).between(part.above, end).value()
+}
+
+/// The discounted sum of gains of a part of which so many of the ranks that are read have a document of a set.
+pub fn weighted_sum_given(
+    sum: &mut f64,
+    part: Part<'_>,
+    (set, hits): (Above, usize),
+    gain: &CodeTable,
+    discount: Discount,
+    sums: &mut SumTables,
+) {
+    let mean = |within: bool| {
+        let mut counts = part.counts().filter(|&(code, _)| set.contains(code) == within).peekable();
+        counts.peek()?;
+        let (total, size) = counts.fold((0.0, 0.0), |(total, size), (code, count)| {
+            (total + f64::from(count) * gain[usize::from(code)], size + f64::from(count))
+        });
+        Some(total / size)
+    };
+    let (hit, other) = (mean(true).unwrap_or(0.0), mean(false).unwrap_or(0.0));
+    if hits > 0 && hits < part.read {
+        let total = hits as f64 * hit + (part.read - hits) as f64 * other;
+        *sum += mean_gain(part, total / part.read as f64, discount, sums);
+        return;
+    }
+    let gain = if hits == 0 { other } else { hit };
+    if gain != 0.0 {
+        plain_gains(sum, part, gain, discount, sums);
+    }
+}
+
+/// The discounted sum of the chances to stop, the user going on with the rest.
+///
+/// With m documents of a group in random order, M(l) is the mean chance to go on past l of those that may stop the user, and D(l) that
+/// to stop at the l-th of them. One more document of chance R takes them to the mean over the places where it may stand.
+pub fn cascade(
+    row: &Row<'_>,
+    ranks: usize,
+    stop: &CodeTable,
+    discount: Discount,
+    tables: &mut Tables,
+) -> f64 {
+    let (mut sum, mut goes_on) = (0.0, 1.0);
+    for part in row.parts(ranks) {
+        let end = part.above + part.read;
+        match part.shared(stop) {
+            Some(0.0) => {}
+            Some(stop) => {
+                let weights = tables.sums.of(discount, end);
+                for rank in part.above..end {
+                    sum += weights.term(goes_on * stop, rank);
+                    goes_on *= 1.0 - stop;
+                }
+            }
+            None => {
+                let stops = Stops::of(part, stop);
+                sum += goes_on * stops.expected(part, discount, tables);
+                goes_on *= stops.goes_on.get(stops.documents as usize).copied().unwrap_or(0.0);
+            }
+        }
+    }
+    sum
+}
+
+/// Documents in random order at each of which a user may stop.
+struct Stops {
+    documents: u64,
+    /// The mean chance to go on past the first so many of them.
+    goes_on: Vec<f64>,
+    /// The mean chance to stop at the one of this index.
+    stops: Vec<f64>,
+}
+
+impl Stops {
+    /// What is reached with a smaller chance is left out.
+    const LEAST: f64 = 1e-20;
+
+    fn of(part: Part<'_>, stop: &CodeTable) -> Self {
+        let mut all = Stops { documents: 0, goes_on: vec![1.0], stops: Vec::new() };
+        // Ascending chances, so that no later document raises what was left out.
+        let mut codes: Vec<(f64, u32)> =
+            part.counts().map(|(code, count)| (stop[usize::from(code)], count)).collect();
+        codes.retain(|&(stop, _)| stop > 0.0);
+        codes.sort_by(|a, b| a.0.total_cmp(&b.0));
+        for (stop, count) in codes {
+            if all.documents == 0 {
+                all.push_alike(stop, count);
+            } else {
+                (0..count).for_each(|_| all.push(stop));
+            }
+        }
+        all
+    }
+
+    /// The first documents, which have the same chance.
+    fn push_alike(&mut self, stop: f64, count: u32) {
+        self.documents = count.into();
+        let mut reached = 1.0;
+        for _ in 0..count {
+            if reached < Self::LEAST {
+                break;
+            }
+            self.stops.push(reached * stop);
+            reached *= 1.0 - stop;
+            self.goes_on.push(reached);
+        }
+    }
+
+    fn push(&mut self, stop: f64) {
+        let documents = self.documents as f64;
+        let places = documents + 1.0;
+        if self.goes_on.len() as u64 == self.documents + 1
+            && self.goes_on[self.goes_on.len() - 1] >= Self::LEAST
+        {
+            self.goes_on.push(0.0);
+            self.stops.push(0.0);
+        }
+        for l in (1..self.goes_on.len()).rev() {
+            let (at, after) = (l as f64, places - l as f64);
+            let reached = self.goes_on[l - 1];
+            self.stops[l - 1] = (after * self.stops[l - 1]
+                + if l > 1 { (at - 1.0) * (1.0 - stop) * self.stops[l - 2] } else { 0.0 }
+                + stop * reached)
+                / places;
+            self.goes_on[l] = (after * self.goes_on[l] + at * (1.0 - stop) * reached) / places;
+        }
+        self.documents += 1;
+    }
+
+    /// The expected discounted sum of the chances to stop, of a user who has come as far as the part.
+    fn expected(&self, part: Part<'_>, discount: Discount, Tables { sums, chances }: &mut Tables) -> f64 {
+        let size = part.size as u64;
+        let stands = self.documents as f64 / size as f64;
+        let weights = sums.of(discount, part.above + part.read);
+        let mut sum = Double::default();
+        for j in 0..part.read as u64 {
+            chances.fill(size - 1, self.documents - 1, j);
+            if chances.first() >= self.stops.len() as u64 {
+                break;
+            }
+            let stops = chances.mean(|before| self.stops.get(before as usize).copied().unwrap_or(0.0));
+            sum = sum.plus(Double::of(weights.term(stops, part.above + j as usize)));
+        }
+        stands * sum.value()
+    }
+}
+
+/// The sum over the hits of a function of how many documents of another set stand above each, in random order with them.
+pub fn sum_over_hits(
+    (hits, others): (usize, usize),
+    part: Part<'_>,
+    above: u64,
+    whole: impl FnOnce() -> f64,
+    of: impl Fn(u64) -> f64,
+    chances: &mut Hypergeometric,
+) -> f64 {
+    if part.is_whole() {
+        return whole();
+    }
+    let mut sum = Double::default();
+    for j in 0..part.read as u64 {
+        chances.fill(part.size as u64 - 1, others as u64, j);
+        sum = sum.plus(Double::of(chances.mean(|x| of(above + x))));
+    }
+    hits as f64 / part.size as f64 * sum.value()
+}
+
+/// The sum over the hits of the share of known non-relevant documents that are not above them; `most` above count, divided by `bound`.
+pub fn preference(row: &Row<'_>, [hits, judged]: [Above; 2], chances: &mut Hypergeometric) -> f64 {
+    let most = row.facts.count(hits);
+    let nonrelevant = row.facts.iter().filter(|&(code, _)| judged.contains(code) && !hits.contains(code));
+    let bound = most.min(nonrelevant.map(|(_, count)| u64::from(count)).sum());
+    let share = |above: u64| if above == 0 { 1.0 } else { 1.0 - above.min(most) as f64 / bound as f64 };
+    let (mut above, mut sum) = (0, 0.0);
+    for part in row.parts(usize::MAX) {
+        let found = part.count(hits);
+        let others = part.count(Above(judged.0.min(hits.0))) - found;
+        if others == 0 {
+            let read = if found == part.size { part.read } else { found };
+            match found {
+                0 => {}
+                _ if part.is_whole() || found == part.size => (0..read).for_each(|_| sum += share(above)),
+                _ => sum += found as f64 * (part.read as f64 / part.size as f64) * share(above),
+            }
+        } else if found > 0 {
+            // Σ min(B + x, R) for x = 0 … m, in whole numbers.
+            let whole = || {
+                let (first, last) = (above, above + others as u64);
+                let below = |n: u64| u128::from(n) * u128::from(n + 1) / 2;
+                let ramp = below(last.min(most)) - if first == 0 { 0 } else { below((first - 1).min(most)) };
+                let flat = (last + 1).saturating_sub(first.max(most + 1));
+                let taken = ramp + u128::from(flat) * u128::from(most);
+                if taken == 0 {
+                    return found as f64;
+                }
+                found as f64 * (1.0 - taken as f64 / ((others + 1) as f64 * bound as f64))
+            };
+            sum += sum_over_hits((found, others), part, above, whole, share, chances);
+        }
+        above += others as u64;
+    }
+    sum
+}
+
+/// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
+pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
+    const EPSILON: f64 = 0.00001;
+    // Relevant, not relevant, and pooled but unjudged documents above.
+    let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
+    for part in row.parts(usize::MAX) {
+        let found = part.count(hits);
+        let judged = part.count(Above::JUDGED.min(hits)) - found;
+        let unjudged = part.count(Above(UNPOOLED)) - part.count(Above(NEGATIVE));
+        if found == part.size {
+            for rank in part.above + 1..=part.above + part.read {
+                let above = (rank - 1) as f64;
+                let known = relevant + nonrelevant;
+                sum += if above == 0.0 {
+                    1.0
+                } else {
+                    1.0 / (above + 1.0)
+                        + (above / (above + 1.0))
+                            * ((known + pooled) / above)
+                            * ((relevant + EPSILON) / (known + 2.0 * EPSILON))
+                };
+                relevant += 1.0;
+            }
+            continue;
+        }
+        if found > 0 {
+            let others = found - 1 + judged;
+            let rest = part.size - 1 - others;
+            let [of_others, of_rest] = [(found - 1, others), (unjudged, rest)]
+                .map(|(a, b)| if b == 0 { 0.0 } else { a as f64 / b as f64 });
+            let mut terms = Double::default();
+            for j in 0..part.read {
+                chances.fill(part.size as u64 - 1, others as u64, j as u64);
+                let above = (part.above + j) as f64;
+                let mean = chances.mean(|x| {
+                    let x = x as f64;
+                    let (known, seen) = (relevant + nonrelevant + x, pooled + (j as f64 - x) * of_rest);
+                    (known + seen) * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
+                });
+                terms = terms.plus(Double::of((1.0 + mean) / (above + 1.0)));
+            }
+            sum += found as f64 / part.size as f64 * terms.value();
+        }
+        relevant += found as f64;
+        nonrelevant += judged as f64;
+        pooled += unjudged as f64;
+    }
+    sum
+}
+
+/// The expectation of a function of the rank of the first hit, 0 where there is none: `weight` of an index from 0, and no rank behind
+/// the first so many.
+pub fn first_hit(row: &Row<'_>, ranks: usize, hits: Above, weight: impl Fn(usize) -> f64) -> f64 {
+    let Some(part) = row.parts(ranks).find(|part| part.count(hits) > 0) else { return 0.0 };
+    let (size, found) = (part.size, part.count(hits));
+    if found == size {
+        return weight(part.above);
+    }
+    let mut sum = Double::default();
+    let mut chance = Double::of(found as f64).over(size as f64);
+    for j in 0..part.read.min(size - found + 1) {
+        sum = sum.plus(Double::of(chance.value() * weight(part.above + j)));
+        chance = chance.times((size - found - j) as f64).over((size - 1 - j).max(1) as f64);
+    }
+    sum.value()
+}

@@ -1,0 +1,144 @@
+//! The best and the worst order of documents with equal scores.
+
+use super::search::Search;
+use super::{Cuts, Group, Row, Scratch};
+use crate::error::{Error, Result};
+use crate::fold::CodeTable;
+use crate::label::Codebook;
+use crate::measure::{BestOrder, Better, Measure};
+
+/// Which extreme of a measure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Side {
+    /// The best value: the largest one, the smallest where lower is better.
+    Best,
+    /// The worst value.
+    Worst,
+}
+
+impl Side {
+    fn name(self) -> &'static str {
+        match self {
+            Side::Best => "best",
+            Side::Worst => "worst",
+        }
+    }
+}
+
+/// How the best or worst value of a measure over the orders of a row is found.
+pub enum Extreme {
+    /// By evaluating the row with its groups in this order.
+    Order(Key),
+    /// By looking for it in each row.
+    Searched(Searched),
+}
+
+/// An order of codes, in which the documents of every group are put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Key {
+    /// All codes, the first one first.
+    codes: [u8; 256],
+}
+
+/// An extreme value that follows from the row.
+pub struct Searched {
+    search: Search,
+    largest: bool,
+}
+
+impl Extreme {
+    /// How the best or worst value of a measure is found, for rankings that may be cut.
+    ///
+    /// # Errors
+    /// A measure whose extreme order is not known, or whose parameters do not fit the grades.
+    pub fn of(measure: &Measure, book: &Codebook, side: Side, cuts: Cuts) -> Result<Self> {
+        measure.recipe(book)?;
+        let refused = || {
+            let only_cut = is_known(measure, Cuts::default()) && cuts != Cuts::default();
+            let under = match (only_cut, cuts.judged_only) {
+                (false, _) => "",
+                (true, true) => " under -M and -J together",
+                (true, false) => " under -M",
+            };
+            let side = side.name();
+            Error::Unanswerable(format!(
+                "{measure}: its {side} order{under} cannot be found without trying all of them"
+            ))
+        };
+        let largest = (side == Side::Best) == (measure.definition().better != Better::Lower);
+        Ok(match best_order(measure, cuts).ok_or_else(refused)? {
+            BestOrder::Worth(worth) => {
+                Extreme::Order(Key::new(&worth(measure, book).map_err(Error::Unanswerable)?, side))
+            }
+            BestOrder::Searched => {
+                let search = Search::of(measure, book).ok_or_else(refused)?;
+                Extreme::Searched(Searched { search, largest })
+            }
+            BestOrder::Swaps | BestOrder::None => Extreme::Order(Key::new(&[0.0; 256].into(), side)),
+        })
+    }
+}
+
+/// The declared order, if it is known under these cuts.
+fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
+    let traits = &measure.definition().traits;
+    match (traits.best_order)(measure, cuts.depth) {
+        // What is kept of a cut group decides how far others move up.
+        _ if cuts.depth && cuts.judged_only => None,
+        BestOrder::None => None,
+        BestOrder::Swaps if !(traits.better_swaps)(measure) => None,
+        order => Some(order),
+    }
+}
+
+/// Is the best order of a measure known under these cuts?
+fn is_known(measure: &Measure, cuts: Cuts) -> bool {
+    best_order(measure, cuts).is_some()
+}
+
+/// Why a measure has no expected value.
+pub(super) fn refused_mean(measure: &Measure, cuts: Cuts) -> String {
+    let others = if is_known(measure, cuts) { "best, worst or " } else { "" };
+    format!("{measure} has no expected value over ties that can be computed; take --ties {others}docno-desc")
+}
+
+impl Key {
+    /// Codes by descending worth for the best order, ascending for the worst; where that is equal, by themselves in the same way.
+    fn new(worth: &CodeTable, side: Side) -> Self {
+        let mut codes: [u8; 256] = std::array::from_fn(|code| code as u8);
+        let of = |code: &u8| worth[usize::from(*code)];
+        codes.sort_by(|a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
+        if side == Side::Worst {
+            codes.reverse();
+        }
+        Key { codes }
+    }
+
+    /// Puts the documents of every group in this order, those behind the end of the ranking included, of which the last group keeps the
+    /// first.
+    pub fn arrange(&self, labels: &mut [u8], groups: &[Group], cut_off: &[(u8, u32)]) {
+        let depth = labels.len();
+        for (at, group) in groups.iter().enumerate() {
+            let mut counts = [0u32; 256];
+            let of_group = &mut labels[group.start as usize..group.end()];
+            of_group.iter().for_each(|&label| counts[usize::from(label)] += 1);
+            if at + 1 == groups.len() && group.end() == depth {
+                cut_off.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);
+            }
+            let mut rest = of_group;
+            for &code in &self.codes {
+                let taken = rest.len().min(counts[usize::from(code)] as usize);
+                let (first, others) = rest.split_at_mut(taken);
+                first.fill(code);
+                rest = others;
+            }
+        }
+    }
+}
+
+impl Searched {
+    /// The extreme value of a row.
+    pub fn of_row(&self, row: &Row<'_>, scratch: &mut Scratch) -> f64 {
+        self.search.of_row(row, self.largest, &mut scratch.tables.sums)
+    }
+}

@@ -1,0 +1,200 @@
+//! Extremes that no one order of codes gives: what is searched is how many hits the group has above the cut.
+
+use super::chance::SumTables;
+use super::row::{Part, Row};
+use crate::fold::Discount;
+use crate::label::code::{NEGATIVE, UNPOOLED};
+use crate::label::{Above, Codebook};
+use crate::measure::Measure;
+
+/// What is searched for a measure.
+#[derive(Debug, Clone, Copy)]
+pub enum Search {
+    Accuracy { hits: Above, ranks: usize },
+    PrecisionOfHits { hits: Above, ranks: usize },
+    FallOut { hits: Above, ranks: usize },
+    Inferred { hits: Above },
+}
+
+/// The documents of a part, and those above it.
+#[derive(Debug, Clone, Copy)]
+struct Standing {
+    above: usize,
+    size: usize,
+    found: usize,
+    read: usize,
+}
+
+impl Standing {
+    fn of(part: Part<'_>, hits: Above) -> Self {
+        Standing { above: part.above, size: part.size, found: part.count(hits), read: part.read }
+    }
+
+    /// The numbers of hits that its first so many ranks may have.
+    fn feasible(self, read: usize) -> std::ops::RangeInclusive<usize> {
+        (self.found + read).saturating_sub(self.size)..=self.found.min(read)
+    }
+}
+
+/// The larger or the smaller one of some values.
+fn extreme(values: impl Iterator<Item = f64>, largest: bool) -> f64 {
+    values.reduce(if largest { f64::max } else { f64::min }).unwrap_or(0.0)
+}
+
+fn ratio(a: f64, b: f64) -> f64 {
+    if b == 0.0 { 0.0 } else { a / b }
+}
+
+impl Search {
+    pub fn of(m: &Measure, book: &Codebook) -> Option<Self> {
+        let hits = book.at_least(m.rel());
+        let ranks = m.rank().map_or(usize::MAX, |rank| rank as usize);
+        match m.definition().name {
+            "Accuracy" => Some(Search::Accuracy { hits, ranks }),
+            "AP" => Some(Search::PrecisionOfHits { hits, ranks }),
+            "FallOut" => Some(Search::FallOut { hits, ranks }),
+            "InfAP" => Some(Search::Inferred { hits }),
+            _ => None,
+        }
+    }
+
+    /// The largest or the smallest value over the orders of a row.
+    pub fn of_row(self, row: &Row<'_>, largest: bool, sums: &mut SumTables) -> f64 {
+        match self {
+            Search::Accuracy { hits, ranks } => accuracy(row, hits, ranks, largest),
+            Search::PrecisionOfHits { hits, ranks } => precision_of_hits(row, hits, ranks, largest, sums),
+            Search::FallOut { hits, ranks } => fall_out(row, hits, ranks, largest),
+            Search::Inferred { hits } => inferred(row, hits, largest),
+        }
+    }
+}
+
+/// Hits stand first, or last, among what is read of each group.
+fn accuracy(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
+    let (mut met, mut wrong, mut read) = (0, 0u64, 0);
+    for part in row.parts(ranks) {
+        let at = Standing::of(part, hits);
+        let others = (at.above - met) as u64;
+        read = at.above + at.read;
+        let pairs = |found: usize| {
+            let before = if largest { others } else { others + (at.read - found) as u64 };
+            wrong + found as u64 * before
+        };
+        if !part.is_whole() {
+            let value = |found: usize| {
+                let hits = (met + found) as f64;
+                if hits == 0.0 { 0.0 } else { 1.0 - ratio(pairs(found) as f64, (read as f64 - hits) * hits) }
+            };
+            return extreme(at.feasible(at.read).map(value), largest);
+        }
+        wrong = pairs(at.found);
+        met += at.found;
+    }
+    let hits = met as f64;
+    if hits == 0.0 { 0.0 } else { 1.0 - ratio(wrong as f64, (read as f64 - hits) * hits) }
+}
+
+fn precision_of_hits(row: &Row<'_>, hits: Above, ranks: usize, largest: bool, sums: &mut SumTables) -> f64 {
+    let (mut met, mut sum) = (0, 0.0);
+    for part in row.parts(ranks) {
+        let at = Standing::of(part, hits);
+        let end = at.above + at.read;
+        let start = |found: usize| if largest { at.above } else { end - found };
+        let mut found = at.found;
+        if !part.is_whole() {
+            let harmonic = sums.of(Discount::Rank, end);
+            // Σ (H + x)/(c + x) for x = 1 … h, with c ranks above the first of them.
+            let value = |found: usize| {
+                let above = start(found);
+                let lag = met as f64 - above as f64;
+                let gained = harmonic.between(above, above + found).times(lag).value() + found as f64;
+                ratio(sum + gained, (met + found) as f64)
+            };
+            let better = |a: f64, b: f64| if largest { a > b } else { a < b };
+            let mut feasible = at.feasible(at.read);
+            found = feasible.next().unwrap_or(0);
+            for other in feasible {
+                if better(value(other), value(found)) {
+                    found = other;
+                }
+            }
+        }
+        for x in 1..=found {
+            sum += (met + x) as f64 / (start(found) + x) as f64;
+        }
+        met += found;
+    }
+    ratio(sum, met as f64)
+}
+
+/// The documents that are no hits above the cutoff, as a share of all retrieved ones: what a cut leaves at the end is searched together
+/// with what stands above the cutoff.
+fn fall_out(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
+    let top = row.depth.min(ranks);
+    // Hits above the cutoff, and hits of whole groups.
+    let (mut above, mut met) = (0, 0);
+    let value = |above: usize, all: usize| ratio((top - above) as f64, (row.depth - all) as f64);
+    for part in row.parts(usize::MAX) {
+        let at = Standing::of(part, hits);
+        let read = at.read.min(top.saturating_sub(at.above));
+        if part.is_whole() {
+            let feasible = at.feasible(read);
+            // More hits above the cutoff make it smaller.
+            above += if largest { *feasible.start() } else { *feasible.end() };
+            met += at.found;
+            continue;
+        }
+        let candidates = at.feasible(read).flat_map(|first| {
+            let behind = at.read - read;
+            let rest = Standing { size: at.size - read, found: at.found - first, ..at };
+            let feasible = rest.feasible(behind);
+            [*feasible.start(), *feasible.end()].map(|second| value(above + first, met + first + second))
+        });
+        return extreme(candidates, largest);
+    }
+    value(above, met)
+}
+
+/// Documents with a negative grade may stand anywhere among the hits of their group, all others behind the hits (or before them, for the
+/// smallest): the extreme sum over the hits and such documents placed so far.
+fn inferred(row: &Row<'_>, hits: Above, largest: bool) -> f64 {
+    let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0usize, 0usize, 0usize, 0.0);
+    for part in row.parts(usize::MAX) {
+        let found = part.count(hits);
+        let judged = part.count(Above::JUDGED.min(hits)) - found;
+        let unjudged = part.count(Above(UNPOOLED)) - part.count(Above(NEGATIVE));
+        let before = if largest { 0 } else { part.size - found - unjudged };
+        let others = nonrelevant + if largest { 0 } else { judged };
+        let term = |hits: usize, seen: usize| {
+            inferred_term(part.above + before + hits + seen, [relevant + hits, others, pooled + seen])
+        };
+        // The sum with so many negative ones placed, after each hit.
+        let mut sums = vec![sum; if found > 0 { unjudged + 1 } else { 0 }];
+        for hits in 0..found {
+            for seen in 0..=unjudged {
+                let here = sums[seen] + term(hits, seen);
+                sums[seen] =
+                    if seen > 0 { extreme([here, sums[seen - 1]].into_iter(), largest) } else { here };
+            }
+        }
+        sum = sums.last().copied().unwrap_or(sum);
+        relevant += found;
+        nonrelevant += judged;
+        pooled += unjudged;
+    }
+    ratio(sum, row.facts.count(hits) as f64)
+}
+
+/// The precision expected at a hit with so many documents above: relevant, not relevant, and pooled but unjudged ones.
+fn inferred_term(above: usize, [relevant, nonrelevant, pooled]: [usize; 3]) -> f64 {
+    const EPSILON: f64 = 0.00001;
+    if above == 0 {
+        return 1.0;
+    }
+    let (above, relevant) = (above as f64, relevant as f64);
+    let judged = relevant + nonrelevant as f64;
+    1.0 / (above + 1.0)
+        + (above / (above + 1.0))
+            * ((judged + pooled as f64) / above)
+            * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
+}

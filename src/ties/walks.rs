@@ -1,0 +1,333 @@
+//! Closed forms of the measures that walk, by name. What their state is in a plain ranking is told by the reference.
+
+use super::chance::{Double, Hypergeometric, ranks_of};
+use super::folds::{self, Tables};
+use super::row::Row;
+use crate::fold::{CodeTable, Discount};
+use crate::label::code::FIRST_GRADE;
+use crate::label::{Above, Codebook};
+use crate::measure::{Measure, table};
+
+/// From a row to its expected value.
+pub type Form = Box<dyn Fn(&Row<'_>, &mut Tables) -> f64 + Send + Sync>;
+
+/// The closed form of a measure that walks, if it has one.
+pub fn form(m: &Measure, book: &Codebook) -> Option<Form> {
+    let hits = book.at_least(m.rel());
+    let depth = m.number("depth").unwrap_or(1000.0) as usize;
+    let most = m.rank().map_or(depth, |rank| depth.min(rank as usize));
+    let target = m.number("T").unwrap_or(1.0);
+    let inverse_square = move |i: f64| ((i + 2.0 * target - 1.0) / (i + 2.0 * target)).powi(2);
+    match m.definition().name {
+        "BinG" => Some(Box::new(move |row, tables| bin_g(row, hits, tables))),
+        "RnDCG" => {
+            let gain = table::for_ratio(table::worths(m, book).ok()?).ok()?;
+            Some(Box::new(move |row, tables| ndcg_over_changes(row, hits, &gain, tables)))
+        }
+        "nDCGrel" => {
+            let gain = table::for_ratio(table::gains(m, book).ok()?).ok()?;
+            // With gains below 0, or more documents that have one than the ideal ranking, a value may be raised to 0.
+            let sound = gain.iter().enumerate().all(|(code, &gain)| match code as u8 {
+                ..FIRST_GRADE => gain == 0.0,
+                _ => gain >= 0.0,
+            });
+            sound.then(|| -> Form { Box::new(move |row, tables| ndcg_over_relevant(row, &gain, tables)) })
+        }
+        "Compat" => {
+            let (p, normalize) = (m.number("p").unwrap_or(0.95), m.word("normalize") != "false");
+            Some(Box::new(move |row, tables| compatibility(row, p, normalize, tables)))
+        }
+        _ if m.word("gain") == "grade" => None,
+        "BPM" => Some(Box::new(move |row, _| bejeweled(row, hits, target, most))),
+        "NERR8" => Some(first_gain(hits, most, |_| 1.0)),
+        "NERR9" => Some(first_gain(hits, most, |i| i / (i + 1.0))),
+        "NERR10" => {
+            let p = m.number("p").unwrap_or(0.9);
+            Some(first_gain(hits, depth, move |_| p))
+        }
+        "NERR11" => Some(first_gain(hits, depth, inverse_square)),
+        _ => None,
+    }
+}
+
+/// A C/W/L user who stops at the first hit: the weight of its rank as a share of the weights down to it.
+fn first_gain(hits: Above, ranks: usize, goes_on: impl Fn(f64) -> f64) -> Form {
+    let (mut weight, mut weights) = (1.0, 0.0);
+    let shares: Vec<f64> = (1..=ranks)
+        .map(|rank| {
+            weights += weight;
+            let share = weight / weights;
+            weight *= goes_on(rank as f64);
+            share
+        })
+        .collect();
+    Box::new(move |row, _| folds::first_hit(row, ranks, hits, |index| shares[index]))
+}
+
+/// A C/W/L user who stops at the rank of the last hit that he wants, or after so many ranks.
+fn bejeweled(row: &Row<'_>, hits: Above, target: f64, most: usize) -> f64 {
+    let wanted = target.ceil().max(1.0) as usize;
+    let (mut met, mut expected) = (0, 0.0);
+    for part in row.parts(most) {
+        let found = part.count(hits);
+        if met + found < wanted {
+            met += if part.is_whole() { found } else { 0 };
+            expected = if part.is_whole() {
+                met as f64
+            } else {
+                met as f64 + found as f64 * (part.read as f64 / part.size as f64)
+            };
+            continue;
+        }
+        let last = wanted - met;
+        if found == part.size {
+            return if last <= part.read {
+                wanted as f64 / (part.above + last) as f64
+            } else {
+                (met + part.read) as f64 / most as f64
+            };
+        }
+        let mut sum = Double::default();
+        for (j, chance) in
+            ranks_of(part.size as u64, found as u64, last as u64, part.read).into_iter().enumerate()
+        {
+            sum = sum.plus(Double::of(chance * wanted as f64 / (part.above + j + 1) as f64));
+        }
+        if !part.is_whole() {
+            let mut chances = Hypergeometric::default();
+            chances.fill(part.size as u64, found as u64, part.read as u64);
+            let fewer =
+                chances.mean(|x| if x < last as u64 { (met as f64 + x as f64) / most as f64 } else { 0.0 });
+            sum = sum.plus(Double::of(fewer));
+        }
+        return sum.value();
+    }
+    expected / most as f64
+}
+
+/// R, the query's relevant documents.
+fn relevant(row: &Row<'_>, hits: Above) -> f64 {
+    row.facts.count(hits) as f64
+}
+
+fn ratio(a: f64, b: f64) -> f64 {
+    if b == 0.0 { 0.0 } else { a / b }
+}
+
+/// 1 / lg(2 + b), summed over the hits, b other documents above each.
+fn bin_g(row: &Row<'_>, hits: Above, tables: &mut Tables) -> f64 {
+    let term = |others: u64| 1.0 / ((2 + others) as f64).log2();
+    let (mut others, mut sum) = (0u64, 0.0);
+    for part in row.parts(usize::MAX) {
+        let found = part.count(hits);
+        let rest = part.size - found;
+        if rest == 0 {
+            (0..part.read).for_each(|_| sum += term(others));
+        } else if found > 0 {
+            let start = others as usize;
+            let Tables { sums, chances } = tables;
+            let whole = || {
+                let end = start + rest + 1;
+                found as f64 / (rest + 1) as f64 * sums.of(Discount::Log2, end).between(start, end).value()
+            };
+            sum += folds::sum_over_hits((found, rest), part, others, whole, term, chances);
+        }
+        others += rest as u64;
+    }
+    ratio(sum, relevant(row, hits))
+}
+
+/// The ideal ranking of the judged documents, walked down rank by rank.
+struct Ideal {
+    /// Positive gains, the largest first, with the documents that have them.
+    gains: Vec<(f64, usize)>,
+    documents: usize,
+    /// The ranks walked so far, and their discounted gain.
+    rank: usize,
+    dcg: f64,
+    at: usize,
+    end: usize,
+}
+
+impl Ideal {
+    fn new(row: &Row<'_>, gain: &CodeTable) -> Self {
+        let judged = row.facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
+        let mut gains: Vec<(f64, usize)> =
+            judged.map(|(code, count)| (gain[usize::from(code)], count as usize)).collect();
+        gains.retain(|&(gain, _)| gain > 0.0);
+        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let documents = gains.iter().map(|&(_, count)| count).sum();
+        let end = gains.first().map_or(0, |&(_, count)| count);
+        Ideal { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
+    }
+
+    /// Its discounted gain down to a rank, which is no smaller than the last one asked for.
+    fn down_to(&mut self, rank: usize) -> f64 {
+        while self.rank < rank.min(self.documents) {
+            while self.rank == self.end {
+                self.at += 1;
+                self.end += self.gains[self.at].1;
+            }
+            self.rank += 1;
+            self.dcg += self.gains[self.at].0 / ((self.rank + 1) as f64).log2();
+        }
+        self.dcg
+    }
+
+    /// The ranks with the last document of each gain.
+    fn changes(&self) -> Vec<usize> {
+        let mut ranks = Vec::new();
+        let mut rank = 0;
+        for (at, &(gain, count)) in self.gains.iter().enumerate() {
+            rank += count;
+            if self.gains.get(at + 1).is_none_or(|&(next, _)| next != gain) {
+                ranks.push(rank);
+            }
+        }
+        ranks
+    }
+}
+
+/// The mean over the ranks at which the gain of the ideal ranking changes of the expected DCG there, as a share of the ideal one.
+fn ndcg_over_changes(row: &Row<'_>, hits: Above, gain: &CodeTable, tables: &mut Tables) -> f64 {
+    if relevant(row, hits) == 0.0 {
+        return 0.0;
+    }
+    let mut ideal = Ideal::new(row, gain);
+    let (mut sum, mut count) = (0.0, 0.0);
+    let mut dcg = |ranks: usize| {
+        let mut dcg = 0.0;
+        row.parts(ranks)
+            .for_each(|part| folds::weighted_sum(&mut dcg, part, gain, Discount::Log2, &mut tables.sums));
+        dcg
+    };
+    for rank in ideal.changes() {
+        sum += dcg(rank) / ideal.down_to(rank);
+        count += 1.0;
+    }
+    if ideal.documents > 0 && row.depth >= ideal.documents + 2 {
+        sum += dcg(usize::MAX) / ideal.down_to(ideal.documents);
+        count += 1.0;
+    }
+    ratio(sum, count)
+}
+
+/// nDCG averaged over the ranks of documents with a gain, those missing counting with the last rank's: by the pairs of a document with
+/// a gain and another above it. Gains are 0 or more.
+fn ndcg_over_relevant(row: &Row<'_>, gain: &CodeTable, tables: &mut Tables) -> f64 {
+    let mut ideal = Ideal::new(row, gain);
+    // What is found in a cut group is chance: then its mean product with DCG stands apart.
+    let (mut dcg, mut found, mut found_in_cut, mut sum) = (0.0, 0.0, 0.0, 0.0);
+    for part in row.parts(usize::MAX) {
+        let end = part.above + part.read;
+        let weights = tables.sums.of(Discount::Log2, end);
+        match part.shared(gain) {
+            Some(0.0) => {}
+            Some(gain) => {
+                for rank in part.above..end {
+                    dcg += weights.term(gain, rank);
+                    sum += dcg / ideal.down_to(rank + 1);
+                }
+                found += part.read as f64;
+            }
+            None => {
+                let (size, read, total) = (part.size as f64, part.read as f64, part.total(gain));
+                let paid = part.counts().filter(|&(code, _)| gain[usize::from(code)] > 0.0);
+                let paid = paid.map(|(_, count)| f64::from(count)).sum::<f64>();
+                // The chance that a document has a gain, times the gain of another one.
+                let pair = (paid * total - total) / (size * (size - 1.0));
+                let mut terms = Double::default();
+                for rank in part.above..end {
+                    let above = weights.between(part.above, rank).value();
+                    let term = paid / size * dcg + pair * above + weights.term(total / size, rank);
+                    terms = terms.plus(Double::of(term / ideal.down_to(rank + 1)));
+                }
+                sum += terms.value();
+                let all = weights.between(part.above, end).value();
+                if part.is_whole() {
+                    found += paid;
+                } else {
+                    found_in_cut = paid * (read / size) * dcg + (total / size + (read - 1.0) * pair) * all;
+                }
+                dcg += total / size * all;
+            }
+        }
+    }
+    let documents = ideal.documents as f64;
+    let missing = (documents - found) * dcg - found_in_cut;
+    let rest = if missing == 0.0 { 0.0 } else { ratio(missing, ideal.down_to(ideal.documents)) };
+    ratio(sum + rest, documents).max(0.0)
+}
+
+/// Rank-biased overlap with the ideal ranking that is nearest. A document's overlap begins at the later one of its rank and its place in
+/// the ideal ranking, behind the better ones and those of its grade that stand above it.
+fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) -> f64 {
+    let positive = |code: u8| row.book.grade(code).is_some_and(|grade| grade > 0.0);
+    let codes: Vec<(u8, u64)> = row
+        .facts
+        .iter()
+        .filter(|&(code, _)| positive(code))
+        .map(|(code, count)| (code, count.into()))
+        .collect();
+    let better = |code: u8| {
+        codes.iter().filter(|&&(of, _)| of > code).map(|&(_, count)| count as usize).sum::<usize>()
+    };
+    let ideal: usize = codes.iter().map(|&(_, count)| count as usize).sum();
+    // Expected documents whose overlap begins at a rank: within the ranking, and deeper.
+    let mut begins = vec![0.0; row.depth + 1];
+    let mut deeper: Vec<(usize, f64)> = Vec::new();
+    let mut met = [0usize; 256];
+    for part in row.parts(usize::MAX) {
+        for (code, count) in part.counts().filter(|&(code, _)| positive(code)) {
+            let place = better(code) + met[usize::from(code)];
+            let mut add = |rank: usize, mass: f64| match begins.get_mut(rank) {
+                Some(begins) => *begins += mass,
+                None => deeper.push((rank, mass)),
+            };
+            if count as usize == part.size {
+                (1..=part.read).for_each(|j| add((part.above + j).max(place + j), 1.0));
+            } else {
+                let stands = f64::from(count) / part.size as f64;
+                let mut beyond = vec![0.0; count as usize];
+                for j in 1..=part.read {
+                    tables.chances.fill(part.size as u64 - 1, u64::from(count) - 1, j as u64 - 1);
+                    // What stands at its own rank comes to one number.
+                    let mut here = 0.0;
+                    for (x, chance) in tables.chances.iter() {
+                        let rank = place + x as usize + 1;
+                        if rank <= part.above + j {
+                            here += chance;
+                        } else {
+                            beyond[x as usize] += chance;
+                        }
+                    }
+                    add(part.above + j, stands * here);
+                }
+                beyond
+                    .iter()
+                    .enumerate()
+                    .filter(|&(_, &mass)| mass > 0.0)
+                    .for_each(|(x, &mass)| add(place + x + 1, stands * mass));
+            }
+            met[usize::from(code)] += if part.is_whole() { count as usize } else { 0 };
+        }
+    }
+    deeper.sort_unstable_by_key(|&(rank, _)| rank);
+    let mut deeper = deeper.into_iter().peekable();
+    let (mut overlap, mut weight, mut found, mut best, mut whole) = (0.0, 1.0, 0.0, 0.0, 0.0);
+    for depth in 1..=ideal.max(row.depth) {
+        // What follows a weight of 0 adds nothing.
+        if weight == 0.0 {
+            break;
+        }
+        overlap += begins.get(depth).copied().unwrap_or(0.0);
+        while let Some((_, mass)) = deeper.next_if(|&(rank, _)| rank <= depth) {
+            overlap += mass;
+        }
+        found += weight * overlap / depth as f64;
+        best += weight * ideal.min(depth) as f64 / depth as f64;
+        whole += weight;
+        weight *= p;
+    }
+    ratio(found, if normalize { best } else { whole })
+}
