@@ -110,14 +110,30 @@ impl SumTables {
 /// The hypergeometric distribution: how many of some marked documents stand among so many drawn ones.
 #[derive(Debug, Default)]
 pub struct Hypergeometric {
+    all: u64,
+    marked: u64,
+    drawn: u64,
     first: u64,
     chances: Vec<f64>,
+    /// Documents that may still be drawn before the chances are made anew.
+    steps: u64,
 }
 
 impl Hypergeometric {
+    /// Chances that follow from those before, one document more each time, lose about a unit of the last digit in so many.
+    const STEPS: u64 = 32;
+
     /// Draws `drawn` of `all` documents, `marked` of which are marked. What is left out at both ends has a chance below 2·10⁻²⁰
-    /// (Hoeffding 1963).
+    /// (Hoeffding 1963), or 10⁻²⁴ of the largest one.
     pub fn fill(&mut self, all: u64, marked: u64, drawn: u64) {
+        const LEAST: f64 = 1e-24;
+        *self = Hypergeometric {
+            all,
+            marked,
+            drawn,
+            chances: std::mem::take(&mut self.chances),
+            ..Self::default()
+        };
         let (least, most) = ((marked + drawn).saturating_sub(all), marked.min(drawn));
         let fewest = marked.min(all - marked).min(drawn).min(all - drawn) as f64;
         let mean = if all == 0 { 0.0 } else { marked as f64 * (drawn as f64 / all as f64) };
@@ -127,22 +143,72 @@ impl Hypergeometric {
         let mode = (((marked + 1) as f64 * (drawn + 1) as f64 / (all + 2) as f64) as u64).clamp(first, last);
         // Documents neither marked nor drawn where x marked ones are drawn.
         let rest = |x: u64| (all + x - marked - drawn) as f64;
-        self.first = first;
         self.chances.clear();
-        self.chances.resize((last - first + 1) as usize, 1.0);
-        let (mut chance, mut sum) = (1.0, 1.0);
-        for x in mode + 1..=last {
-            chance *= (marked + 1 - x) as f64 * (drawn + 1 - x) as f64 / (x as f64 * rest(x));
-            self.chances[(x - first) as usize] = chance;
-            sum += chance;
-        }
-        chance = 1.0;
+        let mut chance = 1.0;
+        let mut sum = 0.0;
         for x in (first..mode).rev() {
             chance *= (x + 1) as f64 * rest(x + 1) / ((marked - x) as f64 * (drawn - x) as f64);
-            self.chances[(x - first) as usize] = chance;
+            if chance < LEAST {
+                break;
+            }
             sum += chance;
+            self.chances.push(chance);
         }
-        self.chances.iter_mut().for_each(|chance| *chance /= sum);
+        self.first = mode - self.chances.len() as u64;
+        self.chances.reverse();
+        self.chances.push(1.0);
+        sum += 1.0;
+        chance = 1.0;
+        for x in mode + 1..=last {
+            chance *= (marked + 1 - x) as f64 * (drawn + 1 - x) as f64 / (x as f64 * rest(x));
+            if chance < LEAST {
+                break;
+            }
+            sum += chance;
+            self.chances.push(chance);
+        }
+        let by = 1.0 / sum;
+        self.chances.iter_mut().for_each(|chance| *chance *= by);
+    }
+
+    /// The same for the next number of documents drawn, or for none.
+    pub fn draw(&mut self, all: u64, marked: u64, drawn: u64) {
+        if drawn == 0 {
+            self.fill(all, marked, 0);
+        } else {
+            debug_assert!((self.all, self.marked, self.drawn + 1) == (all, marked, drawn));
+            self.draw_one_more();
+        }
+    }
+
+    /// Draws one document more, of those that are left.
+    fn draw_one_more(&mut self) {
+        if self.steps == 0 {
+            let steps = Self::STEPS.min(self.all - self.drawn - 1);
+            self.fill(self.all, self.marked, self.drawn + 1);
+            self.steps = steps;
+            return;
+        }
+        let by = 1.0 / (self.all - self.drawn) as f64;
+        let highest = self.first + self.chances.len() as u64;
+        if highest <= self.marked.min(self.drawn + 1) {
+            self.chances.push(0.0);
+        }
+        // The marked ones that are left make one more of them, the others as many as before.
+        let left = (self.marked - self.first) as f64;
+        let others = (self.all - self.drawn) as f64 - left;
+        for at in (1..self.chances.len()).rev() {
+            let x = at as f64;
+            self.chances[at] =
+                (self.chances[at] * (others + x) + self.chances[at - 1] * (left + 1.0 - x)) * by;
+        }
+        self.chances[0] *= others * by;
+        if self.chances[0] == 0.0 && self.chances.len() > 1 {
+            self.chances.remove(0);
+            self.first += 1;
+        }
+        self.drawn += 1;
+        self.steps -= 1;
     }
 
     /// The fewest that it gives a chance.
@@ -228,6 +294,14 @@ mod tests {
                 chances.fill(all, marked, drawn);
                 let mut found = [0.0; 10];
                 chances.iter().for_each(|(x, chance)| found[x as usize] = chance);
+                let mut one_by_one = Hypergeometric::default();
+                one_by_one.fill(all, marked, 0);
+                (0..drawn).for_each(|_| one_by_one.draw_one_more());
+                let mean = one_by_one.mean(|x| (x * x) as f64);
+                assert!(
+                    (mean - chances.mean(|x| (x * x) as f64)).abs() < 1e-14,
+                    "{marked} of {all}, {drawn} drawn"
+                );
                 for x in 0..10 {
                     let ways =
                         if x > drawn { 0.0 } else { choose(marked, x) * choose(all - marked, drawn - x) };
@@ -268,6 +342,27 @@ mod tests {
             assert!((chances.mean(|x| x as f64) / mean - 1.0).abs() < 1e-12, "{marked} {drawn}");
             let found = chances.mean(|x| (x as f64 - mean).powi(2));
             assert!((found - variance).abs() <= 1e-10 * variance, "{marked} {drawn}: {found} and {variance}");
+        }
+    }
+
+    /// Chances made from those before are those made anew.
+    #[test]
+    fn one_more_document_keeps_the_digits() {
+        for (all, marked) in [(5000, 7), (5000, 400), (5000, 4990), (300, 150)] {
+            let (mut steps, mut anew) = (Hypergeometric::default(), Hypergeometric::default());
+            steps.fill(all, marked, 0);
+            for drawn in 0..all {
+                anew.fill(all, marked, drawn);
+                let whole = steps.mean(|_| 1.0);
+                assert!((whole - 1.0).abs() < 1e-14, "{drawn} of {all}, {marked} marked: {whole}");
+                let mut chances = vec![0.0; marked as usize + 2];
+                steps.iter().for_each(|(x, chance)| chances[x as usize] += chance);
+                anew.iter().for_each(|(x, chance)| chances[x as usize] -= chance);
+                assert!(chances.iter().all(|off| off.abs() < 2e-15), "{drawn} of {all}, {marked} marked");
+                if drawn + 1 < all {
+                    steps.draw_one_more();
+                }
+            }
         }
     }
 

@@ -242,7 +242,7 @@ impl Stops {
         let weights = sums.of(discount, part.above + part.read);
         let mut sum = Double::default();
         for j in 0..part.read as u64 {
-            chances.fill(size - 1, self.documents - 1, j);
+            chances.draw(size - 1, self.documents - 1, j);
             if chances.first() >= self.stops.len() as u64 {
                 break;
             }
@@ -267,7 +267,7 @@ pub fn sum_over_hits(
     }
     let mut sum = Double::default();
     for j in 0..part.read as u64 {
-        chances.fill(part.size as u64 - 1, others as u64, j);
+        chances.draw(part.size as u64 - 1, others as u64, j);
         sum = sum.plus(Double::of(chances.mean(|x| of(above + x))));
     }
     hits as f64 / part.size as f64 * sum.value()
@@ -342,7 +342,7 @@ pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) ->
                 .map(|(a, b)| if b == 0 { 0.0 } else { a as f64 / b as f64 });
             let mut terms = Double::default();
             for j in 0..part.read {
-                chances.fill(part.size as u64 - 1, others as u64, j as u64);
+                chances.draw(part.size as u64 - 1, others as u64, j as u64);
                 let above = (part.above + j) as f64;
                 let mean = chances.mean(|x| {
                     let x = x as f64;

@@ -290,7 +290,7 @@ fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) ->
                 let stands = f64::from(count) / part.size as f64;
                 let mut beyond = vec![0.0; count as usize];
                 for j in 1..=part.read {
-                    tables.chances.fill(part.size as u64 - 1, u64::from(count) - 1, j as u64 - 1);
+                    tables.chances.draw(part.size as u64 - 1, u64::from(count) - 1, j as u64 - 1);
                     // What stands at its own rank comes to one number.
                     let mut here = 0.0;
                     for (x, chance) in tables.chances.iter() {
