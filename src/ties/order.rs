@@ -34,10 +34,10 @@ pub enum Extreme {
 }
 
 /// An order of codes, in which the documents of every group are put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Key {
     /// All codes, the first one first.
-    codes: [u8; 256],
+    codes: Box<[u8; 256]>,
 }
 
 /// An extreme value that follows from the row.
@@ -105,7 +105,7 @@ pub(super) fn refused_mean(measure: &Measure, cuts: Cuts) -> String {
 impl Key {
     /// Codes by descending worth for the best order, ascending for the worst; where that is equal, by themselves in the same way.
     fn new(worth: &CodeTable, side: Side) -> Self {
-        let mut codes: [u8; 256] = std::array::from_fn(|code| code as u8);
+        let mut codes: Box<[u8; 256]> = Box::new(std::array::from_fn(|code| code as u8));
         let of = |code: &u8| worth[usize::from(*code)];
         codes.sort_by(|a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
         if side == Side::Worst {
@@ -126,7 +126,7 @@ impl Key {
                 cut_off.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);
             }
             let mut rest = of_group;
-            for &code in &self.codes {
+            for &code in self.codes.iter() {
                 let taken = rest.len().min(counts[usize::from(code)] as usize);
                 let (first, others) = rest.split_at_mut(taken);
                 first.fill(code);
