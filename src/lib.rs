@@ -133,6 +133,13 @@ pub use stats::{Stat, StatName};
 pub use summary::Summary;
 pub use watch::Watch;
 
+/// Runs and judgments as columns in memory, borrowed as they lie, for [`Join::columns`] and [`Qrels::columns`].
+///
+/// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and scores fits without a copy.
+pub mod columns {
+    pub use crate::ingest::columns::{Floats, Integers, Judgments, Records, Text};
+}
+
 /// `.lmx` files: what is inside, and what happens when one shrinks.
 pub mod lmx {
     pub use crate::label::{Description, Section, VERSION, exit_when_a_mapped_file_shrinks};

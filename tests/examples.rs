@@ -1,5 +1,7 @@
-//! The examples run, and show what they say.
+//! The examples run, and their answers are what they assert.
 
+#[path = "../examples/columns.rs"]
+mod columns;
 #[path = "../examples/ids.rs"]
 mod ids;
 #[path = "../examples/labels.rs"]
@@ -11,12 +13,14 @@ mod stream;
 
 #[test]
 fn they_run() {
-    for (name, example) in [
-        ("ids", ids::main as fn() -> laneval::Result<()>),
+    let examples: [(&str, fn() -> laneval::Result<()>); 5] = [
+        ("columns", columns::main),
+        ("ids", ids::main),
         ("labels", labels::main),
         ("scores", scores::main),
         ("stream", stream::main),
-    ] {
+    ];
+    for (name, example) in examples {
         example().unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 }

@@ -116,7 +116,7 @@ fn fitting(size: usize, length: usize) -> usize {
 }
 
 /// Runs so many workers, in parallel if there are several.
-fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W> {
+pub(super) fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W> {
     if count <= 1 {
         return vec![work()];
     }

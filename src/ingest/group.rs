@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::columns::{Columns, PieceDocs};
 use super::record::{Docnos, Record, address, copy_docno};
 
 /// How many buckets there are at most: as many pages as a second-level cache holds, for records are written to all of them in turn.
@@ -52,6 +53,17 @@ pub(super) struct Scattered {
     docnos: DocnosIn,
 }
 
+/// All that is read, as far as it stays.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Whole<'a> {
+    /// The text.
+    Text(&'a [u8]),
+    /// Nothing: the text goes by in blocks.
+    Passing,
+    /// Columns.
+    Columns(&'a Columns<'a>),
+}
+
 /// What the addresses of records point into, by the numbers of the chunks.
 #[derive(Debug)]
 enum DocnosIn {
@@ -59,6 +71,8 @@ enum DocnosIn {
     Text(Vec<(u64, Range<usize>)>),
     /// Copies.
     Copies(Vec<(u64, Vec<u8>)>),
+    /// Columns: the first row of each piece, and its documents that are integers as text.
+    Columns(Vec<(u64, usize, Vec<u8>)>),
 }
 
 impl DocnosIn {
@@ -69,7 +83,17 @@ impl DocnosIn {
                 ranges.iter().map(|(chunk, range)| (*chunk, &text[range.clone()])).collect()
             }
             DocnosIn::Copies(copies) => copies.iter().map(|(chunk, copy)| (*chunk, &copy[..])).collect(),
+            DocnosIn::Columns(_) => Vec::new(),
         }
+    }
+
+    /// The pieces of columns with their numbers.
+    fn pieces<'a>(&'a self, columns: &'a Columns<'a>) -> Vec<(u64, PieceDocs<'a>)> {
+        let DocnosIn::Columns(pieces) = self else { return Vec::new() };
+        let docs = |(piece, start, digits): &'a (u64, usize, Vec<u8>)| {
+            (*piece, PieceDocs::new(columns, *start, digits))
+        };
+        pieces.iter().map(docs).collect()
     }
 }
 
@@ -87,9 +111,13 @@ impl Scattered {
         Scattered { buckets, shift: u32::BITS, docnos: DocnosIn::Text(Vec::new()) }
     }
 
-    /// The same where no records are yet; with `copy` docnos are copied out of texts that do not stay.
-    pub fn copying(self, copy: bool) -> Self {
-        let docnos = if copy { DocnosIn::Copies(Vec::new()) } else { DocnosIn::Text(Vec::new()) };
+    /// The same where no records are yet: docnos are copied out of a text that does not stay.
+    pub fn of(self, whole: Whole<'_>) -> Self {
+        let docnos = match whole {
+            Whole::Text(_) => DocnosIn::Text(Vec::new()),
+            Whole::Passing => DocnosIn::Copies(Vec::new()),
+            Whole::Columns(_) => DocnosIn::Columns(Vec::new()),
+        };
         Scattered { docnos, ..self }
     }
 
@@ -112,11 +140,21 @@ impl Scattered {
 }
 
 impl Scattered {
-    /// Begins a chunk of the text, which has this number and lies there.
+    /// Begins a chunk of the text, which has this number and lies there, or a piece of columns.
     pub fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
         match &mut self.docnos {
             DocnosIn::Text(chunks) => chunks.push((chunk, range)),
             DocnosIn::Copies(copies) => copies.push((chunk, Vec::new())),
+            DocnosIn::Columns(pieces) => pieces.push((chunk, range.start, Vec::new())),
+        }
+    }
+
+    /// Takes the documents of the last piece of columns that are integers, as text.
+    pub fn end_piece(&mut self, digits: &mut Vec<u8>) {
+        if let DocnosIn::Columns(pieces) = &mut self.docnos
+            && let Some((_, _, of_piece)) = pieces.last_mut()
+        {
+            *of_piece = std::mem::take(digits);
         }
     }
 
@@ -133,27 +171,37 @@ impl Scattered {
     /// Where a byte of a chunk is, in the order of the input.
     pub fn address(&self, chunk: u64, offset: usize) -> u64 {
         match &self.docnos {
-            DocnosIn::Text(_) => address(chunk, offset),
+            DocnosIn::Text(_) | DocnosIn::Columns(_) => address(chunk, offset),
             DocnosIn::Copies(copies) => address(chunk, copies.last().map_or(0, |(_, copy)| copy.len())),
         }
     }
 }
 
-/// Hands the records of every query, in input order, to a worker for it; `text` is the whole text where docnos were not copied.
+/// Hands the records of every query, in input order, to a worker for it.
 /// There is a worker for each bucket, and they come back in the order of their queries.
 pub(super) fn each_query<W: Send>(
     scattered: Vec<Scattered>,
-    text: &[u8],
+    whole: Whole<'_>,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
 ) -> Vec<W> {
     let (buckets, places): (Vec<_>, Vec<_>) =
         scattered.into_iter().map(|part| (part.buckets, part.docnos)).unzip();
-    let found: Vec<(u64, &[u8])> = places.iter().flat_map(|docnos| docnos.chunks(text)).collect();
-    let mut chunks: Vec<&[u8]> = vec![&[]; found.len()];
-    found.into_iter().for_each(|(chunk, bytes)| chunks[chunk as usize] = bytes);
-    let copied = places.iter().any(|docnos| matches!(docnos, DocnosIn::Copies(_)));
-    let docnos = Docnos { first: 0, chunks: &chunks, text: !copied };
+    let (chunks, pieces);
+    let docnos = match whole {
+        Whole::Columns(columns) => {
+            pieces = in_order(places.iter().flat_map(|docnos| docnos.pieces(columns)));
+            Docnos::Columns { first: 0, pieces: &pieces }
+        }
+        Whole::Text(text) => {
+            chunks = in_order(places.iter().flat_map(|docnos| docnos.chunks(text)));
+            Docnos::Chunks { first: 0, chunks: &chunks, text: true }
+        }
+        Whole::Passing => {
+            chunks = in_order(places.iter().flat_map(|docnos| docnos.chunks(&[])));
+            Docnos::Chunks { first: 0, chunks: &chunks, text: false }
+        }
+    };
     let most = buckets.iter().map(Vec::len).max().unwrap_or(0);
     let mut parts: Vec<Vec<Vec<Record>>> = (0..most).map(|_| Vec::new()).collect();
     for buckets in buckets {
@@ -172,6 +220,13 @@ pub(super) fn each_query<W: Send>(
         worker
     };
     parts.into_par_iter().map(work).collect()
+}
+
+/// Chunks by their numbers, of which none is missing.
+fn in_order<T>(found: impl Iterator<Item = (u64, T)>) -> Vec<T> {
+    let mut found: Vec<(u64, T)> = found.collect();
+    found.sort_unstable_by_key(|(number, _)| *number);
+    found.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
 /// The records of a bucket by query; those of a query in the order in which they lie. Counted, not compared.
@@ -207,7 +262,7 @@ mod tests {
         }
         let take =
             |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| taken.push(records.to_vec());
-        let taken = each_query(workers, &[], Vec::new, take).concat();
+        let taken = each_query(workers, Whole::Text(&[]), Vec::new, take).concat();
         assert!(taken.iter().all(|records| records.iter().all(|record| record.query == records[0].query)));
         assert!(taken.iter().all(|records| records.is_sorted_by(|one, next| one.at < next.at)));
         assert!(taken.is_sorted_by(|one, next| one[0].query < next[0].query));

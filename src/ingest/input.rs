@@ -1,6 +1,6 @@
 //! Where text comes from, and how runs are named.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -204,12 +204,21 @@ pub(crate) fn run_names(runs: &[RunInput]) -> Result<Vec<String>> {
     let mut times: HashMap<&str, usize> = HashMap::new();
     names.iter().for_each(|name| *times.entry(name).or_default() += 1);
     match runs.iter().filter_map(|run| run.name.as_deref()).find(|name| times[name] > 1) {
-        Some(name) => {
-            let name = printable(name.as_bytes());
-            Err(Error::Unanswerable(format!("two runs have the name `{name}`: give each its own")))
-        }
+        Some(name) => Err(twice(name)),
         None => Ok(names),
     }
+}
+
+/// What to say of a name that two runs have.
+fn twice(name: &str) -> Error {
+    let name = printable(name.as_bytes());
+    Error::Unanswerable(format!("two runs have the name `{name}`: give each its own"))
+}
+
+/// Checks that no two runs have the same name.
+pub(super) fn distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut met = HashSet::new();
+    names.into_iter().find(|name| !met.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
 }
 
 /// The names that tell runs apart: of each path the fewest last components that no other path ends with.

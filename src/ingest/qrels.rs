@@ -7,16 +7,17 @@ use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::chunks::ChunkSize;
+use super::columns::{self, Collected, ColumnSource, Columns, PieceSize};
 use super::diagnostics::{Finding, Findings, join, quoted, whole_file};
 use super::dialect::{Dialect, Rules};
 use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
 use super::foreign::look;
-use super::group::{Scattered, each_query};
+use super::group::{Scattered, Whole, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::interner::Interner;
 use super::rank::{repeats, too_many};
-use super::reader::{Gathered, Grouped, Make, Rows, gather, read_text, take_rows};
+use super::reader::{Gathered, Grouped, Make, Rows, Source, TextSource, gather};
 use super::record::{Brief, Docnos, Record};
 use super::shape::Role;
 use crate::error::{Error, Problems, Result};
@@ -91,18 +92,52 @@ impl Qrels {
     pub fn new<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, D, f64)>,
     ) -> Result<Self> {
-        let rules = Dialect::Laneval.rules();
+        let rows = Collected::of(judgments);
+        let qrels = Self::columns(&[rows.judgments(&rows.queries())], Dialect::Laneval)?;
+        Ok(Qrels { dialect: None, ..qrels })
+    }
+
+    /// Takes judgments from columns in memory, in any order and any number of batches, for a [`Join`](super::Join) of this dialect.
+    ///
+    /// ```
+    /// use laneval::columns::{Floats, Integers, Judgments, Text};
+    /// use laneval::{Dialect, Qrels};
+    ///
+    /// let names = Text::from(&["q1", "q2"]);
+    /// let batch = Judgments {
+    ///     query: Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names },
+    ///     doc: Text::Numbers(Integers::from(&[7u32, 42, 7])),
+    ///     grade: Floats::from(&[1i8, 0, 2]),
+    /// };
+    /// let qrels = Qrels::columns(&[batch], Dialect::Laneval)?;
+    /// assert_eq!(qrels.fingerprint(), Qrels::new([("q1", "7", 1.0), ("q1", "42", 0.0), ("q2", "7", 2.0)])?.fingerprint());
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Columns of different lengths, or that cannot be what they are said to be: offsets that descend or lie beyond the bytes, codes
+    /// beyond their dictionary, views beyond their buffers. Else as [`Qrels::read_as`]; the line of a problem is the row, from 1, in all
+    /// batches together.
+    pub fn columns(batches: &[columns::Judgments<'_>], dialect: Dialect) -> Result<Self> {
+        Self::columns_in_pieces(batches, dialect, PieceSize::default())
+    }
+
+    pub(super) fn columns_in_pieces(
+        batches: &[columns::Judgments<'_>],
+        dialect: Dialect,
+        size: PieceSize,
+    ) -> Result<Self> {
         let seed = Seed::random();
-        let rows = Judgments::new(rules, seed);
-        let (read, scattered) = take_rows(rows, Scattered::unsorted(), seed, judgments);
-        let (qrels, problems) = sort_out(read, scattered, &[], "qrels", rules, seed);
+        let columns = Columns::of_judgments("qrels", batches, seed)?;
+        let source = ColumnSource { columns: &columns, size };
+        let (qrels, problems) = read_from(&source, dialect, seed)?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
     /// Those of a text that is not read.
     pub(super) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
         let (read, scattered) = gather(Vec::new());
-        let qrels = sort_out(read, scattered, &[], name, dialect.rules(), seed).0;
+        let qrels = sort_out(read, scattered, Whole::Passing, name, dialect.rules(), seed).0;
         Qrels { dialect: Some(dialect), ..qrels }
     }
 
@@ -203,19 +238,32 @@ pub(super) fn read(
     size: ChunkSize,
     seed: Seed,
 ) -> Result<(Qrels, Problems)> {
-    let ((text, codec), rules, name) = (opened.content(), dialect.rules(), &opened.name);
-    let in_dialect = |(qrels, problems)| (Qrels { dialect: Some(dialect), ..qrels }, problems);
+    read_from(&TextSource { text: opened, size }, dialect, seed)
+}
+
+/// The same from any source.
+pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> Result<(Qrels, Problems)> {
+    let (rules, name) = (dialect.rules(), source.name());
+    let done = |(qrels, mut problems): (Qrels, Problems), count: u64| {
+        if count == 0 {
+            let expected = source.expected(Role::Qrels);
+            problems = whole_file(name, format!("there is no judgment in it{expected}"));
+        }
+        (Qrels { dialect: Some(dialect), ..qrels }, problems)
+    };
     let back = AtomicBool::new(false);
     let worker = || (Judgments::new(rules, seed), Grouped::new(Shelving::new(rules), &back));
-    let (read, grouped) = read_text(opened, size, &back, seed, worker)?;
+    let (read, grouped) = source.read(&back, seed, worker)?;
+    let count = read.count;
     if !back.load(Ordering::Relaxed)
-        && let Some(done) = assemble(read, grouped, name, seed)
+        && let Some(assembled) = assemble(read, grouped, name, seed)
     {
-        return Ok(in_dialect(done));
+        return Ok(done(assembled, count));
     }
-    let worker = || (Judgments::new(rules, seed), Scattered::unsorted().copying(codec.is_some()));
-    let (read, scattered) = read_text(opened, size, &AtomicBool::new(false), seed, worker)?;
-    Ok(in_dialect(sort_out(read, scattered, text, name, rules, seed)))
+    let worker = || (Judgments::new(rules, seed), Scattered::unsorted().of(source.whole()));
+    let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
+    let count = read.count;
+    Ok(done(sort_out(read, scattered, source.whole(), name, rules, seed), count))
 }
 
 /// Judgments as one worker reads them.
@@ -412,11 +460,11 @@ fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
     order.iter().map(|met| next(met).unwrap_or(u32::MAX)).collect()
 }
 
-/// Puts scattered judgments together; `text` is the whole text where docnos were not copied.
+/// Puts scattered judgments together.
 fn sort_out(
     read: Gathered<Judgments>,
     scattered: Vec<Scattered>,
-    text: &[u8],
+    whole: Whole<'_>,
     name: &str,
     rules: Rules,
     seed: Seed,
@@ -436,7 +484,7 @@ fn sort_out(
     let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
-    let shelvings = each_query(scattered, text, || Shelving::new(rules), shelve);
+    let shelvings = each_query(scattered, whole, || Shelving::new(rules), shelve);
     finish(read, ids, shelvings, None, name, seed)
 }
 
@@ -454,9 +502,6 @@ fn finish(
         findings.merge(std::mem::take(&mut shelving.findings));
     }
     let mut problems = findings.into_problems(name, &lines);
-    if read.count == 0 {
-        problems = whole_file(name, format!("there is no judgment in it: {}", Role::Qrels.expected()));
-    }
     let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
     let book = book.unwrap_or_else(|error| {
         if problems.first.is_empty() {

@@ -369,7 +369,7 @@ mod tests {
         let text = b"abcabdaa";
         let mut all = records(&[7; 8]);
         all[3].hash = 8; // cannot happen to the same docno, and is not looked at
-        let docnos = Docnos { first: 0, chunks: &[text], text: true };
+        let docnos = Docnos::Chunks { first: 0, chunks: &[text], text: true };
         let found: Vec<(u64, u64)> =
             repeats(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
         assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
@@ -411,7 +411,7 @@ mod tests {
             expected.truncate(depth.map_or(usize::MAX, |depth| depth as usize));
             let expected: Vec<u8> = expected.into_iter().map(code).collect();
             let mut ranker = Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
-            let docnos = Docnos { first: 0, chunks: &[&text], text: true };
+            let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true };
             let (mut labels, mut findings) = (vec![77], Findings::default());
             let count = ranker.rank(b"q", &records, docnos, (&shelf, table), &mut labels, &mut findings);
             prop_assert_eq!(count as usize, expected.len());

@@ -1,7 +1,7 @@
 //! The reader of both texts: rows, of qrels or of a run, become records, which are kept until all of their query are there.
 //!
 //! ```text
-//! source   chunks of a text, or rows in memory: a query, a docno and a number each
+//! Source   chunks of a text, or pieces of columns (see `columns`)
 //! Rows     what a row is, a judgment or a result: the key of its number, the number of its query
 //! Keep     how records are kept: Grouped, where those of a query are together, or Scattered (see `group`), where they may be anywhere
 //! Make     what is made of the records of a query: a table of judged documents, or a row of labels
@@ -11,15 +11,16 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::chunks::{Chunk, ChunkSize, each_chunk};
+use super::columns::Scratch;
 use super::diagnostics::{Finding, Findings, Position};
 use super::dialect::{Comments, Rules};
-use super::group::Scattered;
+use super::group::{Scattered, Whole};
 use super::hash::Seed;
 use super::input::Opened;
 use super::number::decimal;
-use super::record::{Brief, Docnos, LONGEST_LINE, Record, address};
+use super::record::{Brief, Docnos, Record, address};
 use super::scan::{Fields, Scanner, TakeLines};
-use super::shape::{Fault, Role, TOO_LONG};
+use super::shape::{Fault, Role};
 use crate::error::{Error, Result};
 
 /// Rows of `N` fields as one worker reads them.
@@ -47,14 +48,17 @@ pub(super) trait Rows<const N: usize> {
 
 /// How records are kept until all of a query are there.
 pub(super) trait Keep {
-    /// Begins with a chunk, which lies here in the whole text, or with some rows in memory, which lie in none.
+    /// Begins with a chunk, which lies here in the whole text, or a piece of columns, which has these rows.
     fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
 
     /// Keeps the record of a line of the chunk; `docno` has its bytes, and those of what is to be kept with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
-    /// Ends rows of a query that follow one another in a chunk of text, where its id lies here.
-    fn end_query(&mut self, chunk: Chunk<'_>, id: Range<usize>);
+    /// Ends rows of a query that follow one another in a chunk.
+    fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>);
+
+    /// Ends a piece of columns; `digits` has its documents that are integers, as text, and may be taken.
+    fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
 
     /// The address of a line that starts at `offset` in the chunk: where it stands among the records.
     fn address(&self, chunk: u64, offset: usize) -> u64;
@@ -76,7 +80,11 @@ impl Keep for Scattered {
         Scattered::keep(self, record, line, docno);
     }
 
-    fn end_query(&mut self, _: Chunk<'_>, _: Range<usize>) {}
+    fn end_query(&mut self, _: &[u8], _: Docnos<'_>) {}
+
+    fn end_piece(&mut self, digits: &mut Vec<u8>) {
+        Scattered::end_piece(self, digits);
+    }
 
     fn address(&self, chunk: u64, offset: usize) -> u64 {
         Scattered::address(self, chunk, offset)
@@ -107,12 +115,11 @@ impl<M: Make> Keep for Grouped<'_, M> {
         self.records.push(record);
     }
 
-    fn end_query(&mut self, chunk: Chunk<'_>, id: Range<usize>) {
+    fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>) {
         if self.records.is_empty() {
             return;
         }
-        let docnos = Docnos { first: chunk.number, chunks: &[chunk.text], text: true };
-        if !self.make.take(&chunk.text[id], &self.records, docnos) {
+        if !self.make.take(id, &self.records, docnos) {
             self.back.store(true, Ordering::Relaxed);
         }
         self.records.clear();
@@ -144,41 +151,68 @@ impl<R> Gathered<R> {
     }
 }
 
-/// Reads a text; each worker has rows and a keep of its own. They stop early when `stop` is set.
-pub(super) fn read_text<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
-    text: &Opened,
-    size: ChunkSize,
-    stop: &AtomicBool,
-    seed: Seed,
-    worker: impl Fn() -> (R, K) + Sync,
-) -> Result<(Gathered<R>, Vec<K>)> {
-    let worker = || {
-        let (rows, keep) = worker();
-        Reader::new(rows, keep, seed)
-    };
-    let readers = each_chunk(text.content(), size, stop, worker, Reader::chunk);
-    Ok(gather(readers.map_err(|source| Error::io(text.name.as_ref(), "read", source))?))
+/// Where rows come from.
+pub(super) trait Source: Sync {
+    /// What messages call it.
+    fn name(&self) -> &str;
+
+    /// Reads all rows; each worker has rows and a keep of its own. They stop early when `stop` is set.
+    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+        &self,
+        stop: &AtomicBool,
+        seed: Seed,
+        worker: impl Fn() -> (R, K) + Sync,
+    ) -> Result<(Gathered<R>, Vec<K>)>;
+
+    /// What of it stays.
+    fn whole(&self) -> Whole<'_>;
+
+    /// Are results sorted by their ranks?
+    fn by_rank(&self) -> bool;
+
+    /// What is to be said of rows, where there are none.
+    fn expected(&self, role: Role) -> String;
 }
 
-/// Takes rows from memory; their docnos are copied.
-pub(super) fn take_rows<const N: usize, R: Rows<N>, Q: AsRef<[u8]>, D: AsRef<[u8]>>(
-    rows: R,
-    keep: Scattered,
-    seed: Seed,
-    items: impl IntoIterator<Item = (Q, D, f64)>,
-) -> (Gathered<R>, Vec<Scattered>) {
-    /// The rows of a chunk: the docnos of a chunk are copied together.
-    const CHUNK: u64 = 1 << 20;
-    let mut reader = Reader::new(rows, keep.copying(true), seed);
-    for (number, (query, docno, value)) in (0..).zip(items) {
-        let (chunk, line) = (number / CHUNK, number % CHUNK + 1);
-        if line == 1 {
-            reader.keep.begin_chunk(chunk, 0..0);
-            reader.chunks.push((chunk, CHUNK));
-        }
-        reader.row(Position { chunk, line }, query.as_ref(), docno.as_ref(), value);
+/// A text as a source of rows.
+pub(super) struct TextSource<'a> {
+    pub text: &'a Opened,
+    pub size: ChunkSize,
+}
+
+impl Source for TextSource<'_> {
+    fn name(&self) -> &str {
+        &self.text.name
     }
-    gather(vec![reader])
+
+    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+        &self,
+        stop: &AtomicBool,
+        seed: Seed,
+        worker: impl Fn() -> (R, K) + Sync,
+    ) -> Result<(Gathered<R>, Vec<K>)> {
+        let worker = || {
+            let (rows, keep) = worker();
+            Reader::new(rows, keep, seed)
+        };
+        let readers = each_chunk(self.text.content(), self.size, stop, worker, Reader::chunk);
+        Ok(gather(readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?))
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        match self.text.content() {
+            (text, None) => Whole::Text(text),
+            (_, Some(_)) => Whole::Passing,
+        }
+    }
+
+    fn by_rank(&self) -> bool {
+        false
+    }
+
+    fn expected(&self, role: Role) -> String {
+        format!(": {}", role.expected())
+    }
 }
 
 /// Puts together what readers have read.
@@ -197,20 +231,22 @@ pub(super) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (Gathered<R>, Vec<K>) 
 
 /// One worker, and what it has read.
 pub(super) struct Reader<R, K> {
-    rows: R,
-    keep: K,
-    seed: Seed,
-    findings: Findings,
+    pub rows: R,
+    pub keep: K,
+    pub seed: Seed,
+    pub findings: Findings,
     /// Of each chunk its number and how many lines it has.
-    chunks: Vec<(u64, u64)>,
-    count: u64,
+    pub chunks: Vec<(u64, u64)>,
+    pub count: u64,
     scanner: Scanner,
+    /// What columns are read with.
+    pub scratch: Scratch,
 }
 
 impl<R, K: Keep> Reader<R, K> {
-    fn new(rows: R, keep: K, seed: Seed) -> Self {
-        let (findings, chunks, scanner) = Default::default();
-        Reader { rows, keep, seed, findings, chunks, count: 0, scanner }
+    pub fn new(rows: R, keep: K, seed: Seed) -> Self {
+        let (findings, chunks, scanner, scratch) = Default::default();
+        Reader { rows, keep, seed, findings, chunks, count: 0, scanner, scratch }
     }
 
     /// Reads a chunk of text.
@@ -231,31 +267,6 @@ impl<R, K: Keep> Reader<R, K> {
         }
         self.chunks.push((chunk.number, lines));
         self.count += count;
-    }
-
-    /// Takes a row from memory.
-    fn row<const N: usize>(&mut self, position: Position, query: &[u8], docno: &[u8], number: f64)
-    where
-        R: Rows<N>,
-    {
-        self.count += 1;
-        if !number.is_finite() {
-            let name = R::ROLE.number();
-            return self.problem(position, || format!("{name} {number} is not a finite number"));
-        }
-        if query.len().max(docno.len()) > LONGEST_LINE {
-            return self.problem(position, || TOO_LONG.to_owned());
-        }
-        let Some(query) = self.rows.query(query) else { return };
-        let (key, hash) = (self.rows.key(number), self.seed.hash(docno, 0, docno.len()));
-        let record = Record { key, hash, at: 0, length: docno.len() as u32, query };
-        self.keep.keep(record, position.line, || docno);
-    }
-
-    #[cold]
-    fn problem(&mut self, position: Position, message: impl FnOnce() -> String) {
-        let finding = || Finding { position, message: message(), earlier: None };
-        self.findings.add(self.keep.address(position.chunk, 0), finding);
     }
 }
 
@@ -297,7 +308,9 @@ struct ChunkReading<'w, 't, R, K> {
 
 impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
     fn end_query(&mut self) {
-        self.keep.end_query(self.chunk, self.current.start..self.current.end);
+        let Chunk { number, text, .. } = self.chunk;
+        let docnos = Docnos::Chunks { first: number, chunks: &[text], text: true };
+        self.keep.end_query(&text[self.current.start..self.current.end], docnos);
     }
 
     #[inline(never)]

@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use super::columns::PieceDocs;
 use super::diagnostics::Position;
 use super::scan::is_separator;
 use crate::label::{ScoreType, Ties};
@@ -35,54 +36,83 @@ pub(super) fn address(chunk: u64, offset: usize) -> u64 {
 
 /// The chunks that records point into.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Docnos<'a> {
-    /// The number of the first chunk here.
-    pub first: u64,
-    /// The chunks.
-    pub chunks: &'a [&'a [u8]],
-    /// Are the chunks text? Otherwise copied docnos, each after the number of its line as a little-endian `u32`.
-    pub text: bool,
+pub(super) enum Docnos<'a> {
+    /// Bytes.
+    Chunks {
+        /// The number of the first chunk here.
+        first: u64,
+        /// The chunks.
+        chunks: &'a [&'a [u8]],
+        /// Are the chunks text? Otherwise copied docnos, each after the number of its line as a little-endian `u32`.
+        text: bool,
+    },
+    /// Columns, cut into pieces; the offset of a record is its row in the piece.
+    Columns {
+        /// The number of the first piece here.
+        first: u64,
+        /// The pieces.
+        pieces: &'a [PieceDocs<'a>],
+    },
 }
 
 impl<'a> Docnos<'a> {
-    /// The chunk of a record, and the offset in it.
-    #[inline]
-    fn locate(&self, record: &Record) -> (&'a [u8], usize) {
-        let chunk = (record.at >> OFFSET_BITS) - self.first;
-        (self.chunks[chunk as usize], (record.at & ((1 << OFFSET_BITS) - 1)) as usize)
-    }
-
     /// The docno of a record.
     #[inline]
     pub fn of(&self, record: &Record) -> &'a [u8] {
-        let (chunk, offset) = self.locate(record);
-        &chunk[offset..offset + record.length as usize]
+        let (chunk, offset) = place(record);
+        let length = record.length as usize;
+        match *self {
+            Docnos::Chunks { first, chunks, .. } => {
+                &chunks[(chunk - first) as usize][offset..offset + length]
+            }
+            Docnos::Columns { first, pieces } => pieces[(chunk - first) as usize].docno(offset, length),
+        }
     }
 
-    /// The field behind a result's docno, in text or where it was copied with it.
+    /// The field behind a result's docno, in text or where it was copied with it; nothing in columns.
     pub fn rank_field(&self, record: &Record) -> &'a [u8] {
-        let (chunk, offset) = self.locate(record);
-        let rest = &chunk[offset + record.length as usize..];
+        let Docnos::Chunks { first, chunks, .. } = *self else { return &[] };
+        let (chunk, offset) = place(record);
+        let rest = &chunks[(chunk - first) as usize][offset + record.length as usize..];
         let start = rest.iter().position(|&byte| !is_separator(byte)).unwrap_or(rest.len());
         let length = rest[start..].iter().position(|&byte| is_separator(byte));
         &rest[start..start + length.unwrap_or(rest.len() - start)]
     }
 
-    /// The number in this field.
+    /// The rank of a result: the number behind its docno in text.
     pub fn rank_column(&self, record: &Record) -> Option<i64> {
-        std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok()
+        match *self {
+            Docnos::Chunks { .. } => std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok(),
+            Docnos::Columns { first, pieces } => {
+                let (chunk, offset) = place(record);
+                pieces[(chunk - first) as usize].rank(offset)
+            }
+        }
     }
 
-    /// The line of a record: counted, so for messages only.
+    /// The line of a record: counted, so for messages only. In columns it is the row.
     pub fn position(&self, record: &Record) -> Position {
-        let (chunk, offset) = self.locate(record);
-        let line = if self.text {
-            memchr::memchr_iter(b'\n', &chunk[..offset]).count() as u64 + 1
-        } else {
-            chunk[offset - 4..offset].iter().rev().fold(0, |line, &byte| line << 8 | u64::from(byte))
+        let (chunk, offset) = place(record);
+        let line = match *self {
+            Docnos::Chunks { first, chunks, text } => {
+                let bytes = &chunks[(chunk - first) as usize][..offset];
+                match text {
+                    true => memchr::memchr_iter(b'\n', bytes).count() as u64 + 1,
+                    false => {
+                        bytes[offset - 4..].iter().rev().fold(0, |line, &byte| line << 8 | u64::from(byte))
+                    }
+                }
+            }
+            Docnos::Columns { .. } => offset as u64 + 1,
         };
-        Position { chunk: record.at >> OFFSET_BITS, line }
+        Position { chunk, line }
     }
+}
+
+/// The chunk of a record, and the offset in it.
+#[inline(always)]
+fn place(record: &Record) -> (u64, usize) {
+    (record.at >> OFFSET_BITS, (record.at & ((1 << OFFSET_BITS) - 1)) as usize)
 }
 
 /// Copies a docno behind the number of its line; returns its offset.
@@ -151,6 +181,17 @@ pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
     if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
 }
 
+/// A rank as a sort key: smaller is better.
+#[inline(always)]
+pub(super) fn rank_key(rank: i64) -> u64 {
+    rank as u64 ^ 1 << 63
+}
+
+/// The rank of a sort key.
+pub(super) fn rank_of_key(key: u64) -> i64 {
+    (key ^ 1 << 63) as i64
+}
+
 /// The order of the docnos of equal scores.
 pub(super) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
     match ties {
@@ -184,7 +225,7 @@ mod tests {
         copy_docno(&mut chunk, 70_000, b"D1");
         let offset = copy_docno(&mut chunk, 70_001, b"D22");
         let record = Record { key: 0, hash: 0, at: address(5, offset), length: 3, query: 0 };
-        let docnos = Docnos { first: 5, chunks: &[&chunk], text: false };
+        let docnos = Docnos::Chunks { first: 5, chunks: &[&chunk], text: false };
         assert_eq!(docnos.of(&record), b"D22");
         assert_eq!(docnos.position(&record), Position { chunk: 5, line: 70_001 });
     }

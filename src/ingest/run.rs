@@ -6,20 +6,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
-use super::chunks::ChunkSize;
-use super::diagnostics::{Findings, RunProblems, quoted, whole_file};
+use super::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
 use super::dialect::Rules;
 use super::group::{Scattered, each_query};
-use super::input::Opened;
 use super::interner::Interner;
 use super::qrels::Qrels;
 use super::rank::Ranker;
-use super::reader::{Gathered, Grouped, Make, Rows, read_text, take_rows};
-use super::record::sort_key;
-use super::record::{Docnos, Record};
+use super::reader::{Gathered, Grouped, Make, Rows, Source};
+use super::record::{Docnos, Record, rank_of_key, sort_key};
 use super::shape::Role;
 use crate::error::{Result, printable_path};
-use crate::label::{RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched};
+use crate::label::{RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched};
 
 /// What is the same for all workers.
 #[derive(Clone, Copy)]
@@ -33,42 +30,26 @@ pub(super) struct Joining<'a> {
 
 /// Reads a run of this name; what can be used of it, and the problems.
 pub(super) fn read(
-    opened: &Opened,
+    source: &impl Source,
     name: &str,
     joining: Joining<'_>,
-    size: ChunkSize,
 ) -> Result<(StagedRun, RunProblems)> {
-    let (qrels, seed, (text, codec)) = (joining.qrels, joining.qrels.seed(), opened.content());
+    let (qrels, seed, by_rank) = (joining.qrels, joining.qrels.seed(), source.by_rank());
     let (met, back) = (QueriesMet::new(qrels.queries().len()), AtomicBool::new(false));
     let worker = || {
-        let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining) };
+        let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining, by_rank) };
         (Results::new(joining), Grouped::new(rankings, &back))
     };
-    let (read, grouped) = read_text(opened, size, &back, seed, worker)?;
+    let (read, grouped) = source.read(&back, seed, worker)?;
     if !back.load(Ordering::Relaxed) {
         let rankings = grouped.into_iter().map(|keep| keep.make.rankings).collect();
-        return Ok(finish(read, rankings, name, &opened.name, joining));
+        return Ok(finish(read, rankings, name, source, joining));
     }
-    let scattered = || Scattered::new(qrels.queries().len()).copying(codec.is_some());
-    let worker = || (Results::new(joining), scattered());
-    let (read, scattered) = read_text(opened, size, &AtomicBool::new(false), seed, worker)?;
-    Ok(finish(read, rank(scattered, text, joining), name, &opened.name, joining))
-}
-
-/// Takes results (query, docno, score) from memory, in any order.
-pub(super) fn take<Q: AsRef<[u8]>, D: AsRef<[u8]>>(
-    name: &str,
-    results: impl IntoIterator<Item = (Q, D, f64)>,
-    joining: Joining<'_>,
-) -> (StagedRun, RunProblems) {
-    let scattered = Scattered::new(joining.qrels.queries().len());
-    let (read, scattered) = take_rows(Results::new(joining), scattered, joining.qrels.seed(), results);
-    finish(read, rank(scattered, &[], joining), name, name, joining)
-}
-
-/// Ranks results that are in any order; `text` is the whole text where docnos were not copied.
-fn rank<'a>(scattered: Vec<Scattered>, text: &[u8], joining: Joining<'a>) -> Vec<Rankings<'a>> {
-    each_query(scattered, text, || Rankings::new(joining), Rankings::rank)
+    let worker = || (Results::new(joining), Scattered::new(qrels.queries().len()).of(source.whole()));
+    let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
+    let rankings = || Rankings::new(joining, by_rank);
+    let rankings = each_query(scattered, source.whole(), rankings, Rankings::rank);
+    Ok(finish(read, rankings, name, source, joining))
 }
 
 /// Results as one worker reads them.
@@ -141,12 +122,17 @@ struct Rankings<'a> {
     ranker: Ranker,
     staged: StagedPiece,
     findings: Findings,
+    /// Do ranks decide, and not scores?
+    by_rank: bool,
 }
 
 impl<'a> Rankings<'a> {
-    fn new(Joining { qrels, rule, rules, keep_ties }: Joining<'a>) -> Self {
+    fn new(Joining { qrels, rule, rules, keep_ties }: Joining<'a>, by_rank: bool) -> Self {
+        // Ranks are no scores, which might be equal as f32.
+        let rule = if by_rank { RankingRule { score: ScoreType::F32, ..rule } } else { rule };
         let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
-        Rankings { qrels, ranker, staged: StagedPiece::default(), findings: Findings::default() }
+        let (staged, findings) = Default::default();
+        Rankings { qrels, ranker, staged, findings, by_rank }
     }
 
     /// Ranks the results of a query.
@@ -154,6 +140,9 @@ impl<'a> Rankings<'a> {
         let query = records[0].query;
         let (id, judged) = (self.qrels.queries().get(query as usize), self.qrels.judged(query));
         let Rankings { ranker, staged, findings, .. } = self;
+        if self.by_rank {
+            report_equal_ranks(id, records, docnos, findings);
+        }
         let depth = ranker.rank(id, records, docnos, judged, &mut staged.labels, findings);
         staged.rows.push(StagedRow { query, depth });
     }
@@ -176,6 +165,25 @@ impl Make for FirstRankings<'_> {
     }
 }
 
+/// Finds results of a query that have the same rank.
+fn report_equal_ranks(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+    if records.is_sorted_by(|one, next| one.key < next.key) {
+        return;
+    }
+    let mut order: Vec<&Record> = records.iter().collect();
+    order.sort_by_key(|record| record.key);
+    for same in order.chunk_by(|one, other| one.key == other.key) {
+        for again in &same[1..] {
+            findings.add(again.at, || {
+                let (rank, query) = (rank_of_key(again.key), quoted(query));
+                let message = format!("rank {rank} is there again for query {query}, first on line");
+                let (position, earlier) = (docnos.position(again), Some(docnos.position(same[0])));
+                Finding { position, message, earlier }
+            });
+        }
+    }
+}
+
 /// `1 query`, `2 queries` …
 fn count_of_queries(count: u64) -> String {
     format!("{count} quer{}", if count == 1 { "y" } else { "ies" })
@@ -186,7 +194,7 @@ fn finish(
     read: Gathered<Results<'_>>,
     rankings: Vec<Rankings<'_>>,
     name: &str,
-    source: &str,
+    source: &impl Source,
     joining: Joining<'_>,
 ) -> (StagedRun, RunProblems) {
     let mut ignored: Vec<&[u8]> = read.rows.iter().flat_map(|rows| rows.ignored.ids().iter()).collect();
@@ -195,8 +203,8 @@ fn finish(
     let ignored = Unmatched::all(ignored);
     let lines = read.lines();
     let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
-    let (name, source) = (name.to_owned(), source.to_owned());
-    let info = RunInfo { name, tag, source, results: read.count, ignored, ..RunInfo::default() };
+    let (name, path) = (name.to_owned(), source.name().to_owned());
+    let info = RunInfo { name, tag, source: path, results: read.count, ignored, ..RunInfo::default() };
     let tied = joining.keep_ties.then(StagedTies::default);
     let mut run = StagedRun { info, tied, ..StagedRun::default() };
     let (mut findings, mut repeats) = (read.findings, Findings::default());
@@ -209,7 +217,7 @@ fn finish(
     }
     let mut problems = findings.into_problems(&run.info.source, &lines);
     if problems.first.is_empty()
-        && let Some(message) = nothing_in_it(&run, joining)
+        && let Some(message) = nothing_in_it(&run, joining, source)
     {
         problems = whole_file(&run.info.source, message);
     }
@@ -218,10 +226,10 @@ fn finish(
 }
 
 /// What to say of a run without results, or without a query of the qrels where it has to have one.
-fn nothing_in_it(run: &StagedRun, joining: Joining<'_>) -> Option<String> {
+fn nothing_in_it(run: &StagedRun, joining: Joining<'_>, source: &impl Source) -> Option<String> {
     let (there, info) = (joining.qrels.queries(), &run.info);
     if info.results == 0 {
-        return Some(format!("there is no result in it: {}", Role::Run.expected()));
+        return Some(format!("there is no result in it{}", source.expected(Role::Run)));
     }
     let joined = run.pieces.iter().any(|piece| !piece.rows.is_empty());
     if joined || joining.rules.unjudged_runs || there.is_empty() {

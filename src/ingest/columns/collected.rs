@@ -1,0 +1,74 @@
+//! Rows of an iterator, collected to columns.
+
+use super::{Integers, Judgments, Records, Text};
+
+/// Rows of a query, a document and a number each, copied. A query is copied once where its rows follow one another.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Collected {
+    queries: Strings,
+    query: Vec<u32>,
+    docs: Strings,
+    numbers: Vec<f64>,
+}
+
+/// Byte strings one after the other.
+#[derive(Debug)]
+struct Strings {
+    bytes: Vec<u8>,
+    offsets: Vec<i64>,
+}
+
+impl Default for Strings {
+    fn default() -> Self {
+        Strings { bytes: Vec::new(), offsets: vec![0] }
+    }
+}
+
+impl Strings {
+    fn push(&mut self, string: &[u8]) {
+        self.bytes.extend_from_slice(string);
+        self.offsets.push(self.bytes.len() as i64);
+    }
+
+    fn text(&self) -> Text<'_> {
+        Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
+    }
+}
+
+impl Collected {
+    pub fn of<Q: AsRef<[u8]>, D: AsRef<[u8]>>(rows: impl IntoIterator<Item = (Q, D, f64)>) -> Self {
+        let mut collected = Collected::default();
+        let (mut last, mut code) = (0..0, 0);
+        for (query, doc, number) in rows {
+            let (query, queries) = (query.as_ref(), &mut collected.queries);
+            if collected.query.is_empty() || queries.bytes[last.clone()] != *query {
+                last = queries.bytes.len()..queries.bytes.len() + query.len();
+                code = queries.offsets.len() as u32 - 1;
+                queries.push(query);
+            }
+            collected.query.push(code);
+            collected.docs.push(doc.as_ref());
+            collected.numbers.push(number);
+        }
+        collected
+    }
+
+    /// The dictionary of the queries.
+    pub fn queries(&self) -> Text<'_> {
+        self.queries.text()
+    }
+
+    /// As results of a run.
+    pub fn records<'a>(&'a self, queries: &'a Text<'a>) -> Records<'a> {
+        Records::scored(self.query(queries), self.docs.text(), &self.numbers)
+    }
+
+    /// As judgments.
+    pub fn judgments<'a>(&'a self, queries: &'a Text<'a>) -> Judgments<'a> {
+        Judgments::new(self.query(queries), self.docs.text(), &self.numbers)
+    }
+
+    fn query<'a>(&'a self, queries: &'a Text<'a>) -> Text<'a> {
+        Text::Coded { codes: Integers::from(&self.query), values: queries }
+    }
+}

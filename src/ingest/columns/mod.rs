@@ -1,0 +1,395 @@
+//! Runs and judgments from columns in memory, borrowed as they lie.
+//!
+//! ```text
+//! text, numbers   the shapes of columns: ids in Arrow's layouts, dictionaries, integers, slices; floats and integers of any width
+//! decimal         integers as ids
+//! (here)          batches of columns, checked, as one sequence of rows
+//! collected       rows of an iterator, as columns
+//! pieces          some rows for a worker, cut between queries; rows become records
+//! wrong           what is wrong with columns
+//! ```
+//!
+//! A query is looked up once for the rows that follow one another, and a code of a dictionary once; the hash of a document that is a
+//! code is made once as well. Nothing is copied but integers, as text, and those only until their query is ranked.
+
+mod collected;
+mod decimal;
+mod numbers;
+mod pieces;
+#[cfg(test)]
+mod tests;
+mod text;
+mod wrong;
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::hash::Seed;
+use crate::error::{Error, Result};
+pub(super) use collected::Collected;
+use decimal::LONGEST;
+pub use numbers::{Floats, Integers};
+pub(super) use pieces::{ColumnSource, PieceSize, Scratch};
+pub use text::Text;
+use text::{Hashed, Id};
+use wrong::Wrong;
+
+/// Results of a run, one a row: columns of the same length, or a batch of them.
+///
+/// ```
+/// use laneval::columns::{Records, Text};
+/// use laneval::{Join, Qrels};
+///
+/// let qrels = Qrels::new([("q1", "d7", 1.0), ("q2", "d9", 2.0)])?;
+/// let queries = ["q1", "q1", "q2"];
+/// let documents = Text::Utf8 { offsets: &[0, 2, 4, 6], bytes: b"d7d8d9" };
+/// let run = [Records::scored(&queries, documents, &[2.5f32, 1.5, 0.5])];
+/// let matrix = Join::default().columns(&qrels, &[("mine", &run)])?;
+/// assert_eq!(matrix.depths(), [2, 1]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Records<'a> {
+    /// The query.
+    pub query: Text<'a>,
+    /// The document.
+    pub doc: Text<'a>,
+    /// The score: higher is better. ±∞ are scores, NaN is an error.
+    pub score: Option<Floats<'a>>,
+    /// The rank: lower is better. Where there are scores these decide; where there are none, ranks do, and no two documents of a query
+    /// have the same.
+    pub rank: Option<Integers<'a>>,
+}
+
+impl<'a> Records<'a> {
+    /// Results ranked by score.
+    pub fn scored(
+        query: impl Into<Text<'a>>,
+        doc: impl Into<Text<'a>>,
+        score: impl Into<Floats<'a>>,
+    ) -> Self {
+        Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None }
+    }
+
+    /// Results with their ranks.
+    pub fn ranked(
+        query: impl Into<Text<'a>>,
+        doc: impl Into<Text<'a>>,
+        rank: impl Into<Integers<'a>>,
+    ) -> Self {
+        Records { query: query.into(), doc: doc.into(), score: None, rank: Some(rank.into()) }
+    }
+}
+
+/// Judgments, one a row: columns of the same length, or a batch of them.
+///
+/// ```
+/// use laneval::columns::Judgments;
+/// use laneval::{Dialect, Qrels};
+///
+/// let judgments = Judgments::new(&[1u32, 1, 2], &["d1", "d2", "d1"], &[1i8, 0, 2]);
+/// let qrels = Qrels::columns(&[judgments], Dialect::Laneval)?;
+/// assert_eq!(qrels.queries().iter().collect::<Vec<_>>(), [b"1", b"2"]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Judgments<'a> {
+    /// The query.
+    pub query: Text<'a>,
+    /// The document.
+    pub doc: Text<'a>,
+    /// The grade: a finite number, below 0 for a document that is pooled, but not judged.
+    pub grade: Floats<'a>,
+}
+
+impl<'a> Judgments<'a> {
+    /// Judgments of these columns.
+    pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Floats<'a>>) -> Self {
+        Judgments { query: query.into(), doc: doc.into(), grade: grade.into() }
+    }
+}
+
+/// What a row is sorted by, or its grade.
+#[derive(Debug, Clone, Copy)]
+enum Value<'a> {
+    Number(Floats<'a>),
+    Rank(Integers<'a>),
+}
+
+impl Value<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Value::Number(numbers) => numbers.len(),
+            Value::Rank(ranks) => ranks.len(),
+        }
+    }
+}
+
+/// Some rows whose columns were checked.
+#[derive(Debug)]
+struct Batch<'a> {
+    query: Text<'a>,
+    doc: Text<'a>,
+    value: Value<'a>,
+    rank: Option<Integers<'a>>,
+    /// The dictionary of the queries, if it is worth a table of its codes.
+    queries: Option<u32>,
+    /// The dictionary of the documents, if it is worth a table of its hashes.
+    docs: Option<u32>,
+}
+
+/// All rows of a run or of judgments.
+#[derive(Debug)]
+pub(super) struct Columns<'a> {
+    name: &'a str,
+    batches: Vec<Batch<'a>>,
+    /// Where each batch begins, and where the last one ends.
+    starts: Vec<usize>,
+    /// The hashes of the values of dictionaries of documents.
+    hashes: Vec<Vec<Hashed>>,
+    /// Are documents integers anywhere?
+    numeric: bool,
+}
+
+/// How many rows are checked at a time.
+const CHECKED: usize = 1 << 16;
+
+impl<'a> Columns<'a> {
+    /// The results of a run of this name.
+    pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
+        let batch = |records: &Records<'a>| {
+            let Records { query, doc, score, rank } = *records;
+            let value = match (score, rank) {
+                (Some(scores), _) => Value::Number(scores),
+                (None, Some(ranks)) => Value::Rank(ranks),
+                (None, None) => return Err("has neither scores nor ranks"),
+            };
+            Ok(Batch { query, doc, value, rank, queries: None, docs: None })
+        };
+        let is_ranked = |batch: &Batch<'_>| matches!(batch.value, Value::Rank(_));
+        let columns = Self::new(name, records.iter().map(batch), seed)?;
+        match columns.batches.iter().position(|batch| is_ranked(batch) != columns.is_ranked()) {
+            Some(other) => {
+                Err(columns.wrong_batch(other, "some batches have scores, and others ranks alone"))
+            }
+            None => Ok(columns),
+        }
+    }
+
+    /// Judgments of this name.
+    pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
+        let batch = |&Judgments { query, doc, grade }: &Judgments<'a>| {
+            Ok(Batch { query, doc, value: Value::Number(grade), rank: None, queries: None, docs: None })
+        };
+        Self::new(name, judgments.iter().map(batch), seed)
+    }
+
+    fn new(
+        name: &'a str,
+        batches: impl Iterator<Item = Result<Batch<'a>, &'static str>>,
+        seed: Seed,
+    ) -> Result<Self> {
+        let mut columns =
+            Columns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
+        for (number, batch) in batches.enumerate() {
+            let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
+            let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
+            let rows = lengths[0];
+            if lengths != [rows; 3] || batch.rank.is_some_and(|ranks| ranks.len() != rows) {
+                return Err(columns.wrong_batch(number, &batch.lengths()));
+            }
+            columns.starts.push(columns.rows() + rows);
+            columns.numeric |= batch.doc.is_numeric();
+            columns.batches.push(batch);
+        }
+        columns.check()?;
+        columns.number_dictionaries(seed);
+        Ok(columns)
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// Do ranks decide?
+    pub fn is_ranked(&self) -> bool {
+        self.batches.first().is_some_and(|batch| matches!(batch.value, Value::Rank(_)))
+    }
+
+    fn wrong_batch(&self, number: usize, message: &str) -> Error {
+        let message = format!("batch {}: {message}", number + 1);
+        Error::Input(Wrong { row: None, message }.problems(self.name, 0))
+    }
+
+    /// Checks every column and the dictionaries below it, in parallel.
+    fn check(&self) -> Result<()> {
+        let parts: Vec<(usize, Range<usize>)> = (0..self.batches.len())
+            .flat_map(|batch| {
+                let rows = self.starts[batch + 1] - self.starts[batch];
+                (0..rows).step_by(CHECKED).map(move |start| (batch, start..rows.min(start + CHECKED)))
+            })
+            .collect();
+        let check = |(batch, rows): &(usize, Range<usize>)| self.check_rows(*batch, rows.clone()).err();
+        let wrong = match parts.len() {
+            0 | 1 => parts.iter().find_map(check),
+            _ => parts.par_iter().find_map_first(check),
+        };
+        wrong.map_or(Ok(()), |problems| Err(Error::Input(problems)))
+    }
+
+    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Result<(), crate::error::Problems> {
+        let Batch { query, doc, value, rank, .. } = &self.batches[batch];
+        let first = rows.start == 0;
+        let ids = |text: &Text<'_>, column: &str| {
+            if first {
+                check_dictionary(text).map_err(|wrong| wrong.of(column))?;
+            }
+            text.check(rows.clone()).map_err(|wrong| wrong.of(column))
+        };
+        let ranks = |ranks: &Integers<'_>| match rows.clone().find(|&row| ranks.signed(row).is_none()) {
+            Some(row) => Err(Wrong::at(row, "rank: an integer of 2⁶³ or more".to_owned())),
+            None => Ok(()),
+        };
+        let all = || {
+            ids(query, "query")?;
+            ids(doc, "doc")?;
+            match (value, rank) {
+                (Value::Rank(all), _) | (_, Some(all)) => ranks(all),
+                _ => Ok(()),
+            }
+        };
+        all().map_err(|wrong: Wrong| wrong.problems(self.name, self.starts[batch]))
+    }
+
+    /// Numbers the dictionaries that are worth a table of their codes: with not many more values than rows. Hashes documents.
+    fn number_dictionaries(&mut self, seed: Seed) {
+        let (mut queries, mut docs) = (Dictionaries::default(), Dictionaries::default());
+        for batch in &mut self.batches {
+            batch.queries = queries.number(&batch.query);
+            batch.docs = docs.number(&batch.doc);
+        }
+        for batch in &mut self.batches {
+            batch.queries = batch.queries.filter(|&number| queries.pays(number));
+            batch.docs = batch.docs.filter(|&number| docs.pays(number));
+        }
+        let worth = |(number, (values, _)): (u32, &(Text<'a>, usize))| match docs.pays(number) {
+            true => hashes(values, seed),
+            false => Vec::new(),
+        };
+        self.hashes = (0..).zip(&docs.0).map(worth).collect();
+    }
+
+    /// The batch of a row, and which of its rows it is.
+    fn locate(&self, row: usize) -> (&Batch<'a>, usize) {
+        let batch = self.starts.partition_point(|&start| start <= row) - 1;
+        (&self.batches[batch], row - self.starts[batch])
+    }
+
+    /// Some rows by batch: which one, and which of its rows.
+    fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
+        let batches = self.starts[first..].windows(2).zip(first..);
+        let part = move |(ends, batch): (&[usize], usize)| {
+            let (start, end) = (rows.start.max(ends[0]), rows.end.min(ends[1]));
+            (start < end).then(|| (batch, start - ends[0]..end - ends[0]))
+        };
+        let end = rows.end;
+        batches.take_while(move |(ends, _)| ends[0] < end).filter_map(part)
+    }
+}
+
+/// The hashes of all values of a dictionary.
+fn hashes(values: &Text<'_>, seed: Seed) -> Vec<Hashed> {
+    let part = |rows: Range<usize>| {
+        let mut hashes = Vec::with_capacity(rows.len());
+        values.each_hash(rows, seed, None, &mut [], |hashed| hashes.push(hashed));
+        hashes
+    };
+    let length = values.len();
+    if length <= CHECKED {
+        return part(0..length);
+    }
+    let starts = (0..length.div_ceil(CHECKED)).into_par_iter().map(|number| number * CHECKED);
+    let parts: Vec<Vec<Hashed>> = starts.map(|start| part(start..length.min(start + CHECKED))).collect();
+    parts.concat()
+}
+
+/// The values of dictionaries, and how many rows have codes of them. Batches that share one follow one another.
+#[derive(Default)]
+struct Dictionaries<'a>(Vec<(Text<'a>, usize)>);
+
+impl<'a> Dictionaries<'a> {
+    /// The number of the dictionary of a column, if it has one.
+    fn number(&mut self, column: &Text<'a>) -> Option<u32> {
+        let Text::Coded { values, .. } = *column else { return None };
+        match self.0.last_mut() {
+            Some((last, rows)) if last.is(values) => *rows += column.len(),
+            _ => self.0.push((*values, column.len())),
+        }
+        Some(self.0.len() as u32 - 1)
+    }
+
+    /// Is a table of its codes worth it?
+    fn pays(&self, number: u32) -> bool {
+        let (values, rows) = self.0[number as usize];
+        values.len() <= 2 * rows && !values.is_numeric()
+    }
+}
+
+/// Checks the values below codes.
+fn check_dictionary(column: &Text<'_>) -> Result<(), Wrong> {
+    let Text::Coded { values, .. } = *column else { return Ok(()) };
+    check_dictionary(values)?;
+    values.check(0..values.len()).map_err(|Wrong { row, message }| {
+        let value = row.map_or(String::new(), |row| format!("value {row} of the dictionary: "));
+        Wrong { row: None, message: format!("{value}{message}") }
+    })
+}
+
+impl Batch<'_> {
+    /// What to say of columns that are not all of the same length.
+    fn lengths(&self) -> String {
+        let value = match self.value {
+            Value::Number(_) => "numbers",
+            Value::Rank(_) => "ranks",
+        };
+        let rank = match (self.value, self.rank) {
+            (Value::Number(_), Some(ranks)) => format!(", {} ranks", ranks.len()),
+            _ => String::new(),
+        };
+        let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
+        format!("{queries} queries, {docs} documents, {values} {value}{rank}: columns have the same length")
+    }
+}
+
+/// Where the documents of a piece are: in their columns, or, where they are integers, as text in memory of their own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PieceDocs<'a> {
+    columns: &'a Columns<'a>,
+    /// The first row of the piece.
+    start: usize,
+    digits: &'a [u8],
+}
+
+impl<'a> PieceDocs<'a> {
+    pub fn new(columns: &'a Columns<'a>, start: usize, digits: &'a [u8]) -> Self {
+        PieceDocs { columns, start, digits }
+    }
+
+    /// The document of a row of the piece, which has this length.
+    pub fn docno(&self, row: usize, length: usize) -> &'a [u8] {
+        let (batch, at) = self.columns.locate(self.start + row);
+        match batch.doc.id(at) {
+            Id::Bytes(bytes) => bytes,
+            Id::Integer(_) => &self.digits[row * LONGEST..][..length],
+        }
+    }
+
+    /// The rank of a row of the piece, if it has one.
+    pub fn rank(&self, row: usize) -> Option<i64> {
+        let (batch, at) = self.columns.locate(self.start + row);
+        batch.rank.and_then(|ranks| ranks.signed(at))
+    }
+}

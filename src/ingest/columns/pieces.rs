@@ -1,0 +1,344 @@
+//! Rows of columns, some at a time, to records.
+
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::decimal::LONGEST;
+use super::text::Hashed;
+use super::{Columns, PieceDocs, Text, Value};
+use crate::error::Result;
+use crate::ingest::chunks::all_workers;
+use crate::ingest::diagnostics::{Finding, Position};
+use crate::ingest::group::Whole;
+use crate::ingest::hash::Seed;
+use crate::ingest::reader::{Gathered, Keep, Reader, Rows, Source, gather};
+use crate::ingest::record::{Docnos, Record, address, rank_key};
+use crate::ingest::shape::Role;
+
+/// How many rows a worker takes at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) struct PieceSize(pub usize);
+
+impl Default for PieceSize {
+    fn default() -> Self {
+        PieceSize(1 << 15)
+    }
+}
+
+/// Columns as a source of rows.
+pub(in crate::ingest) struct ColumnSource<'a> {
+    pub columns: &'a Columns<'a>,
+    pub size: PieceSize,
+}
+
+impl Source for ColumnSource<'_> {
+    fn name(&self) -> &str {
+        self.columns.name
+    }
+
+    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+        &self,
+        stop: &AtomicBool,
+        seed: Seed,
+        worker: impl Fn() -> (R, K) + Sync,
+    ) -> Result<(Gathered<R>, Vec<K>)> {
+        let (columns, threads) = (self.columns, rayon::current_num_threads());
+        // Few rows are cut finer, so that every thread has some.
+        let size = self.size.0.min((columns.rows() / (4 * threads)).max(1 << 11)).max(1);
+        let cutter = Cutter { columns, size, next: Mutex::new((0, 0)) };
+        let readers = all_workers(columns.rows().div_ceil(size).min(threads), || {
+            let (rows, keep) = worker();
+            let mut reader = Reader::new(rows, keep, seed);
+            while let Some(piece) = cutter.next().filter(|_| !stop.load(Ordering::Relaxed)) {
+                reader.piece(columns, piece);
+            }
+            reader
+        });
+        Ok(gather(readers))
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        Whole::Columns(self.columns)
+    }
+
+    fn by_rank(&self) -> bool {
+        self.columns.is_ranked()
+    }
+
+    fn expected(&self, _: Role) -> String {
+        String::new()
+    }
+}
+
+/// Some rows, numbered from 0 in their order.
+#[derive(Debug, Clone)]
+pub(in crate::ingest) struct Piece {
+    number: u64,
+    rows: Range<usize>,
+}
+
+/// Columns, cut on demand.
+struct Cutter<'a> {
+    columns: &'a Columns<'a>,
+    size: usize,
+    /// The number and the first row of the next piece.
+    next: Mutex<(u64, usize)>,
+}
+
+impl Cutter<'_> {
+    fn next(&self) -> Option<Piece> {
+        let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (number, start) = *next;
+        if start >= self.columns.rows() {
+            return None;
+        }
+        let end = self.columns.border(start.saturating_add(self.size));
+        *next = (number + 1, end);
+        Some(Piece { number, rows: start..end })
+    }
+}
+
+impl Columns<'_> {
+    /// The first row from `row` on whose query is not that of the row before it.
+    fn border(&self, row: usize) -> usize {
+        for (batch, rows) in self.parts(row.min(self.rows())..self.rows()) {
+            let query = &self.batches[batch].query;
+            for at in rows {
+                let same = match at.checked_sub(1) {
+                    Some(before) => query.same(before, at),
+                    None => self.continues(batch),
+                };
+                if !same {
+                    return self.starts[batch] + at;
+                }
+            }
+        }
+        self.rows()
+    }
+
+    /// Does a batch, which has rows and is not the first with any, begin with the query with which the one before it ends?
+    fn continues(&self, batch: usize) -> bool {
+        let (before, last) = self.locate(self.starts[batch] - 1);
+        before.query.id(last).is(self.batches[batch].query.id(0))
+    }
+}
+
+/// What a worker uses from piece to piece.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Scratch {
+    /// The sort keys of some rows.
+    keys: Vec<u64>,
+    /// Where the rows are whose numbers are wrong.
+    wrong: Vec<u64>,
+    /// Documents that are integers, as text.
+    digits: Vec<u8>,
+    codes: Codes,
+}
+
+/// What became of the codes of a dictionary of queries.
+#[derive(Debug, Default)]
+struct Codes {
+    /// Which dictionary.
+    dictionary: Option<u32>,
+    /// By code: 0 not met yet, 1 skipped, else the number of the query and 2.
+    known: Vec<u32>,
+}
+
+/// How many rows go through the nearest cache together.
+const BLOCK: usize = 512;
+
+/// A query whose rows are being read.
+#[derive(Clone, Copy)]
+struct Current {
+    /// Its number, unless its rows are skipped.
+    number: Option<u32>,
+    /// A row of it: the batch, and the row there.
+    batch: usize,
+    row: usize,
+}
+
+/// A worker at a piece.
+struct Reading<'r, 'c, R, K> {
+    reader: &'r mut Reader<R, K>,
+    columns: &'c Columns<'c>,
+    piece: Piece,
+    scratch: Scratch,
+    current: Option<Current>,
+}
+
+impl<R, K: Keep> Reader<R, K> {
+    /// Reads a piece of columns.
+    fn piece<const N: usize>(&mut self, columns: &Columns<'_>, piece: Piece)
+    where
+        R: Rows<N>,
+    {
+        let (number, count) = (piece.number, piece.rows.len());
+        self.keep.begin_chunk(number, piece.rows.clone());
+        let mut scratch = std::mem::take(&mut self.scratch);
+        if columns.numeric && scratch.digits.len() < count * LONGEST {
+            scratch.digits.resize(count * LONGEST, 0);
+        }
+        let mut reading = Reading { reader: self, columns, piece: piece.clone(), scratch, current: None };
+        for (batch, rows) in columns.parts(piece.rows) {
+            reading.batch(batch, rows);
+        }
+        reading.end_query();
+        self.scratch = reading.scratch;
+        self.keep.end_piece(&mut self.scratch.digits);
+        self.chunks.push((number, count as u64));
+        self.count += count as u64;
+    }
+}
+
+impl<R, K: Keep> Reading<'_, '_, R, K> {
+    /// Reads rows of a batch.
+    fn batch<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
+    where
+        R: Rows<N>,
+    {
+        let query = self.columns.batches[batch].query;
+        self.begin_query(batch, rows.start);
+        let mut start = rows.start;
+        query.each_change(rows.clone(), |row| {
+            self.rows(batch, start..row);
+            self.begin_query(batch, row);
+            start = row;
+        });
+        self.rows(batch, start..rows.end);
+    }
+
+    fn end_query(&mut self) {
+        let Some(Current { number: Some(_), batch, row }) = self.current else { return };
+        let mut digits = [0; LONGEST];
+        let id = self.columns.batches[batch].query.id(row).bytes(&mut digits);
+        let pieces = [PieceDocs::new(self.columns, self.piece.rows.start, &self.scratch.digits)];
+        self.reader.keep.end_query(id, Docnos::Columns { first: self.piece.number, pieces: &pieces });
+    }
+
+    /// Begins with the query of a row, or goes on with it.
+    #[inline(never)]
+    fn begin_query<const N: usize>(&mut self, batch: usize, row: usize)
+    where
+        R: Rows<N>,
+    {
+        let number = self.number(batch, row);
+        // One query can have several codes, and go on in the next batch.
+        if number.is_none() || self.current.is_none_or(|current| current.number != number) {
+            self.end_query();
+            self.current = Some(Current { number, batch, row });
+        }
+    }
+
+    /// The number of the query of a row; that of a code is looked up once.
+    fn number<const N: usize>(&mut self, batch: usize, row: usize) -> Option<u32>
+    where
+        R: Rows<N>,
+    {
+        let of = &self.columns.batches[batch];
+        let mut digits = [0; LONGEST];
+        let rows = &mut self.reader.rows;
+        let (Some(dictionary), Text::Coded { codes, values }) = (of.queries, of.query) else {
+            return rows.query(of.query.id(row).bytes(&mut digits));
+        };
+        let table = &mut self.scratch.codes;
+        if table.dictionary != Some(dictionary) {
+            table.dictionary = Some(dictionary);
+            table.known.clear();
+            table.known.resize(values.len(), 0);
+        }
+        let known = &mut table.known[codes.index(row)];
+        if *known == 0 {
+            let number = rows.query(of.query.id(row).bytes(&mut digits));
+            *known = number.map_or(Some(1), |number| number.checked_add(2)).unwrap_or(0);
+            return number;
+        }
+        known.checked_sub(2)
+    }
+
+    /// Reads rows of the current query.
+    #[inline(always)]
+    fn rows<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
+    where
+        R: Rows<N>,
+    {
+        for start in rows.clone().step_by(BLOCK) {
+            self.block(batch, start..rows.end.min(start + BLOCK));
+        }
+    }
+
+    fn block<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
+    where
+        R: Rows<N>,
+    {
+        let of = &self.columns.batches[batch];
+        let first = self.columns.starts[batch] + rows.start - self.piece.rows.start;
+        self.keys(&of.value, rows.clone(), first);
+        let Some(Current { number: Some(query), .. }) = self.current else { return };
+        let Scratch { keys, wrong, digits, .. } = &mut self.scratch;
+        let digits = digits.get_mut(first * LONGEST..).unwrap_or_default();
+        let known = of.docs.map(|number| &self.columns.hashes[number as usize][..]);
+        let (keep, seed) = (&mut self.reader.keep, self.reader.seed);
+        let start = address(self.piece.number, first);
+        let mut sorted = std::iter::zip(start.., &*keys);
+        of.doc.each_hash(rows, seed, known, digits, |Hashed { hash, length }| {
+            let Some((at, &key)) = sorted.next() else { return };
+            if wrong.is_empty() || !wrong.contains(&at) {
+                keep.keep(Record { key, hash, at, length, query }, 0, || &[]); // documents stay where they are
+            }
+        });
+    }
+
+    /// Makes the sort keys of some rows, and notes which are wrong.
+    fn keys<const N: usize>(&mut self, value: &Value<'_>, rows: Range<usize>, first: usize)
+    where
+        R: Rows<N>,
+    {
+        let Scratch { keys, wrong, .. } = &mut self.scratch;
+        keys.clear();
+        wrong.clear();
+        match value {
+            Value::Number(numbers) => {
+                let (reader_rows, mut fine) = (&self.reader.rows, true);
+                numbers.each(rows.clone(), |number| {
+                    keys.push(reader_rows.key(number));
+                    fine &= is_fine(R::ROLE, number);
+                });
+                if !fine {
+                    let with_row = rows.zip(first..).map(|(row, at)| (at, numbers.get(row)));
+                    with_row.filter(|(_, number)| !is_fine(R::ROLE, *number)).for_each(|(at, number)| {
+                        let (chunk, line) = (self.piece.number, at as u64 + 1);
+                        wrong.push(address(chunk, at));
+                        self.reader.findings.add(address(chunk, at), || Finding {
+                            position: Position { chunk, line },
+                            message: not_fine(R::ROLE, number),
+                            earlier: None,
+                        });
+                    });
+                }
+            }
+            Value::Rank(ranks) => {
+                let rank = |row| ranks.signed(row).unwrap_or_else(|| unreachable!("ranks were checked"));
+                keys.extend(rows.map(|row| rank_key(rank(row))));
+            }
+        }
+    }
+}
+
+/// Is it a grade or a score?
+#[inline(always)]
+fn is_fine(role: Role, number: f64) -> bool {
+    match role {
+        Role::Qrels => number.is_finite(),
+        Role::Run => !number.is_nan(),
+    }
+}
+
+/// What to say of a number that is not.
+#[cold]
+fn not_fine(role: Role, number: f64) -> String {
+    match role {
+        Role::Qrels => format!("grade {number} is not a finite number"),
+        Role::Run => format!("score {number} is not a number"),
+    }
+}

@@ -1,0 +1,395 @@
+//! Columns of ids: of queries or documents.
+
+use std::ops::Range;
+
+use super::decimal::{Integer, LONGEST};
+use super::numbers::{Integers, borrowed, of_any_width};
+use super::wrong::Wrong;
+use crate::ingest::hash::Seed;
+use crate::ingest::record::{Brief, LONGEST_LINE};
+
+/// Ids of queries or documents, one a row, in one of the shapes in which programs have them.
+///
+/// Ids are bytes, and compared as such: they need not be UTF-8. Nulls are up to the caller: under each row there is an id.
+///
+/// ```
+/// use laneval::columns::{Integers, Text};
+/// let names = ["q1", "q1", "q2"];
+/// let utf8 = Text::Utf8 { offsets: &[0, 2, 4, 6], bytes: b"q1q1q2" };
+/// let dictionary = Text::from(&["q1", "q2"]);
+/// let coded = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &dictionary };
+/// assert!([Text::from(&names), utf8, coded].iter().all(|text| text.len() == 3));
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub enum Text<'a> {
+    /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`, so there is one offset more than rows. The first need not be 0.
+    Utf8 {
+        /// Where ids begin and end.
+        offsets: &'a [i32],
+        /// Their bytes, one after the other.
+        bytes: &'a [u8],
+    },
+    /// Arrow's `LargeUtf8` and `LargeBinary`: the same with offsets of 64 bits.
+    LargeUtf8 {
+        /// Where ids begin and end.
+        offsets: &'a [i64],
+        /// Their bytes, one after the other.
+        bytes: &'a [u8],
+    },
+    /// Arrow's `Utf8View` and `BinaryView`: 16 bytes a row, the length (32 bits) and up to 12 bytes of the id, or the first 4 of them,
+    /// a buffer and the offset in it.
+    Views {
+        /// The views as they lie in memory.
+        views: &'a [u128],
+        /// Where longer ids lie.
+        buffers: &'a [&'a [u8]],
+    },
+    /// A dictionary: row `i` is `values[codes[i]]`. Each value that occurs is looked up once, not once a row.
+    Coded {
+        /// Which value it is, from 0.
+        codes: Integers<'a>,
+        /// The values, which may have some twice.
+        values: &'a Text<'a>,
+    },
+    /// Integers, as ids of decimal text: 42 is `42`.
+    Numbers(Integers<'a>),
+    /// Slices of bytes.
+    Bytes(&'a [&'a [u8]]),
+    /// Strings.
+    Strs(&'a [&'a str]),
+}
+
+borrowed!(Text: Bytes &'a [u8], Strs &'a str);
+
+impl<'a, T> From<T> for Text<'a>
+where
+    Integers<'a>: From<T>,
+{
+    fn from(integers: T) -> Self {
+        Text::Numbers(integers.into())
+    }
+}
+
+/// An id as it lies in a column.
+#[derive(Clone, Copy)]
+pub(super) enum Id<'a> {
+    Bytes(&'a [u8]),
+    Integer(Integer),
+}
+
+impl<'a> Id<'a> {
+    /// Its bytes; those of an integer are written into `digits`.
+    #[inline]
+    pub fn bytes<'s>(self, digits: &'s mut [u8; LONGEST]) -> &'s [u8]
+    where
+        'a: 's,
+    {
+        match self {
+            Id::Bytes(bytes) => bytes,
+            Id::Integer(integer) => {
+                let length = integer.write(digits);
+                &digits[..length]
+            }
+        }
+    }
+
+    /// Is it the same id?
+    pub fn is(self, other: Id<'_>) -> bool {
+        let (mut digits, mut others) = ([0; LONGEST], [0; LONGEST]);
+        self.bytes(&mut digits) == other.bytes(&mut others)
+    }
+}
+
+/// The hash of an id, and how many bytes it has.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Hashed {
+    pub hash: u64,
+    pub length: u32,
+}
+
+/// How long ids are that lie in the view itself.
+const INLINE: usize = 12;
+
+/// Length, first bytes, buffer and offset of a view.
+#[inline(always)]
+fn parts(view: u128) -> [u32; 4] {
+    bytemuck::cast(view)
+}
+
+/// The bytes in which the id of a view lies, and where.
+#[inline(always)]
+fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> (&'a [u8], usize, usize) {
+    let [length, _, buffer, offset] = parts(views[row]).map(|part| part as usize);
+    let (bytes, start) = match length <= INLINE {
+        true => (bytemuck::cast_slice(views), size_of::<u128>() * row + 4),
+        false => (buffers[buffer], offset),
+    };
+    (bytes, start, start + length)
+}
+
+/// Whether two pieces of text are equal.
+#[inline(always)]
+fn equal(one: (&[u8], usize, usize), other: (&[u8], usize, usize)) -> bool {
+    let (of, start, end) = one;
+    let (other_of, other_start, other_end) = other;
+    end - start == other_end - other_start
+        && Brief::of(of, start, end) == Brief::of(other_of, other_start, other_end)
+        && (end - start <= 16 || of[start..end] == other_of[other_start..other_end])
+}
+
+#[inline(always)]
+fn hashed(seed: Seed, (bytes, start, end): (&[u8], usize, usize)) -> Hashed {
+    Hashed { hash: seed.hash(bytes, start, end), length: (end - start) as u32 }
+}
+
+impl<'a> Text<'a> {
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        match self {
+            Text::Utf8 { offsets, .. } => offsets.len().saturating_sub(1),
+            Text::LargeUtf8 { offsets, .. } => offsets.len().saturating_sub(1),
+            Text::Views { views, .. } => views.len(),
+            Text::Coded { codes, .. } => codes.len(),
+            Text::Numbers(integers) => integers.len(),
+            Text::Bytes(ids) => ids.len(),
+            Text::Strs(ids) => ids.len(),
+        }
+    }
+
+    /// Are there none?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The id in a row of a column that was [checked](Self::check).
+    #[inline]
+    pub(super) fn id(&self, row: usize) -> Id<'a> {
+        let (bytes, start, end) = match *self {
+            Text::Utf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
+            Text::LargeUtf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
+            Text::Views { views, buffers } => viewed(views, buffers, row),
+            Text::Coded { codes, values } => return values.id(codes.index(row)),
+            Text::Numbers(integers) => return Id::Integer(integers.get(row)),
+            Text::Bytes(ids) => return Id::Bytes(ids[row]),
+            Text::Strs(ids) => return Id::Bytes(ids[row].as_bytes()),
+        };
+        Id::Bytes(&bytes[start..end])
+    }
+
+    /// Are its ids integers, which lie nowhere as text?
+    pub(super) fn is_numeric(&self) -> bool {
+        match self {
+            Text::Coded { values, .. } => values.is_numeric(),
+            _ => matches!(self, Text::Numbers(_)),
+        }
+    }
+
+    /// Is it the same column, in the same memory? Only of those that are bytes.
+    pub(super) fn is(&self, other: &Text<'_>) -> bool {
+        match (*self, *other) {
+            (Text::Utf8 { offsets, bytes }, Text::Utf8 { offsets: others, bytes: other }) => {
+                std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other)
+            }
+            (Text::LargeUtf8 { offsets, bytes }, Text::LargeUtf8 { offsets: others, bytes: other }) => {
+                std::ptr::eq(offsets, others) && std::ptr::eq(bytes, other)
+            }
+            (Text::Views { views, buffers }, Text::Views { views: others, buffers: other }) => {
+                std::ptr::eq(views, others)
+                    && buffers.len() == other.len()
+                    && std::iter::zip(buffers, other).all(|(one, other)| std::ptr::eq(*one, *other))
+            }
+            (Text::Bytes(ids), Text::Bytes(others)) => std::ptr::eq(ids, others),
+            (Text::Strs(ids), Text::Strs(others)) => std::ptr::eq(ids, others),
+            _ => false,
+        }
+    }
+
+    /// Hands on the rows that have another id than the row before; not the first one.
+    #[inline(always)]
+    pub(super) fn each_change(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
+        let all = rows.start + 1..rows.end;
+        let mut unless = |row: usize, same: bool| {
+            if !same {
+                change(row);
+            }
+        };
+        match *self {
+            Text::Utf8 { offsets, bytes } => {
+                let id = |row: usize| (bytes, offsets[row] as usize, offsets[row + 1] as usize);
+                all.for_each(|row| unless(row, equal(id(row - 1), id(row))));
+            }
+            Text::LargeUtf8 { offsets, bytes } => {
+                let id = |row: usize| (bytes, offsets[row] as usize, offsets[row + 1] as usize);
+                all.for_each(|row| unless(row, equal(id(row - 1), id(row))));
+            }
+            Text::Views { views, buffers } => all.for_each(|row| {
+                let id = |row: usize| viewed(views, buffers, row);
+                unless(row, views[row - 1] == views[row] || equal(id(row - 1), id(row)));
+            }),
+            Text::Coded { codes: integers, .. } | Text::Numbers(integers) => {
+                of_any_width!(integers, values => {
+                    let pairs = std::iter::zip(all, values[rows].windows(2));
+                    pairs.for_each(|(row, pair)| unless(row, pair[0] == pair[1]));
+                });
+            }
+            Text::Bytes(ids) => all.for_each(|row| unless(row, ids[row - 1] == ids[row])),
+            Text::Strs(ids) => all.for_each(|row| unless(row, ids[row - 1] == ids[row])),
+        }
+    }
+
+    /// Have two rows the same id?
+    pub(super) fn same(&self, one: usize, other: usize) -> bool {
+        let codes = match self {
+            Text::Coded { codes, .. } => codes.same(one, other),
+            _ => false,
+        };
+        codes || self.id(one).is(self.id(other))
+    }
+
+    /// Hands on the hashes of some rows, in order; `known` has those of the values of a dictionary. Integers are written into
+    /// `digits`, [`LONGEST`] bytes a row.
+    #[inline(always)]
+    pub(super) fn each_hash(
+        &self,
+        rows: Range<usize>,
+        seed: Seed,
+        known: Option<&[Hashed]>,
+        digits: &mut [u8],
+        mut take: impl FnMut(Hashed),
+    ) {
+        match (*self, known) {
+            (Text::Utf8 { offsets, bytes }, _) => {
+                for pair in offsets[rows.start..=rows.end].windows(2) {
+                    take(hashed(seed, (bytes, pair[0] as usize, pair[1] as usize)));
+                }
+            }
+            (Text::LargeUtf8 { offsets, bytes }, _) => {
+                for pair in offsets[rows.start..=rows.end].windows(2) {
+                    take(hashed(seed, (bytes, pair[0] as usize, pair[1] as usize)));
+                }
+            }
+            (Text::Views { views, buffers }, _) => {
+                rows.for_each(|row| take(hashed(seed, viewed(views, buffers, row))));
+            }
+            (Text::Coded { codes, values }, Some(known)) if !values.is_numeric() => {
+                of_any_width!(codes, codes => codes[rows].iter().for_each(|&code| take(known[code as usize])));
+            }
+            (Text::Numbers(integers), _) => {
+                let places = digits.as_chunks_mut::<LONGEST>().0;
+                of_any_width!(integers, values => {
+                    for (place, &value) in std::iter::zip(places, &values[rows]) {
+                        let length = Integer::of(value).write(place);
+                        take(hashed(seed, (&place[..], 0, length)));
+                    }
+                });
+            }
+            (Text::Bytes(ids), _) => ids[rows].iter().for_each(|id| take(hashed(seed, (id, 0, id.len())))),
+            (Text::Strs(ids), _) => {
+                ids[rows].iter().for_each(|id| take(hashed(seed, (id.as_bytes(), 0, id.len()))));
+            }
+            (Text::Coded { .. }, _) => {
+                let mut places = digits.as_chunks_mut::<LONGEST>().0.iter_mut();
+                for row in rows {
+                    take(match self.id(row) {
+                        Id::Bytes(bytes) => hashed(seed, (bytes, 0, bytes.len())),
+                        Id::Integer(integer) => {
+                            let mut place = [0; LONGEST];
+                            let length = integer.write(&mut place);
+                            places.next().into_iter().for_each(|there| *there = place);
+                            hashed(seed, (&place, 0, length))
+                        }
+                    });
+                }
+            }
+        }
+    }
+
+    /// Checks some rows: whatever was checked can be read.
+    pub(super) fn check(&self, rows: Range<usize>) -> Result<(), Wrong> {
+        match *self {
+            Text::Utf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
+            Text::LargeUtf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
+            Text::Views { views, buffers } => check_views(views, buffers, rows),
+            Text::Coded { codes, values } => match codes.beyond(rows, values.len()) {
+                Some(row) => {
+                    let (mut digits, count) = ([0; LONGEST], values.len());
+                    let code = Id::Integer(codes.get(row)).bytes(&mut digits).escape_ascii().to_string();
+                    Err(Wrong::at(row, format!("code {code} of a dictionary of {count} values")))
+                }
+                None => Ok(()),
+            },
+            Text::Numbers(_) => Ok(()),
+            Text::Bytes(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
+            Text::Strs(ids) => check_lengths(ids[rows.clone()].iter().map(|id| id.len()), rows),
+        }
+    }
+}
+
+/// An id that is too long to be one.
+fn too_long(row: usize) -> Wrong {
+    Wrong::at(row, "the id has more than 64 MiB".to_owned())
+}
+
+fn check_lengths(lengths: impl Iterator<Item = usize>, rows: Range<usize>) -> Result<(), Wrong> {
+    match std::iter::zip(rows, lengths).find(|(_, length)| *length > LONGEST_LINE) {
+        Some((row, _)) => Err(too_long(row)),
+        None => Ok(()),
+    }
+}
+
+/// Checks that offsets ascend, and end within the bytes.
+fn check_offsets<T: Copy + Into<i64>>(offsets: &[T], rows: Range<usize>, bytes: usize) -> Result<(), Wrong> {
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let offsets = &offsets[rows.start..=rows.end];
+    // Signed lengths as unsigned ones: a negative one is longer than any. Offsets are neither negative nor beyond the bytes where the
+    // first and the last are not, and all lengths are small.
+    let length = |pair: &[T]| pair[1].into().wrapping_sub(pair[0].into()) as u64;
+    let longest = LONGEST_LINE as u64;
+    let all = offsets.windows(2).fold(true, |all, pair| all & (length(pair) <= longest));
+    let (first, last) = (offsets[0].into(), offsets[offsets.len() - 1].into());
+    if all && first >= 0 && last as u64 <= bytes as u64 {
+        return Ok(());
+    }
+    let (row, pair) = std::iter::zip(rows, offsets.windows(2))
+        .find(|(_, pair)| {
+            let (start, end) = (pair[0].into(), pair[1].into());
+            start < 0 || length(pair) > longest || end as u64 > bytes as u64
+        })
+        .unwrap_or((0, &offsets[..2]));
+    let (start, end) = (pair[0].into(), pair[1].into());
+    Err(match () {
+        () if start < 0 => Wrong::at(row, format!("offset {start} is negative")),
+        () if end < start => {
+            Wrong::at(row, format!("offset {end} comes after offset {start}: they must ascend"))
+        }
+        () if end as u64 > bytes as u64 => {
+            Wrong::at(row, format!("offset {end} lies beyond the {bytes} bytes of the ids"))
+        }
+        () => too_long(row),
+    })
+}
+
+/// Checks that views lie within their buffers.
+fn check_views(views: &[u128], buffers: &[&[u8]], rows: Range<usize>) -> Result<(), Wrong> {
+    for row in rows {
+        let [length, _, buffer, offset] = parts(views[row]).map(|part| part as usize);
+        if length <= INLINE {
+            continue;
+        }
+        if length > LONGEST_LINE {
+            return Err(too_long(row));
+        }
+        let Some(bytes) = buffers.get(buffer) else {
+            let count = buffers.len();
+            return Err(Wrong::at(row, format!("a view into buffer {buffer}, and there are {count}")));
+        };
+        if offset + length > bytes.len() {
+            let (end, bytes) = (offset + length, bytes.len());
+            return Err(Wrong::at(row, format!("a view that ends at {end} in a buffer of {bytes} bytes")));
+        }
+    }
+    Ok(())
+}
