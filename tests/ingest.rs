@@ -134,7 +134,7 @@ proptest! {
                 prop_assert_eq!(from_text.facts(), from_memory.facts());
                 let run = layout.text(results.clone(), run_line);
                 let from_text = join.files(text("qrels", qrels), [text("run", run)]);
-                let from_memory = join.rankings(&from_memory, [("run".to_owned(), results.into_iter().map(parsed))]);
+                let from_memory = join.rankings(&from_memory, [("run".to_owned(), results.clone().into_iter().map(parsed))]);
                 match (from_text, from_memory) {
                     (Ok(from_text), Ok(from_memory)) => {
                         prop_assert_eq!(from_text.tile_bytes(), from_memory.tile_bytes());
