@@ -214,15 +214,15 @@ impl Floats<'_> {
         }
     }
 
-    /// Hands the numbers of some rows to `take`, in order.
+    /// Appends the keys of the numbers of some rows.
     #[inline(always)]
-    pub(super) fn each(&self, rows: Range<usize>, mut take: impl FnMut(f64)) {
+    pub(super) fn keys(&self, rows: Range<usize>, keys: &mut Vec<u64>, mut key: impl FnMut(f64) -> u64) {
         match self {
-            Floats::F64(values) => values[rows].iter().for_each(|&value| take(value)),
-            Floats::F32(values) => values[rows].iter().for_each(|&value| take(f64::from(value))),
-            Floats::F16(bits) => bits[rows].iter().for_each(|&bits| take(half(bits))),
-            Floats::Bf16(bits) => bits[rows].iter().for_each(|&bits| take(brain(bits))),
-            Floats::Integers(_) => rows.for_each(|row| take(self.get(row))),
+            Floats::F64(values) => keys.extend(values[rows].iter().map(|&value| key(value))),
+            Floats::F32(values) => keys.extend(values[rows].iter().map(|&value| key(f64::from(value)))),
+            Floats::F16(bits) => keys.extend(bits[rows].iter().map(|&bits| key(half(bits)))),
+            Floats::Bf16(bits) => keys.extend(bits[rows].iter().map(|&bits| key(brain(bits)))),
+            Floats::Integers(_) => keys.extend(rows.map(|row| key(self.get(row)))),
         }
     }
 }

@@ -26,6 +26,9 @@ impl Default for PieceSize {
     }
 }
 
+/// How many rows it takes at most where documents are integers: then their text stays in the second-level cache.
+const NUMERIC: usize = 1 << 12;
+
 /// Columns as a source of rows.
 pub(in crate::ingest) struct ColumnSource<'a> {
     pub columns: &'a Columns<'a>,
@@ -45,7 +48,8 @@ impl Source for ColumnSource<'_> {
     ) -> Result<(Gathered<R>, Vec<K>)> {
         let (columns, threads) = (self.columns, rayon::current_num_threads());
         // Few rows are cut finer, so that every thread has some.
-        let size = self.size.0.min((columns.rows() / (4 * threads)).max(1 << 11)).max(1);
+        let most = if columns.numeric { NUMERIC } else { usize::MAX };
+        let size = self.size.0.min((columns.rows() / (4 * threads)).max(1 << 11)).min(most).max(1);
         let cutter = Cutter { columns, size, next: Mutex::new((0, 0)) };
         let readers = all_workers(columns.rows().div_ceil(size).min(threads), || {
             let (rows, keep) = worker();
@@ -300,9 +304,9 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         match value {
             Value::Number(numbers) => {
                 let (reader_rows, mut fine) = (&self.reader.rows, true);
-                numbers.each(rows.clone(), |number| {
-                    keys.push(reader_rows.key(number));
+                numbers.keys(rows.clone(), keys, |number| {
                     fine &= is_fine(R::ROLE, number);
+                    reader_rows.key(number)
                 });
                 if !fine {
                     let with_row = rows.zip(first..).map(|(row, at)| (at, numbers.get(row)));

@@ -471,11 +471,14 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q3", "a", 1.0)]).unwrap();
     let [one, two] = [Text::from(&["q1", "q2", "q1"]), Text::from(&["q3", "q1"])];
     let batch =
-        |values: &'static Text<'static>, codes: &'static [u8], docs: &'static [&'static str]| Records {
-            query: Text::Coded { codes: Integers::from(codes), values },
-            doc: Text::from(docs),
-            score: Some(Floats::from(kept((0..docs.len()).map(|at| -(at as f64)).collect()))),
-            rank: Some(Integers::from(kept((0..docs.len() as u32).collect()))),
+        |first: u32, values: &'static Text<'static>, codes: &'static [u8], docs: &'static [&'static str]| {
+            let ranks = first..first + docs.len() as u32;
+            Records {
+                query: Text::Coded { codes: Integers::from(codes), values },
+                doc: Text::from(docs),
+                score: Some(Floats::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
+                rank: Some(Integers::from(kept(ranks.collect()))),
+            }
         };
     let [one, two] = [one, two].map(|values| &*Box::leak(Box::new(values)));
     let compared = |last: &'static [u8], docs: &'static [&'static str]| {
