@@ -5,6 +5,7 @@
 use laneval::Evaluator;
 use laneval::arrays::Rankings;
 
+/// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
     let answers: [&[u64]; 4] = [&[1042], &[77, 78], &[9], &[500, 501, 502]];
     let returned = [[1042u64, 3, 8, 12], [5, 78, 6, 77], [1, 2, 3, 4], [501, 9, 500, 7]];

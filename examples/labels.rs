@@ -8,6 +8,7 @@ use laneval::{Evaluator, Stat, StatName};
 const USERS: usize = 10_000;
 const SHOWN: usize = 10;
 
+/// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
     // What a program has: a byte for each item shown, the best first, and a count for each user.
     let mut random = 1u64;

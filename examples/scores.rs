@@ -5,6 +5,7 @@
 use laneval::Evaluator;
 use laneval::arrays::{Rankings, Shape};
 
+/// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
     // As LightGBM, XGBoost and LETOR files have it: sizes of the queries, then a grade and a prediction for each candidate.
     let sizes = [5u32, 3, 4];

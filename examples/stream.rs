@@ -27,6 +27,7 @@ fn day(batches: std::ops::Range<usize>) -> laneval::Result<Summary> {
     stream.finish()
 }
 
+/// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
     let mut week = day(0..20)?;
     week.merge(&day(20..50)?)?;

@@ -16,7 +16,9 @@ use super::reader::{Gathered, Grouped, Make, Rows, Source};
 use super::record::{Docnos, Record, rank_of_key, sort_key};
 use super::shape::Role;
 use crate::error::{Result, printable_path};
-use crate::label::{RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched};
+use crate::label::{
+    RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched,
+};
 
 /// What is the same for all workers.
 #[derive(Clone, Copy)]

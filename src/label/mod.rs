@@ -13,9 +13,9 @@ mod matrix;
 pub(crate) mod mmap;
 mod notice;
 mod place;
-mod unpacked;
 mod tied;
 mod tile;
+mod unpacked;
 mod view;
 
 pub use batch::Batch;
@@ -30,7 +30,7 @@ pub use matrix::{
 };
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
-pub use unpacked::Unpacked;
 pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub use tile::{DEEPEST, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
+pub use unpacked::Unpacked;
 pub use view::View;

@@ -75,7 +75,7 @@ impl Expectation {
         let declared = (definition.traits.expected)(measure);
         let form = match (declared, recipe) {
             (Expected::None, _) => None,
-            (_, Recipe::Walk) => walks::form(measure, book).map(Form::Own),
+            (_, Recipe::Walk { .. }) => walks::form(measure, book).map(Form::Own),
             (declared, Recipe::Folds { reads, last }) => Form::of_reads(declared, &reads, last, cuts),
         };
         let form = form.ok_or_else(|| Error::Unanswerable(super::order::refused_mean(measure, cuts)))?;
