@@ -132,11 +132,13 @@ impl Integers<'_> {
     }
 
     /// The integer in a row, if it has 64 bits with a sign.
+    #[allow(clippy::useless_conversion)] // of some widths
     pub(super) fn signed(&self, row: usize) -> Option<i64> {
         of_any_width!(self, values => i64::try_from(values[row]).ok())
     }
 
     /// The first of some rows whose integer is negative or not below `limit`.
+    #[allow(clippy::unnecessary_fallible_conversions)] // of some widths
     pub(super) fn beyond(&self, rows: Range<usize>, limit: usize) -> Option<usize> {
         of_any_width!(self, values => {
             let within = |value| usize::try_from(value).is_ok_and(|value| value < limit);
