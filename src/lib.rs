@@ -128,7 +128,7 @@ pub use label::{
 };
 pub use measure::Measure;
 pub use plan::Plan;
-pub use scores::{Curve, PerQuery, QuerySet, Row, RunScores, Scores};
+pub use scores::{Curve, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
 pub use stats::{Stat, StatName};
 pub use summary::Summary;
 pub use watch::Watch;

@@ -38,6 +38,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "scores",
             "stats",
             "summary",
+            "ties",
             "timing",
             "watch",
         ],

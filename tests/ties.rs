@@ -3,9 +3,10 @@
 use laneval::internals::label::Facts;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
 use laneval::internals::reference::{Ranking, function};
-use laneval::internals::ties::{Cuts, Expectation, Extreme, Group, Row, Scratch, Side, TiedRanking};
+use laneval::internals::ties::{Cuts, Expectation, Extreme, Row, Scratch, Side, TiedRanking};
 use laneval::measure::{Average, Better, MEASURES, Measure};
 use laneval::{Codebook, View};
+use laneval::{CutOff, RowTies, TiedGroup};
 use rayon::prelude::*;
 
 use crate::variants::variants;
@@ -16,8 +17,8 @@ struct Case {
     book: Codebook,
     facts: Facts,
     labels: Vec<u8>,
-    groups: Vec<Group>,
-    cut_off: Vec<(u8, u32)>,
+    groups: Vec<TiedGroup>,
+    cut_off: Vec<CutOff>,
     view: View,
 }
 
@@ -31,7 +32,7 @@ impl Case {
         let mut mixed = Vec::new();
         for group in groups {
             if group.iter().any(|&code| code != group[0]) {
-                mixed.push(Group { start, len: group.len() as u32 });
+                mixed.push(TiedGroup { start, length: group.len() as u32 });
             }
             start += group.len() as u32;
         }
@@ -50,9 +51,13 @@ impl Case {
         Ranking { labels, facts: self.facts.of(0), book: &self.book }
     }
 
+    fn ties(&self) -> RowTies<'_> {
+        RowTies { groups: &self.groups, cut: &self.cut_off }
+    }
+
     fn row(&self) -> Row<'_> {
         let ranking = self.ranking(&self.labels);
-        Row::new(&TiedRanking { ranking, groups: &self.groups, cut_off: &self.cut_off }, self.view)
+        Row::new(&TiedRanking { ranking, ties: self.ties() }, self.view)
     }
 
     /// The same ranking, joined at the depth of the view instead.
@@ -63,13 +68,13 @@ impl Case {
         case.labels.truncate(depth);
         case.groups.retain(|group| (group.start as usize) < depth);
         if let Some(last) = case.groups.last_mut()
-            && last.end() > depth
+            && last.end() as usize > depth
         {
-            let behind = &self.labels[depth..last.end()];
+            let behind = &self.labels[depth..last.end() as usize];
             let count = |code: u8| behind.iter().filter(|&&label| label == code).count() as u32;
-            case.cut_off =
-                (1..=255).map(|code| (code, count(code))).filter(|&(_, count)| count > 0).collect();
-            last.len = depth as u32 - last.start;
+            let cut_off = (1..=255).map(|code| CutOff { row: 0, code, count: count(code) });
+            case.cut_off = cut_off.filter(|cut| cut.count > 0).collect();
+            last.length = depth as u32 - last.start;
         }
         case
     }
@@ -79,7 +84,7 @@ impl Case {
         assert!(self.cut_off.is_empty());
         let mut all = vec![self.labels.clone()];
         for group in &self.groups {
-            let range = group.start as usize..group.end();
+            let range = group.start as usize..group.end() as usize;
             let orders = permutations(&self.labels[range.clone()]);
             let placed = |labels: &Vec<u8>, order: &Vec<u8>| {
                 let mut labels = labels.clone();
@@ -108,7 +113,7 @@ impl Case {
         Some(match Extreme::of(measure, &self.book, side, self.cuts()).ok()? {
             Extreme::Order(key) => {
                 let mut labels = self.labels.clone();
-                key.arrange(&mut labels, &self.groups, &self.cut_off);
+                key.arrange(&mut labels, self.ties());
                 self.view.of_row(&mut labels);
                 self.value(measure, &labels)
             }
@@ -321,9 +326,9 @@ fn the_first_document_of_a_large_group_may_be_any_of_it() {
         })
         .collect();
     cases.par_iter().enumerate().for_each(|(number, case)| {
-        let at = case.groups.iter().position(|group| group.len == 300).unwrap();
+        let at = case.groups.iter().position(|group| group.length == 300).unwrap();
         let group = case.groups[at];
-        let range = group.start as usize..group.end();
+        let range = group.start as usize..group.end() as usize;
         for measure in all.iter().skip(number % 5).step_by(5) {
             let Some(expected) = case.expected(measure) else { continue };
             let mut mean = 0.0;
@@ -334,7 +339,7 @@ fn the_first_document_of_a_large_group_may_be_any_of_it() {
                 let count = case.labels[range.clone()].iter().filter(|&&label| label == code).count();
                 let mut first = case.clone();
                 first.labels.swap(range.start, range.start + place);
-                first.groups[at] = Group { start: group.start + 1, len: group.len - 1 };
+                first.groups[at] = TiedGroup { start: group.start + 1, length: group.length - 1 };
                 mean += count as f64 / 300.0 * first.expected(measure).unwrap();
             }
             assert!(
@@ -408,7 +413,7 @@ fn only_histograms_of_groups_matter() {
     for case in rankings(9, true) {
         let mut reversed = case.clone();
         for group in &case.groups {
-            reversed.labels[group.start as usize..group.end()].reverse();
+            reversed.labels[group.start as usize..group.end() as usize].reverse();
         }
         let joined = case.joined_at_its_depth();
         cut += usize::from(!joined.cut_off.is_empty());

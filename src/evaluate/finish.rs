@@ -4,7 +4,7 @@ use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
 use crate::fold::{Columns, Walk};
 use crate::label::code::PAST_END;
-use crate::label::{Above, Batch, Unpacked, View};
+use crate::label::{Above, Batch, Tile, Unpacked, View};
 use crate::plan::Prepared;
 use crate::reference::{self, Ranking};
 
@@ -58,7 +58,7 @@ impl<'a> Finishing<'a> {
     }
 
     /// Finishes some rows, of which these are the columns, into the values of the scratch: those of a tile, or empty ones.
-    pub fn rows(&self, rows: &[u32], columns: &Columns, tile: Option<usize>, scratch: &mut FinishScratch) {
+    pub fn rows(&self, rows: &[u32], columns: &Columns, tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
         let FinishScratch { queries, gathered, values, .. } = scratch;
         self.queries(rows, queries);
         values.resize(self.prepared.plan().measures().len() * rows.len(), 0.0);
@@ -80,9 +80,9 @@ impl<'a> Finishing<'a> {
         queries.extend(rows.iter().map(query));
     }
 
-    fn walk(&self, rows: &[u32], tile: Option<usize>, scratch: &mut FinishScratch) {
+    fn walk(&self, rows: &[u32], tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
         let FinishScratch { queries, facts, viewed, documents, walk, values, .. } = scratch;
-        let tile = tile.map(|at| self.view.of(self.batch.tile(at), viewed));
+        let tile = tile.map(|tile| self.view.of(tile, viewed));
         for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
             let documents = tile.map_or(&[][..], |tile| documents.of(tile, lane, self.heeded));
             let depth = self.depth(row);
@@ -104,10 +104,10 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    fn walk_by_reference(&self, rows: &[u32], tile: Option<usize>, scratch: &mut FinishScratch) {
+    fn walk_by_reference(&self, rows: &[u32], tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
         let FinishScratch { viewed, unpacked, values, .. } = scratch;
-        if let Some(at) = tile {
-            unpacked.take(self.view.of(self.batch.tile(at), viewed));
+        if let Some(tile) = tile {
+            unpacked.take(self.view.of(tile, viewed));
         }
         for (lane, &row) in rows.iter().enumerate() {
             let labels = tile.map_or(&[][..], |_| unpacked.lane(lane));
@@ -158,7 +158,7 @@ mod tests {
             for at in batch.tiles() {
                 let [walked, expected] = [&walking, &plainly].map(|finishing| {
                     let mut scratch = FinishScratch::default();
-                    finishing.rows(batch.rows(at), &columns, Some(at), &mut scratch);
+                    finishing.rows(batch.rows(at), &columns, Some(batch.tile(at)), &mut scratch);
                     scratch.values
                 });
                 assert_eq!(walked, expected, "{view:?}");

@@ -1,6 +1,7 @@
 //! The front door: measures in, scores or summaries out.
 
 mod finish;
+mod interval;
 mod missing;
 #[cfg(feature = "gpu")]
 pub mod resident;
@@ -8,6 +9,7 @@ mod sink;
 mod slots;
 mod stream;
 mod tally;
+mod tied;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroUsize;
@@ -23,7 +25,7 @@ use crate::label::{Codebook, Ids, LANES, LabelMatrix, Notice, Unmatched, View};
 use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::reference;
-use crate::scores::{PerQuery, QuerySet, Scores};
+use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
 use crate::stats::{Stat, StatName, summarise};
 use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::timing::Timing;
@@ -32,6 +34,7 @@ use finish::{Finishing, ranking};
 use sink::Kept;
 use slots::Slots;
 use tally::{NotFinite, Shared, Sums, Tally, by_row, labels};
+use tied::OverTies;
 
 pub use sink::Sink;
 pub use slots::Groups;
@@ -81,6 +84,7 @@ pub struct Evaluator {
     measures: Vec<Measure>,
     queries: QuerySet,
     view: View,
+    tied: TiedValue,
     engine: EngineChoice,
     #[cfg_attr(not(feature = "gpu"), allow(dead_code))]
     adapter: Option<String>,
@@ -119,6 +123,14 @@ impl Evaluator {
     #[must_use]
     pub fn with_view(self, view: View) -> Self {
         Evaluator { view, ..self }
+    }
+
+    /// What the value of a ranking is in which documents have equal scores; that of the order in which they were put if not said.
+    ///
+    /// The others need a matrix that knows its ties ([`Join::keep_ties`](crate::Join)).
+    #[must_use]
+    pub fn with_tied(self, tied: TiedValue) -> Self {
+        Evaluator { tied, ..self }
     }
 
     /// Chooses the engine; the fastest one for the matrix if not said.
@@ -387,7 +399,8 @@ impl Evaluator {
                 )));
             }
         }
-        Ok(Summary { measures: self.measures.clone(), queries: self.queries, view: self.view, runs: by_name })
+        let (queries, view, tied) = (self.queries, self.view, self.tied);
+        Ok(Summary { measures: self.measures.clone(), queries, view, tied, runs: by_name })
     }
 
     /// Runs everything over a matrix.
@@ -399,6 +412,11 @@ impl Evaluator {
         timing: &mut Timing,
         begin: impl Fn() -> S + Sync,
     ) -> Result<(Done, S)> {
+        if engine.is_none() && self.tied != TiedValue::Ranked {
+            let message =
+                format!("the reference has no {} values of tied rankings: take another engine", self.tied);
+            return Err(Error::Unanswerable(message));
+        }
         let (slots, notices) =
             Slots::new(matrix.runs().len(), matrix.queries(), self.only.as_ref(), self.groups.as_ref())?;
         self.check(matrix, &slots)?;
@@ -408,6 +426,7 @@ impl Evaluator {
         let asked = Shared {
             batch: batch.clone(),
             finishing: Finishing::new(batch.clone(), self.view, &prepared),
+            over_ties: OverTies::new(self.tied, &batch, self.view, &prepared)?,
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,
             moments: wants.moments,
@@ -593,6 +612,7 @@ impl Evaluator {
             measures: self.measures.clone(),
             queries: self.queries,
             view: self.view,
+            tied: self.tied,
             notices: Vec::new(),
             runs: Vec::new(),
         };

@@ -6,7 +6,7 @@ use crate::engine::Job;
 use crate::engine::gpu::Loaded;
 use crate::engine::gpu::reduce::Reducer;
 use crate::error::{Error, Result};
-use crate::scores::QuerySet;
+use crate::scores::{QuerySet, TiedValue};
 
 /// Measures over resident labels, ready to be averaged as often as wanted.
 pub struct Resident<'a> {
@@ -36,6 +36,10 @@ impl Evaluator {
     /// A measure of another kind, and what the device refuses.
     pub fn resident<'a>(&self, loaded: &'a Loaded<'a>) -> Result<Resident<'a>> {
         let matrix = loaded.matrix();
+        if self.tied != TiedValue::Ranked {
+            let message = "on the device only the order counts in which documents of equal scores were put";
+            return Err(Error::Unanswerable(message.to_owned()));
+        }
         if self.only.is_some() || self.groups.is_some() {
             let message = "some of the queries cannot be chosen, or grouped, where only averages come back";
             return Err(Error::Unanswerable(message.to_owned()));

@@ -17,7 +17,7 @@ use crate::error::{Error, Result, printable};
 use crate::fold::Columns;
 use crate::label::{Block, Codebook, IdealOf, Ids, LANES, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
-use crate::scores::{PerQuery, QuerySet, Scores};
+use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
 use crate::stats::{StatName, summarise};
 use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::watch::Watch;
@@ -112,6 +112,11 @@ impl Evaluator {
     }
 
     fn stream_of(&self, book: &Codebook, wants: Wants) -> Result<Stream> {
+        if self.tied != TiedValue::Ranked {
+            let message =
+                "rankings in memory do not know which of their documents have equal scores".to_owned();
+            return Err(Error::Unanswerable(message));
+        }
         if self.only.is_some() || self.groups.is_some() {
             return Err(Error::Unanswerable(
                 "groups and chosen queries need ids: make a label matrix of the rankings".to_owned(),
@@ -183,7 +188,7 @@ impl Stream {
         let Stream { evaluator, .. } = &self;
         let (measures, queries, view) = (evaluator.measures.clone(), evaluator.queries, evaluator.view);
         let runs = BTreeMap::from([((NAME.to_owned(), None), self.run_summary()?)]);
-        Ok(Summary { measures, queries, view, runs })
+        Ok(Summary { measures, queries, view, tied: TiedValue::Ranked, runs })
     }
 
     /// The scores of all rankings, with what was asked for.
@@ -213,6 +218,7 @@ impl Stream {
             measures: measures.clone(),
             queries: *queries,
             view: *view,
+            tied: TiedValue::Ranked,
             notices: nothing_relevant(measures, self.coder.book().max_grade()),
             runs: vec![of_run],
         };
@@ -351,6 +357,7 @@ impl Stream {
         let asked = Shared {
             batch: batch.clone(),
             finishing: Finishing::new(batch.clone(), *view, &prepared),
+            over_ties: None,
             averages: measures.iter().map(|measure| measure.definition().average).collect(),
             slots: Slots::of_all(1, rows.len()),
             moments: self.wants.moments,

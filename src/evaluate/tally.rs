@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::finish::{FinishScratch, Finishing};
 use super::sink::Sink;
 use super::slots::Slots;
+use super::tied::{OverTies, TiedScratch};
 use crate::engine::Gather;
 use crate::error::{Error, Result};
 use crate::fold::Columns;
@@ -21,6 +22,8 @@ const MOST_BYTES: usize = 4 << 30;
 pub(super) struct Shared<'a> {
     pub batch: Batch<'a>,
     pub finishing: Finishing<'a>,
+    /// What is worked out again where scores are tied.
+    pub over_ties: Option<OverTies<'a>>,
     pub averages: Vec<Average>,
     pub slots: Slots,
     /// Are standard deviations or extremes wanted?
@@ -31,6 +34,7 @@ pub(super) struct Shared<'a> {
 pub(super) struct Tally<'a, S> {
     asked: &'a Shared<'a>,
     scratch: FinishScratch,
+    tied: TiedScratch,
     terms: Vec<f64>,
     pub sums: Sums,
     pub sink: S,
@@ -86,6 +90,7 @@ impl<'a, S: Sink> Tally<'a, S> {
         Tally {
             asked,
             scratch: FinishScratch::default(),
+            tied: TiedScratch::default(),
             terms: Vec::with_capacity(LANES),
             sums: Sums {
                 counts: vec![0; slots],
@@ -99,8 +104,12 @@ impl<'a, S: Sink> Tally<'a, S> {
 
     /// Adds some rows, of which these are the columns: those of a tile, or empty ones.
     pub fn rows(&mut self, rows: &[u32], columns: &Columns, tile: Option<usize>) {
+        let Shared { batch, finishing, over_ties, .. } = self.asked;
         let mut scratch = std::mem::take(&mut self.scratch);
-        self.asked.finishing.rows(rows, columns, tile, &mut scratch);
+        finishing.rows(rows, columns, tile.map(|at| batch.tile(at)), &mut scratch);
+        if let (Some(over_ties), Some(at)) = (over_ties, tile) {
+            over_ties.replace(at, finishing, &mut scratch.values, &mut self.tied);
+        }
         self.add(rows, &scratch.values);
         self.scratch = scratch;
     }

@@ -90,6 +90,11 @@ pub enum Notice {
     },
     /// Nobody could check whether queries were counted twice when summaries were merged, for they are too many, or have no ids.
     NotChecked,
+    /// The averages of these measures depend on the order of equal scores by more than a hundredth.
+    MovedByTies {
+        /// The names of the measures.
+        measures: Vec<String>,
+    },
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
 }
@@ -139,6 +144,11 @@ impl fmt::Display for Notice {
             }
             Notice::InNoGroup { queries: 1 } => f.write_str("1 query is in no group"),
             Notice::InNoGroup { queries } => write!(f, "{queries} queries are in no group"),
+            Notice::MovedByTies { measures } => write!(
+                f,
+                "{}: the order of equal scores moves the average by more than 1 %",
+                measures.join(", ")
+            ),
             Notice::NotChecked => f.write_str("whether a query was counted twice could not be checked"),
             Notice::OneQuery => {
                 f.write_str("one query has neither a standard deviation nor a confidence interval")

@@ -41,6 +41,11 @@ impl<'a> Tile<'a> {
         self.labels[position(self.lanes, lane, rank)]
     }
 
+    /// Where in the labels that of `lane` at `rank` (from 0) lies.
+    pub fn position(&self, lane: usize, rank: usize) -> usize {
+        position(self.lanes, lane, rank)
+    }
+
     /// The labels of one lane in rank order, padding included.
     pub fn lane(&self, lane: usize) -> impl Iterator<Item = u8> + 'a {
         let tile = *self;

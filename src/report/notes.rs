@@ -16,13 +16,22 @@ pub enum Note {
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let all = scores.notices.iter().map(|notice| Note::Note(notice.to_string()));
     let runs = scores.runs.iter().filter(|run| run.group.is_none());
-    let of_runs = runs.flat_map(|run| note(run).into_iter().chain(noticed(run)));
+    let of_runs = runs.flat_map(|run| note(run).into_iter().chain(tied(run)).chain(noticed(run)));
     all.chain(of_runs).collect()
 }
 
 fn noticed(run: &RunScores) -> impl Iterator<Item = Note> {
     let name = printable(run.name.as_bytes());
     run.notices.iter().map(move |notice| Note::Note(format!("{name}: {notice}")))
+}
+
+fn tied(run: &RunScores) -> Option<Note> {
+    let ties = run.ties?;
+    let name = printable(run.name.as_bytes());
+    Some(Note::Note(format!(
+        "{name}: {} documents have equal scores, in {} groups of up to {}, {} of them with different labels",
+        ties.documents, ties.groups, ties.largest, ties.mixed
+    )))
 }
 
 fn note(run: &RunScores) -> Option<Note> {

@@ -6,7 +6,7 @@ mod serial;
 mod text;
 
 use crate::error::{Error, Result};
-use crate::label::{IdealOf, Ids, Notice, RankingRule, Unmatched, View};
+use crate::label::{IdealOf, Ids, Notice, RankingRule, TieCounts, Unmatched, View};
 use crate::measure::Measure;
 use crate::stats::StatName;
 
@@ -38,6 +38,33 @@ impl QuerySet {
 
 named!(QuerySet, "a set of queries");
 
+/// What the value of a ranking is in which documents have equal scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum TiedValue {
+    /// That of the order in which the join has put them.
+    #[default]
+    Ranked,
+    /// The mean over all orders, in closed form.
+    Average,
+    /// The best over all orders.
+    Best,
+    /// The worst over all orders.
+    Worst,
+}
+
+impl TiedValue {
+    /// Every kind, with its name.
+    pub const ALL: [(&'static str, TiedValue); 4] = [
+        ("ranked", TiedValue::Ranked),
+        ("average", TiedValue::Average),
+        ("best", TiedValue::Best),
+        ("worst", TiedValue::Worst),
+    ];
+}
+
+named!(TiedValue, "a value of tied rankings");
+
 /// The scores of some runs under some measures.
 ///
 /// ```
@@ -62,6 +89,8 @@ pub struct Scores {
     pub queries: QuerySet,
     /// How the rankings were looked at.
     pub view: View,
+    /// What the value of a ranking is in which documents have equal scores.
+    pub tied: TiedValue,
     /// What is to be noticed about the measures and the judgments.
     pub notices: Vec<Notice>,
 }
@@ -90,6 +119,8 @@ pub struct RunScores {
     pub ignored: Unmatched,
     /// What the number of relevant documents and ideal rankings are made of.
     pub ideal: IdealOf,
+    /// How many of its documents have equal scores, where that was asked for.
+    pub ties: Option<TieCounts>,
     /// What is to be noticed about the run.
     pub notices: Vec<Notice>,
     /// For each measure its statistics by name, the average first.
@@ -247,7 +278,7 @@ impl Scores {
     pub fn append(&mut self, other: Scores) -> Result<()> {
         let settings = |scores: &Scores| {
             let names = scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
-            (names, scores.queries, scores.view)
+            (names, (scores.queries, scores.view, scores.tied))
         };
         let (own, others) = (settings(self), settings(&other));
         if own.0 != others.0 {
@@ -256,7 +287,7 @@ impl Scores {
             return Err(Error::Unanswerable(message));
         }
         if own != others {
-            let message = "scores of different queries or depths are no one table".to_owned();
+            let message = "scores of different queries, depths or values of ties are no one table".to_owned();
             return Err(Error::Unanswerable(message));
         }
         self.runs.extend(other.runs);

@@ -2,8 +2,8 @@
 
 use serde::{Serialize, Serializer};
 
-use super::{PerQuery, QuerySet, Row, RunScores, Scores, Text};
-use crate::label::{IdealOf, Ids, RankingRule};
+use super::{PerQuery, QuerySet, Row, RunScores, Scores, Text, TiedValue};
+use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
 use crate::stats::StatName;
 
 /// The version of the documents of scores and summaries: a field that changes its meaning, or goes, raises it.
@@ -54,6 +54,9 @@ pub(crate) struct Document<'a> {
     query_set: QuerySet,
     depth: Option<u32>,
     judged_only: bool,
+    /// Where it is not that of the order as it is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tied: Option<TiedValue>,
     measures: Vec<String>,
     runs: Vec<Run<'a>>,
 }
@@ -68,6 +71,7 @@ impl<'a> Document<'a> {
             query_set: scores.queries,
             depth: scores.view.depth,
             judged_only: scores.view.judged_only,
+            tied: Some(scores.tied).filter(|&tied| tied != TiedValue::Ranked),
             runs: scores.runs.iter().map(|run| Run::new(run, &measures, per_query)).collect(),
             measures,
         }
@@ -85,6 +89,8 @@ struct Run<'a> {
     /// Where it is not the judgments.
     #[serde(skip_serializing_if = "Option::is_none")]
     ideal: Option<IdealOf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ties: Option<TieCounts>,
     queries: Queries<'a>,
     scores: Object<String, Object<StatName, f64>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,6 +150,7 @@ impl<'a> Run<'a> {
             rule: run.rule,
             qrels: run.fingerprints.iter().map(|print| format!("{print:032x}")).collect(),
             ideal: Some(run.ideal).filter(|&ideal| ideal != IdealOf::Judgments),
+            ties: run.ties,
             queries: Queries {
                 counted: run.queries,
                 missing: run.missing.count,

@@ -31,11 +31,21 @@ pub enum StatName {
     Ci95Low,
     /// The upper end of the same.
     Ci95High,
+    /// The average of the best values over all orders of equal scores.
+    Best,
+    /// The average of the worst ones.
+    Worst,
+    /// How far the average of the order that the join has made is from the expected one.
+    Bias,
+    /// The queries whose value depends on the order of equal scores.
+    Varying,
+    /// The queries in which documents of equal scores and different labels lie on both sides of the cutoff.
+    Across,
 }
 
 impl StatName {
     /// Every name, as it stands in reports, in the order of the variants.
-    pub const ALL: [(&'static str, StatName); 10] = [
+    pub const ALL: [(&'static str, StatName); 15] = [
         ("value", StatName::Value),
         ("mean", StatName::Mean),
         ("sum", StatName::Sum),
@@ -46,6 +56,11 @@ impl StatName {
         ("max", StatName::Max),
         ("ci95_low", StatName::Ci95Low),
         ("ci95_high", StatName::Ci95High),
+        ("best", StatName::Best),
+        ("worst", StatName::Worst),
+        ("bias", StatName::Bias),
+        ("varying", StatName::Varying),
+        ("across", StatName::Across),
     ];
 
     /// The name as it stands in reports.

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result, printable};
 use crate::label::{IdealOf, Notice, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::Measure;
-use crate::scores::{QuerySet, RunScores, Scores};
+use crate::scores::{QuerySet, RunScores, Scores, TiedValue};
 use crate::stats::{Stat, StatName};
 
 pub use crate::stats::{ExactSum, Moments};
@@ -48,6 +48,7 @@ pub struct Summary {
     pub(crate) measures: Vec<Measure>,
     pub(crate) queries: QuerySet,
     pub(crate) view: View,
+    pub(crate) tied: TiedValue,
     /// By the name of the run, and of the group of queries if it is not all of them.
     pub(crate) runs: BTreeMap<(String, Option<String>), RunSummary>,
 }
@@ -191,6 +192,9 @@ impl Summary {
             let documents = |summary: &Summary| if summary.view.judged_only { "judged only" } else { "all" };
             return refused("documents", &documents(self), &documents(other), "-J");
         }
+        if self.tied != other.tied {
+            return refused("values of tied rankings", &self.tied, &other.tied, "--ties");
+        }
         for (name, _) in other.runs.keys().filter(|(name, _)| self.runs.contains_key(&(name.clone(), None))) {
             if self.has_groups(name) != other.has_groups(name) {
                 let name = printable(name.as_bytes());
@@ -236,6 +240,7 @@ impl Summary {
             runs: scores.collect(),
             queries: self.queries,
             view: self.view,
+            tied: self.tied,
             notices: nothing_relevant(
                 &self.measures,
                 self.runs.values().filter_map(|run| run.highest).reduce(f64::max),

@@ -149,6 +149,7 @@ struct Stored {
     query_set: String,
     depth: Option<u32>,
     judged_only: bool,
+    tied: String,
     /// Sets of queries, to which the runs refer.
     queries: Vec<StoredQueries>,
     runs: Vec<StoredRun>,
@@ -286,6 +287,7 @@ impl Stored {
             query_set: summary.queries.to_string(),
             depth: summary.view.depth,
             judged_only: summary.view.judged_only,
+            tied: summary.tied.to_string(),
             queries: sets.into_iter().map(|set| StoredQueries::of(set)).collect(),
             runs,
         }
@@ -315,7 +317,8 @@ impl Stored {
             }
         }
         let view = View { depth: self.depth, judged_only: self.judged_only };
-        Ok(Summary { measures, queries, view, runs })
+        let tied = self.tied.parse().map_err(|error: Error| wrong(&error.to_string()))?;
+        Ok(Summary { measures, queries, view, tied, runs })
     }
 }
 

@@ -19,36 +19,19 @@ mod search;
 mod walks;
 
 pub use expected::{Expectation, Scratch};
-pub use order::{Extreme, Key, Side};
+pub use order::{Extreme, Key, Searched, Side};
 pub use row::Row;
 
+use crate::label::RowTies;
 use crate::reference::Ranking;
 
-/// Neighbouring ranks of equal scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Group {
-    /// The first of them, from 0.
-    pub start: u32,
-    /// How many of them the ranking has.
-    pub len: u32,
-}
-
-impl Group {
-    /// The rank behind it, from 0.
-    pub fn end(self) -> usize {
-        self.start as usize + self.len as usize
-    }
-}
-
-/// A ranking with its groups.
+/// A ranking with its mixed groups.
 #[derive(Debug, Clone, Copy)]
 pub struct TiedRanking<'a> {
     /// The ranking, each group in any order.
     pub ranking: Ranking<'a>,
-    /// The groups that have different codes, from the top.
-    pub groups: &'a [Group],
-    /// How many documents of each code the last group has behind the end of the ranking.
-    pub cut_off: &'a [(u8, u32)],
+    /// The groups that have different codes, and what was cut off of the last one, which then ends where the ranking ends.
+    pub ties: RowTies<'a>,
 }
 
 /// What may stand between a ranking and a measure.

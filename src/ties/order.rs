@@ -1,10 +1,10 @@
 //! The best and the worst order of documents with equal scores.
 
 use super::search::Search;
-use super::{Cuts, Group, Row, Scratch};
+use super::{Cuts, Row, Scratch};
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
-use crate::label::Codebook;
+use crate::label::{Codebook, RowTies};
 use crate::measure::{BestOrder, Better, Measure};
 
 /// Which extreme of a measure.
@@ -116,14 +116,14 @@ impl Key {
 
     /// Puts the documents of every group in this order, those behind the end of the ranking included, of which the last group keeps the
     /// first.
-    pub fn arrange(&self, labels: &mut [u8], groups: &[Group], cut_off: &[(u8, u32)]) {
+    pub fn arrange(&self, labels: &mut [u8], RowTies { groups, cut }: RowTies<'_>) {
         let depth = labels.len();
         for (at, group) in groups.iter().enumerate() {
             let mut counts = [0u32; 256];
-            let of_group = &mut labels[group.start as usize..group.end()];
+            let of_group = &mut labels[group.start as usize..group.end() as usize];
             of_group.iter().for_each(|&label| counts[usize::from(label)] += 1);
-            if at + 1 == groups.len() && group.end() == depth {
-                cut_off.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);
+            if at + 1 == groups.len() && group.end() as usize == depth {
+                cut.iter().for_each(|cut| counts[usize::from(cut.code)] += cut.count);
             }
             let mut rest = of_group;
             for &code in self.codes.iter() {

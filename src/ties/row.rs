@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::TiedRanking;
 use super::chance::Hypergeometric;
-use super::{Group, TiedRanking};
-use crate::label::{Above, Codebook, QueryFacts, View};
+use crate::label::{Above, Codebook, QueryFacts, TiedGroup, View};
 use crate::reference::Ranking;
 
 /// Neighbouring ranks: documents of one code, or a group in random order.
@@ -79,12 +79,12 @@ impl<'a> Row<'a> {
         let Ranking { labels, facts, book } = tied.ranking;
         let mut row = Row { facts, book, depth: 0, pieces: Vec::new(), counts: Vec::new(), left: Vec::new() };
         let end = view.depth.map_or(labels.len(), |depth| labels.len().min(depth as usize));
-        let (mut at, mut groups) = (0, tied.groups.iter().peekable());
+        let (mut at, mut groups) = (0, tied.ties.groups.iter().peekable());
         while at < end {
             if let Some(group) = groups.next_if(|group| group.start as usize == at) {
                 let last = groups.peek().is_none();
                 row.push_group(tied, *group, end, last, view.judged_only);
-                at = group.end();
+                at = group.end() as usize;
             } else {
                 let until = groups.peek().map_or(end, |group| end.min(group.start as usize));
                 let code = labels[at];
@@ -101,16 +101,16 @@ impl<'a> Row<'a> {
     fn push_group(
         &mut self,
         tied: &TiedRanking<'_>,
-        group: Group,
+        group: TiedGroup,
         end: usize,
         last: bool,
         judged_only: bool,
     ) {
-        let labels = &tied.ranking.labels[group.start as usize..group.end()];
+        let labels = &tied.ranking.labels[group.start as usize..group.end() as usize];
         let mut counts = [0u32; 256];
         labels.iter().for_each(|&label| counts[usize::from(label)] += 1);
-        if last && group.end() == tied.ranking.labels.len() {
-            tied.cut_off.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);
+        if last && group.end() as usize == tied.ranking.labels.len() {
+            tied.ties.cut.iter().for_each(|cut| counts[usize::from(cut.code)] += cut.count);
         }
         let all: u64 = counts.iter().map(|&count| u64::from(count)).sum();
         let read = labels.len().min(end - group.start as usize) as u64;

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 
+use super::choice::TieRule;
 use super::inputs::{Files, Ranking, RunPath, named, recognise};
 use super::output::{self, unknown_extension};
 use super::stop::Stop;
@@ -68,6 +69,11 @@ impl Build {
 
     fn build(&self, runs: &[RunPath]) -> Result<(), Stop> {
         let start = Instant::now();
+        if let Some(TieRule::Value(_) | TieRule::Interval) = self.ranking.ties {
+            return Err(Stop::new(
+                "a matrix has its documents in an order: build it with --keep-ties, and `eval --ties` gives values over all of them",
+            ));
+        }
         let matrix = self.ranking.join_as(&self.qrels, runs, self.files, self.keep_ties)?;
         matrix.write(&self.output)?;
         if !self.quiet {

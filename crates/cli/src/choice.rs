@@ -2,20 +2,55 @@
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use laneval::report::Format;
-use laneval::{EngineChoice, QuerySet, ScoreType, Stat, Ties};
+use laneval::{EngineChoice, QuerySet, ScoreType, Stat, TiedValue, Ties};
 
 /// A value, its name on the command line, and what the help says of it.
 pub type Choice<T> = (&'static str, T, &'static str);
 
-/// Orders of equal scores.
-pub fn ties() -> Vec<Choice<Ties>> {
-    described(&Ties::ALL, |ties| match ties {
+/// What becomes of equal scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TieRule {
+    /// They are put in an order.
+    Order(Ties),
+    /// They are left as they are, and a measure has a value over all orders.
+    Value(TiedValue),
+    /// All of these values.
+    Interval,
+}
+
+impl TieRule {
+    /// The order of equal scores, where they are put in one.
+    pub fn order(self) -> Option<Ties> {
+        match self {
+            TieRule::Order(order) => Some(order),
+            TieRule::Value(_) | TieRule::Interval => None,
+        }
+    }
+}
+
+/// What can become of equal scores.
+pub fn ties() -> Vec<Choice<TieRule>> {
+    let orders = described(&Ties::ALL, |ties| match ties {
         Ties::DocnoDescending => "by document id, bytewise descending, as trec_eval does",
         Ties::DocnoAscending => "by document id, bytewise ascending",
         Ties::Input => "in the order of the run file",
         Ties::Rank => "by the rank column of the run, ascending",
         _ => "",
-    })
+    });
+    let values = described(&TiedValue::ALL, |tied| match tied {
+        TiedValue::Average => "no order: the expected value over all of them",
+        TiedValue::Best => "no order: the best value over all of them",
+        TiedValue::Worst => "no order: the worst value over all of them",
+        _ => "",
+    });
+    let values = values.into_iter().filter(|&(_, tied, _)| tied != TiedValue::Ranked);
+    let interval = "the expected, best and worst average, and how many queries depend on the order";
+    orders
+        .into_iter()
+        .map(|(name, order, what)| (name, TieRule::Order(order), what))
+        .chain(values.map(|(name, tied, what)| (name, TieRule::Value(tied), what)))
+        .chain([("interval", TieRule::Interval, interval)])
+        .collect()
 }
 
 /// Types of scores.

@@ -12,9 +12,11 @@ use laneval::internals::engine::{Chosen, Engine, Job};
 use laneval::internals::timing::Timing;
 use laneval::measure::{Defaults, Measure, parse_list};
 use laneval::report::{Format, Note, notes};
-use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Stat, Summary, View};
+use laneval::{
+    EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Stat, Summary, TiedValue, View,
+};
 
-use super::choice::{adapter, engines, one_of, query_sets, stats};
+use super::choice::{TieRule, adapter, engines, one_of, query_sets, stats};
 use super::inputs::{Files, Inputs, Ranking, named};
 use super::output::{Output, print};
 use super::queries;
@@ -212,6 +214,19 @@ impl Eval {
     fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
         let stats = distinct(&self.stats);
         let trec = format == Format::Trec;
+        if self.is_interval() {
+            let refused = [
+                (trec, "the format trec"),
+                (self.per_query, "--per-query"),
+                (stats.iter().any(|&stat| stat != Stat::Average), "--stat"),
+                (self.written.wants_partial(), "--partial"),
+            ];
+            if let Some((_, option)) = refused.iter().find(|(asked, _)| *asked) {
+                return Err(Stop::new(format!(
+                    "{option} has no place for an interval: take --ties average, best or worst one by one"
+                )));
+            }
+        }
         if trec && stats.iter().any(|&stat| stat != Stat::Average) {
             return Err(Stop::new("the format trec has no place for --stat: choose another format"));
         }
@@ -219,7 +234,16 @@ impl Eval {
         let evaluator = Evaluator::of(self.measures()?).with_queries(self.queries).with_view(view);
         let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
         let evaluator = evaluator.with_stats(stats).with_per_query(self.per_query || trec);
-        Ok(evaluator.with_missing_ids(format == Format::Json))
+        let tied = match self.ranking.ties {
+            Some(TieRule::Value(tied)) => tied,
+            _ => TiedValue::Ranked,
+        };
+        Ok(evaluator.with_missing_ids(format == Format::Json).with_tied(tied))
+    }
+
+    /// Are averages wanted between the worst and the best order of equal scores?
+    fn is_interval(&self) -> bool {
+        self.ranking.ties == Some(TieRule::Interval)
     }
 
     fn engine(&self) -> Result<EngineChoice, Stop> {
@@ -307,6 +331,7 @@ impl Eval {
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
         match self.written.wants_partial() {
+            _ if self.is_interval() => Ok((evaluator.tie_interval(matrix)?, None)),
             false => evaluator.evaluate_with(engine, matrix, timing).map(|scores| (scores, None)),
             true => {
                 let both = evaluator.scores_and_summary(engine, matrix, timing);

@@ -12,7 +12,7 @@ use laneval::error::{Problem, Problems};
 use laneval::lmx::Description;
 use laneval::{Error, FileAccess, Input, Join, LabelMatrix, RankingRule, RunInput, ScoreType, Ties};
 
-use super::choice::{one_of, scores, ties};
+use super::choice::{TieRule, one_of, scores, ties};
 use super::stop::Stop;
 use super::style::shown;
 
@@ -40,7 +40,7 @@ impl Files {
 pub struct Ranking {
     /// How equal scores are ordered [default: docno-desc]
     #[arg(long, value_name = "RULE", value_parser = one_of(ties()), hide_default_value = true)]
-    pub ties: Option<Ties>,
+    pub ties: Option<TieRule>,
     /// The type in which scores are compared [default: f64]
     #[arg(long, value_name = "TYPE", value_parser = one_of(scores()))]
     pub score: Option<ScoreType>,
@@ -57,7 +57,7 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
 impl Ranking {
     /// Joins runs to judgments; the runs that have no name yet have the shortest ones that tell them apart.
     pub fn join(&self, qrels: &Path, runs: &[RunPath], files: Files) -> Result<LabelMatrix, Error> {
-        self.join_as(qrels, runs, files, false)
+        self.join_as(qrels, runs, files, self.needs_ties())
     }
 
     /// The same; with `keep_ties` the matrix knows which documents of equal scores have different labels.
@@ -69,7 +69,7 @@ impl Ranking {
         keep_ties: bool,
     ) -> Result<LabelMatrix, Error> {
         let join = Join {
-            ties: self.ties.unwrap_or_default(),
+            ties: self.order().unwrap_or_default(),
             score: self.score.unwrap_or_default(),
             depth: self.depth,
             keep_ties,
@@ -79,9 +79,23 @@ impl Ranking {
         join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))
     }
 
+    /// The order of equal scores, if one was asked for.
+    fn order(&self) -> Option<Ties> {
+        self.ties.and_then(TieRule::order)
+    }
+
+    /// Has it to be known which documents have equal scores?
+    fn needs_ties(&self) -> bool {
+        matches!(self.ties, Some(TieRule::Value(_) | TieRule::Interval))
+    }
+
     /// Opens a label matrix, and checks that it was built as it is now asked for.
     fn open(&self, path: &Path, files: Files) -> Result<LabelMatrix, Stop> {
         let matrix = LabelMatrix::open(path, files.access())?;
+        if self.needs_ties() && matrix.tied_groups().is_none() {
+            let path = shown(path);
+            return Err(Stop::new(format!("{path} does not know its ties: build it again with --keep-ties")));
+        }
         match self.conflict(matrix.rule()) {
             Some(conflict) => Err(Stop::new(format!("{}: {conflict}", shown(path)))),
             None => Ok(matrix),
@@ -94,7 +108,7 @@ impl Ranking {
                 "was built with {option} {built}, so {option} {asked} cannot be answered from it: build it again from the text"
             )
         };
-        if let Some(asked) = self.ties.filter(|&asked| asked != built.ties) {
+        if let Some(asked) = self.order().filter(|&asked| asked != built.ties) {
             return Some(differs("--ties", &built.ties.to_string(), &asked.to_string()));
         }
         if let Some(asked) = self.score.filter(|&asked| asked != built.score) {

@@ -4,13 +4,20 @@ use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
 use super::{Engine, Gather, Idle, Job};
 use crate::error::Result;
-use crate::fold::Columns;
-use crate::label::TileSpan;
+use crate::fold::{Columns, Program};
+use crate::label::{Tile, TileSpan};
 use steps::{Lanes, Scratch, Step};
 
 pub mod documents;
 pub mod folds;
 mod steps;
+
+/// A program made ready for tiles.
+pub(crate) struct Steps(Vec<Step>);
+
+/// What steps use again from tile to tile.
+#[derive(Default)]
+pub(crate) struct StepScratch(Scratch);
 
 /// The CPU at one level of SIMD.
 #[derive(Debug, Clone, Copy)]
@@ -32,15 +39,33 @@ impl Cpu {
     /// The columns of one tile.
     pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
         let mut scratch = Scratch::default();
-        let steps = steps::steps(job.program, job.batch.tile(at).depth);
-        self.fold(job, at, &steps, &mut scratch);
+        let tile = job.batch.tile(at);
+        self.fold(job, at, tile, &steps::steps(job.program, tile.depth), &mut scratch);
         scratch.columns
     }
 
+    /// A program made ready for tiles of up to so many ranks.
+    pub(crate) fn steps(&self, program: &Program, deepest: usize) -> Steps {
+        Steps(steps::steps(program, deepest))
+    }
+
+    /// The columns of other labels in the place of a tile of the job.
+    pub(crate) fn columns_of<'s>(
+        &self,
+        job: &Job<'_>,
+        at: usize,
+        tile: Tile<'_>,
+        steps: &Steps,
+        scratch: &'s mut StepScratch,
+    ) -> &'s Columns {
+        self.fold(job, at, tile, &steps.0, &mut scratch.0);
+        &scratch.0.columns
+    }
+
     /// Runs steps over a tile.
-    fn fold(&self, job: &Job<'_>, at: usize, steps: &[Step], scratch: &mut Scratch) {
+    fn fold(&self, job: &Job<'_>, at: usize, tile: Tile<'_>, steps: &[Step], scratch: &mut Scratch) {
         let mut labels = std::mem::take(&mut scratch.labels);
-        let tile = job.view.of(job.batch.tile(at), &mut labels);
+        let tile = job.view.of(tile, &mut labels);
         Lanes { level: self.level, tile, at, job }.run(steps, scratch);
         scratch.labels = labels;
     }
@@ -106,7 +131,7 @@ impl Engine for Cpu {
             let mut scratch = Scratch::default();
             while let Some(tiles) = next() {
                 for at in tiles {
-                    self.fold(job, at, &steps, &mut scratch);
+                    self.fold(job, at, job.batch.tile(at), &steps, &mut scratch);
                     // Most often the next one is this worker's as well: it is read while this one is finished.
                     if at + 1 < end {
                         folds::ask_for(job.batch.tile(at + 1));
