@@ -24,6 +24,7 @@ mod staged;
 #[cfg(feature = "serde")]
 mod summaries;
 mod tied;
+mod tied_values;
 mod ties;
 mod traits;
 mod variants;

@@ -1,0 +1,322 @@
+//! Evaluations over the orders of equal scores: what trying all orders gives, whatever order the join has made, wherever ranks are cut.
+
+use std::num::NonZeroU32;
+
+use laneval::internals::ties::{Cuts, Expectation, Extreme, Side};
+use laneval::measure::{Average, Better, MEASURES, Measure};
+use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
+
+use crate::variants::variants;
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// Judgments, and for each query its groups of documents of equal scores, the best group first.
+struct Case {
+    judged: Vec<(String, String, f64)>,
+    queries: Vec<Vec<Vec<String>>>,
+}
+
+type Run = Vec<(String, String, f64)>;
+
+impl Case {
+    /// Queries of up to six documents, and a few long ones where `long` says so.
+    fn new(seed: u64, queries: usize, long: bool) -> Self {
+        let mut random = Random(seed);
+        let (mut judged, mut all) = (Vec::new(), Vec::new());
+        for query in 0..queries {
+            let documents = if long { 1 + random.below(150) } else { 1 + random.below(6) };
+            let mut groups: Vec<Vec<String>> = vec![Vec::new()];
+            for document in 0..documents {
+                if random.below(if long { 3 } else { 2 }) == 0 && !groups[groups.len() - 1].is_empty() {
+                    groups.push(Vec::new());
+                }
+                let last = groups.len() - 1;
+                groups[last].push(format!("d{}", (document * 37 + 11) % 100_003));
+            }
+            for document in groups.concat() {
+                if let Some(grade) =
+                    [None, None, Some(-1.0), Some(0.0), Some(1.0), Some(2.0), Some(3.0)][random.below(7)]
+                {
+                    judged.push((format!("q{query:03}"), document, grade));
+                }
+            }
+            judged.push((format!("q{query:03}"), "missed".to_owned(), random.below(4) as f64));
+            all.push(groups);
+        }
+        judged.push(("q000".to_owned(), "highest".to_owned(), 3.0));
+        Case { judged, queries: all }
+    }
+
+    fn qrels(&self) -> Qrels {
+        let judged =
+            self.judged.iter().map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
+        Qrels::new(judged).unwrap()
+    }
+
+    /// The run with its ties.
+    fn tied(&self) -> Run {
+        self.run(|_, groups| {
+            let scored = groups
+                .iter()
+                .enumerate()
+                .flat_map(|(at, group)| group.iter().map(move |of| (of.clone(), -(at as f64))));
+            scored.collect()
+        })
+    }
+
+    fn run(&self, scored: impl Fn(usize, &[Vec<String>]) -> Vec<(String, f64)>) -> Run {
+        let of_query = |(query, groups): (usize, &Vec<Vec<String>>)| {
+            let named = scored(query, groups).into_iter();
+            named.map(move |(document, score)| (format!("q{query:03}"), document, score)).collect::<Vec<_>>()
+        };
+        self.queries.iter().enumerate().flat_map(of_query).collect()
+    }
+
+    /// Every order of the documents of each query.
+    fn orders(&self) -> Vec<Vec<Vec<String>>> {
+        let of_query = |groups: &Vec<Vec<String>>| {
+            groups.iter().fold(vec![Vec::new()], |orders: Vec<Vec<String>>, group| {
+                let permutations = permutations(group);
+                orders
+                    .iter()
+                    .flat_map(|order| permutations.iter().map(|more| [order.clone(), more.clone()].concat()))
+                    .collect()
+            })
+        };
+        self.queries.iter().map(of_query).collect()
+    }
+}
+
+fn permutations(of: &[String]) -> Vec<Vec<String>> {
+    let Some((first, rest)) = of.split_first() else { return vec![Vec::new()] };
+    let placed = |rest: Vec<String>| {
+        (0..=rest.len()).map(move |at| {
+            let mut all = rest.clone();
+            all.insert(at, first.clone());
+            all
+        })
+    };
+    permutations(rest).into_iter().flat_map(placed).collect()
+}
+
+fn join(join: Join, qrels: &Qrels, run: &Run) -> LabelMatrix {
+    let rows = run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
+    Join { keep_ties: true, ..join }.rankings(qrels, [("run".to_owned(), rows)]).unwrap()
+}
+
+fn values(scores: &Scores) -> &[Vec<f64>] {
+    &scores.runs[0].per_query.as_ref().unwrap().values
+}
+
+const VALUES: [TiedValue; 3] = [TiedValue::Average, TiedValue::Best, TiedValue::Worst];
+
+fn views() -> impl Iterator<Item = View> {
+    let depths = [None, Some(1), Some(2), Some(4)].into_iter();
+    depths.flat_map(|depth| [false, true].map(|judged_only| View { depth, judged_only }))
+}
+
+/// The measures with a value of this kind for these rankings.
+fn offered(tied: TiedValue, view: View, matrix: &LabelMatrix) -> Vec<Measure> {
+    let cuts = Cuts { depth: view.depth.is_some(), judged_only: view.judged_only };
+    let is_offered = |measure: &Measure| match tied {
+        TiedValue::Best => Extreme::of(measure, matrix.book(), Side::Best, cuts).is_ok(),
+        TiedValue::Worst => Extreme::of(measure, matrix.book(), Side::Worst, cuts).is_ok(),
+        _ => Expectation::of(measure, matrix.book(), cuts).is_ok(),
+    };
+    MEASURES.iter().flat_map(variants).filter(is_offered).collect()
+}
+
+#[test]
+fn values_are_those_of_trying_all_orders() {
+    let mut compared = 0;
+    for seed in 1..3 {
+        let case = Case::new(seed, 20, false);
+        let (qrels, orders) = (case.qrels(), case.orders());
+        let matrix = join(Join::default(), &qrels, &case.tied());
+        let rounds = orders.iter().map(Vec::len).max().unwrap();
+        let round = |round: usize| {
+            let run = case.run(|query, _| {
+                let order = &orders[query][round % orders[query].len()];
+                order.iter().enumerate().map(|(rank, document)| (document.clone(), -(rank as f64))).collect()
+            });
+            join(Join::default(), &qrels, &run)
+        };
+        let rounds: Vec<LabelMatrix> = (0..rounds).map(round).collect();
+        for view in views() {
+            for tied in VALUES {
+                // A third of them each time.
+                let all = offered(tied, view, &matrix).into_iter();
+                let measures: Vec<Measure> = all.skip(seed as usize).step_by(3).collect();
+                let evaluator = Evaluator::of(measures.clone())
+                    .with_view(view)
+                    .with_per_query(true)
+                    .with_not_finite(true);
+                let plain = |measure: &Measure| match measure.definition().average {
+                    // The bound of a geometric mean comes after the mean over orders.
+                    Average::Geometric => measure.to_string().replacen("GM", "", 1),
+                    _ => measure.to_string(),
+                };
+                let plainly = measures.iter().map(|of| plain(of).parse().unwrap()).collect();
+                let plainly =
+                    Evaluator::of(plainly).with_view(view).with_per_query(true).with_not_finite(true);
+                let each: Vec<Scores> =
+                    rounds.iter().map(|matrix| plainly.evaluate(matrix).unwrap()).collect();
+                let found = evaluator.with_tied(tied).evaluate(&matrix).unwrap();
+                for (place, measure) in measures.iter().enumerate() {
+                    for (query, orders) in orders.iter().enumerate() {
+                        let of_orders =
+                            || each[..orders.len()].iter().map(|scores| values(scores)[place][query]);
+                        let larger =
+                            (tied == TiedValue::Best) == (measure.definition().better != Better::Lower);
+                        let mut expected = match tied {
+                            TiedValue::Average => of_orders().sum::<f64>() / orders.len() as f64,
+                            _ if larger => of_orders().fold(f64::NEG_INFINITY, f64::max),
+                            _ => of_orders().fold(f64::INFINITY, f64::min),
+                        };
+                        if measure.definition().average == Average::Geometric {
+                            expected = expected.max(0.00001);
+                        }
+                        let found = values(&found)[place][query];
+                        let close =
+                            found == expected || (found - expected).abs() <= 1e-12 * (1.0 + expected.abs());
+                        assert!(
+                            close,
+                            "{tied} of {measure} under {view:?} in query {query}: {found} and {expected}"
+                        );
+                        compared += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(compared > 30_000, "{compared}");
+}
+
+/// The order that the join makes changes no bit, and no more whether ranks were cut by it or are cut now, or the matrix was a file.
+#[test]
+fn only_what_is_tied_matters() {
+    let case = Case::new(11, 66, true);
+    let (qrels, run) = (case.qrels(), case.tied());
+    let folder = tempfile::tempdir().unwrap();
+    for (depth, judged_only) in
+        [(None, false), (None, true), (Some(40), false), (Some(7), false), (Some(7), true)]
+    {
+        let built = |ties, depth: Option<u32>| {
+            join(Join { ties, depth: depth.and_then(NonZeroU32::new), ..Join::default() }, &qrels, &run)
+        };
+        let whole = built(Ties::DocnoDescending, None);
+        let cut = built(Ties::DocnoDescending, depth);
+        let path = folder.path().join("cut.lmx");
+        cut.write(&path).unwrap();
+        let others = [
+            built(Ties::DocnoAscending, None),
+            built(Ties::Input, None),
+            cut,
+            LabelMatrix::map(&path).unwrap(),
+        ];
+        let view = View { depth, judged_only };
+        for tied in VALUES {
+            let evaluator = Evaluator::of(offered(tied, view, &whole).into_iter().step_by(2).collect())
+                .with_tied(tied)
+                .with_view(view);
+            let evaluator = evaluator.with_per_query(true).with_not_finite(true);
+            let expected = evaluator.evaluate(&whole).unwrap();
+            assert!(expected.measures.len() > 50 || judged_only && tied != TiedValue::Average);
+            for (number, other) in others.iter().enumerate() {
+                let found = evaluator.clone().with_threads(3.try_into().ok()).evaluate(other).unwrap();
+                for (place, measure) in expected.measures.iter().enumerate() {
+                    for (query, (one, another)) in
+                        values(&expected)[place].iter().zip(&values(&found)[place]).enumerate()
+                    {
+                        assert_eq!(
+                            one.to_bits(),
+                            another.to_bits(),
+                            "{tied} of {measure} under {view:?}, query {query}, matrix {number}: {one} and {another}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn rankings_without_ties_have_the_bits_of_their_order() {
+    let case = Case::new(5, 40, true);
+    let untied = case.run(|_, groups| {
+        groups.concat().into_iter().enumerate().map(|(rank, document)| (document, -(rank as f64))).collect()
+    });
+    let matrix = join(Join::default(), &case.qrels(), &untied);
+    for tied in VALUES {
+        let evaluator =
+            Evaluator::of(offered(tied, View::default(), &matrix)).with_per_query(true).with_not_finite(true);
+        let ranked = evaluator.evaluate(&matrix).unwrap();
+        let found = evaluator.with_tied(tied).evaluate(&matrix).unwrap();
+        for (ranked, found) in values(&ranked).iter().zip(values(&found)) {
+            assert!(ranked.iter().zip(found).all(|(ranked, found)| ranked.to_bits() == found.to_bits()));
+        }
+    }
+}
+
+#[test]
+fn an_interval_is_made_of_the_three_values() {
+    let case = Case::new(3, 50, true);
+    let matrix = join(Join::default(), &case.qrels(), &case.tied());
+    let evaluator = Evaluator::new(["AP", "nDCG@10", "P@5", "SetP"]).unwrap();
+    let interval = evaluator.tie_interval(&matrix).unwrap();
+    let of = |tied| evaluator.clone().with_tied(tied).with_per_query(true).evaluate(&matrix).unwrap();
+    let [average, best, worst, ranked] =
+        [TiedValue::Average, TiedValue::Best, TiedValue::Worst, TiedValue::Ranked].map(of);
+    for measure in 0..4 {
+        let stat = |name| interval.runs[0].stat(measure, name).unwrap();
+        let mean = |scores: &Scores| scores.runs[0].average(measure).unwrap();
+        assert_eq!(stat(StatName::Mean), mean(&average));
+        assert_eq!((stat(StatName::Best), stat(StatName::Worst)), (mean(&best), mean(&worst)));
+        assert_eq!(stat(StatName::Bias), mean(&ranked) - mean(&average));
+        let varying =
+            values(&best)[measure].iter().zip(&values(&worst)[measure]).filter(|(best, worst)| best != worst);
+        assert_eq!(stat(StatName::Varying), varying.count() as f64);
+    }
+    // A group of the scores of the fifth and sixth document, of which the labels differ.
+    let stat = |measure: usize, name| interval.runs[0].stat(measure, name).unwrap();
+    assert!(stat(2, StatName::Across) > 5.0 && stat(2, StatName::Across) < 50.0);
+    assert_eq!((stat(3, StatName::Across), stat(3, StatName::Varying)), (0.0, 0.0));
+    let documents: usize = case.queries.iter().flatten().filter(|group| group.len() > 1).map(Vec::len).sum();
+    assert_eq!(interval.runs[0].ties.unwrap().documents, documents as u64);
+    assert_eq!(interval.notices.len(), 1, "{:?}", interval.notices);
+}
+
+#[test]
+fn what_has_no_such_value_is_refused_by_name() {
+    let case = Case::new(1, 3, false);
+    let qrels = case.qrels();
+    let matrix = join(Join::default(), &qrels, &case.tied());
+    let refused = |measures: &[&str], tied| {
+        let evaluator = Evaluator::new(measures.iter().copied()).unwrap().with_tied(tied);
+        evaluator.evaluate(&matrix).unwrap_err().to_string()
+    };
+    assert_eq!(
+        refused(&["AP", "INST", "G"], TiedValue::Average),
+        "INST has no expected value over ties that can be computed; take --ties best, worst or docno-desc\n\
+         G has no expected value over ties that can be computed; take --ties docno-desc"
+    );
+    assert_eq!(
+        refused(&["G"], TiedValue::Best),
+        "G: its best order cannot be found without trying all of them"
+    );
+    let evaluator = Evaluator::new(["AP"]).unwrap().with_tied(TiedValue::Average);
+    let rows = [("q000", "x", 1.0)];
+    let unknown = Join::default().rankings(&qrels, [("run".to_owned(), rows)]).unwrap();
+    let error = evaluator.evaluate(&unknown).unwrap_err().to_string();
+    assert_eq!(error, "which documents have equal scores is not known: join with `keep_ties`");
+    let error = evaluator.with_engine(EngineChoice::Reference).evaluate(&matrix).unwrap_err().to_string();
+    assert_eq!(error, "the reference has no average values of tied rankings: take another engine");
+}
