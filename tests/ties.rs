@@ -1,12 +1,11 @@
 //! Expected, best and worst values over the orders of equal scores: vectors, all orders of small rankings, and what must not matter.
 
-use laneval::internals::label::Facts;
+use laneval::internals::label::{Document, Facts};
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
 use laneval::internals::reference::{Ranking, function};
-use laneval::internals::ties::{Cuts, Expectation, Extreme, Row, Scratch, Side, TiedRanking};
+use laneval::internals::ties::{Cuts, Expectation, Extreme, Pieces, Row, Scratch, Side, TiedRanking};
 use laneval::measure::{Average, Better, MEASURES, Measure};
-use laneval::{Codebook, View};
-use laneval::{CutOff, RowTies, TiedGroup};
+use laneval::{Codebook, CutOff, RowTies, TiedGroup, View};
 use rayon::prelude::*;
 
 use crate::variants::variants;
@@ -55,9 +54,12 @@ impl Case {
         RowTies { groups: &self.groups, cut: &self.cut_off }
     }
 
-    fn row(&self) -> Row<'_> {
-        let ranking = self.ranking(&self.labels);
-        Row::new(&TiedRanking { ranking, ties: self.ties() }, self.view)
+    fn of_row(&self, value: impl FnOnce(&mut Row<'_>) -> f64) -> f64 {
+        let pooled = self.labels.iter().zip(0..).filter(|(code, _)| **code > UNPOOLED);
+        let documents: Vec<Document> = pooled.map(|(&code, rank)| Document { rank, code }).collect();
+        let (depth, facts) = (self.labels.len() as u32, self.facts.of(0));
+        let tied = TiedRanking { documents: &documents, depth, facts, book: &self.book, ties: self.ties() };
+        value(&mut Row::new(&tied, self.view, Pieces::default()))
     }
 
     /// The same ranking, joined at the depth of the view instead.
@@ -106,18 +108,21 @@ impl Case {
 
     fn expected(&self, measure: &Measure) -> Option<f64> {
         let expectation = Expectation::of(measure, &self.book, self.cuts()).ok()?;
-        Some(expectation.of_row(&mut self.row(), &mut Scratch::default()))
+        Some(self.of_row(|row| expectation.of_row(row, &mut Scratch::default())))
     }
 
     fn extreme(&self, measure: &Measure, side: Side) -> Option<f64> {
         Some(match Extreme::of(measure, &self.book, side, self.cuts()).ok()? {
             Extreme::Order(key) => {
                 let mut labels = self.labels.clone();
-                key.arrange(&mut labels, self.ties());
+                for (at, group) in self.groups.iter().enumerate() {
+                    let cut = if at + 1 == self.groups.len() { &self.cut_off[..] } else { &[] };
+                    key.arrange(&mut labels[group.start as usize..group.end() as usize], cut);
+                }
                 self.view.of_row(&mut labels);
                 self.value(measure, &labels)
             }
-            Extreme::Searched(search) => search.of_row(&self.row(), &mut Scratch::default()),
+            Extreme::Searched(search) => self.of_row(|row| search.of_row(row, &mut Scratch::default())),
         })
     }
 }

@@ -2,14 +2,15 @@
 
 use super::finish::{FinishScratch, Finishing};
 use crate::engine::Job;
+use crate::engine::cpu::documents::Documents;
 use crate::engine::cpu::{Cpu, StepScratch, Steps};
 use crate::error::{Error, Result};
-use crate::label::{Batch, RowTies, TiedGroups, Tile, Unpacked, View};
+use crate::label::code::UNPOOLED;
+use crate::label::{Above, Batch, RowTies, TiedGroups, Tile, View};
 use crate::measure::Measure;
 use crate::plan::Prepared;
-use crate::reference::Ranking;
 use crate::scores::TiedValue;
-use crate::ties::{Cuts, Expectation, Extreme, Key, Row, Scratch, Searched, Side, TiedRanking};
+use crate::ties::{Cuts, Expectation, Extreme, Key, Pieces, Row, Scratch, Searched, Side, TiedRanking};
 
 /// What is worked out again of rows with mixed groups, for each measure.
 pub(super) struct OverTies<'a> {
@@ -18,6 +19,8 @@ pub(super) struct OverTies<'a> {
     view: View,
     /// By measure.
     ways: Vec<Way>,
+    /// By measure the ranks of the stored rankings that matter to it.
+    limits: Vec<u32>,
     /// The orders in which groups are evaluated again.
     keys: Vec<Key>,
     cpu: Cpu,
@@ -36,7 +39,8 @@ enum Way {
 /// What is used again from tile to tile.
 #[derive(Default)]
 pub(super) struct TiedScratch {
-    unpacked: Unpacked,
+    documents: Documents,
+    pieces: Pieces,
     arranged: Vec<u8>,
     labels: Vec<u8>,
     steps: StepScratch,
@@ -89,11 +93,15 @@ impl<'a> OverTies<'a> {
         if !refused.is_empty() {
             return Err(Error::Unanswerable(refused.join("\n")));
         }
+        // Where documents are dropped, those behind a cutoff move up; where rankings are cut, which documents they have is open.
+        let whole = cuts == Cuts::default();
+        let limit = |measure: &Measure| measure.rank().filter(|_| whole).unwrap_or(u32::MAX);
+        let limits = measures.iter().map(limit).collect();
         let cpu = Cpu::new();
         let (program, inputs) = (prepared.plan().program(), prepared.inputs());
         let steps = cpu.steps(program, batch.deepest() as usize);
         let job = Job { batch: batch.clone(), view, program, inputs, watch: None };
-        Ok(Some(OverTies { ties, batch: batch.clone(), view, ways, keys, cpu, steps, job }))
+        Ok(Some(OverTies { ties, batch: batch.clone(), view, ways, limits, keys, cpu, steps, job }))
     }
 
     /// Replaces the values, `[measure][row]`, of the rows of a tile that have mixed groups.
@@ -115,26 +123,11 @@ impl<'a> OverTies<'a> {
             return;
         }
         let tile = self.batch.tile(at);
-        scratch.unpacked.take(tile);
         if self.ways.iter().any(|way| !matches!(way, Way::Arranged(_))) {
-            for &(lane, ties) in &tied {
-                let labels = self.labels(lane, rows[lane], &scratch.unpacked);
-                let facts = self.batch.facts_of(rows[lane]);
-                let ranking = Ranking { labels, facts, book: self.batch.book() };
-                let mut row = Row::new(&TiedRanking { ranking, ties }, self.view);
-                for (way, values) in self.ways.iter().zip(values.chunks_exact_mut(rows.len())) {
-                    match way {
-                        Way::Expected(expectation) => {
-                            values[lane] = expectation.of_row(&mut row, &mut scratch.ties);
-                        }
-                        Way::Searched(searched) => values[lane] = searched.of_row(&row, &mut scratch.ties),
-                        Way::Arranged(_) => {}
-                    }
-                }
-            }
+            self.compute(tile, rows, &tied, values, scratch);
         }
         for (number, key) in self.keys.iter().enumerate() {
-            self.arrange(key, tile, rows, &tied, scratch);
+            arrange(key, tile, &tied, scratch);
             let arranged = Tile { labels: &scratch.arranged, ..tile };
             let columns = self.cpu.columns_of(&self.job, at, arranged, &self.steps, &mut scratch.steps);
             finishing.rows(rows, columns, Some(arranged), &mut scratch.finish);
@@ -149,32 +142,58 @@ impl<'a> OverTies<'a> {
         }
     }
 
-    /// Makes a tile with its groups in the order of a key.
-    fn arrange(
+    /// Computes the values that follow from the groups of a row.
+    fn compute(
         &self,
-        key: &Key,
         tile: Tile<'_>,
         rows: &[u32],
         tied: &[(usize, RowTies<'_>)],
-        TiedScratch { unpacked, arranged, labels, .. }: &mut TiedScratch,
+        values: &mut [f64],
+        TiedScratch { documents, pieces, ties: scratch, .. }: &mut TiedScratch,
     ) {
-        arranged.clear();
-        arranged.extend_from_slice(tile.labels);
+        documents.forget();
         for &(lane, ties) in tied {
-            labels.clear();
-            labels.extend_from_slice(self.labels(lane, rows[lane], unpacked));
-            key.arrange(labels, ties);
-            for group in ties.groups {
-                for rank in group.start..group.end() {
-                    arranged[tile.position(lane, rank as usize)] = labels[rank as usize];
+            let first = ties.groups[0].start;
+            if self.limits.iter().all(|&limit| limit <= first) {
+                continue;
+            }
+            let (row, documents) = (rows[lane], documents.of(tile, lane, Above(UNPOOLED)));
+            let depth = self.batch.depths()[row as usize];
+            // A damaged file may have some behind the end of a ranking.
+            let documents = &documents[..documents.partition_point(|of| of.rank < depth)];
+            let (facts, book) = (self.batch.facts_of(row), self.batch.book());
+            let tied = TiedRanking { documents, depth, facts, book, ties };
+            let mut row = Row::new(&tied, self.view, std::mem::take(pieces));
+            let each = self.ways.iter().zip(&self.limits).zip(values.chunks_exact_mut(rows.len()));
+            for ((way, _), values) in each.filter(|((_, limit), _)| **limit > first) {
+                match way {
+                    Way::Expected(expectation) => values[lane] = expectation.of_row(&mut row, scratch),
+                    Way::Searched(searched) => values[lane] = searched.of_row(&row, scratch),
+                    Way::Arranged(_) => {}
                 }
             }
+            *pieces = row.into_pieces();
         }
     }
+}
 
-    /// The labels of a row in a lane.
-    fn labels<'u>(&self, lane: usize, row: u32, unpacked: &'u Unpacked) -> &'u [u8] {
-        &unpacked.lane(lane)[..self.batch.depths()[row as usize] as usize]
+/// Makes a tile with its groups in the order of a key.
+fn arrange(
+    key: &Key,
+    tile: Tile<'_>,
+    tied: &[(usize, RowTies<'_>)],
+    TiedScratch { arranged, labels, .. }: &mut TiedScratch,
+) {
+    arranged.clear();
+    arranged.extend_from_slice(tile.labels);
+    for &(lane, ties) in tied {
+        for (at, group) in ties.groups.iter().enumerate() {
+            let ranks = group.start as usize..group.end() as usize;
+            labels.clear();
+            labels.extend(ranks.clone().map(|rank| tile.label(lane, rank)));
+            key.arrange(labels, if at + 1 == ties.groups.len() { ties.cut } else { &[] });
+            ranks.zip(&*labels).for_each(|(rank, &label)| arranged[tile.position(lane, rank)] = label);
+        }
     }
 }
 

@@ -23,6 +23,15 @@ pub const DEEPEST: u32 = u32::MAX - (GROUP as u32 - 1);
 #[repr(C, align(64))]
 pub struct Line([u8; 64]);
 
+/// A retrieved document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Document {
+    /// Its rank, from 0.
+    pub rank: u32,
+    /// Its label.
+    pub code: u8,
+}
+
 /// The labels of one tile.
 #[derive(Debug, Clone, Copy)]
 pub struct Tile<'a> {

@@ -20,16 +20,21 @@ mod walks;
 
 pub use expected::{Expectation, Scratch};
 pub use order::{Extreme, Key, Searched, Side};
-pub use row::Row;
+pub use row::{Pieces, Row};
 
-use crate::label::RowTies;
-use crate::reference::Ranking;
+use crate::label::{Codebook, Document, QueryFacts, RowTies};
 
 /// A ranking with its mixed groups.
 #[derive(Debug, Clone, Copy)]
 pub struct TiedRanking<'a> {
-    /// The ranking, each group in any order.
-    pub ranking: Ranking<'a>,
+    /// The retrieved documents that the qrels name, in rank order, each group in any order. The others are not in the qrels.
+    pub documents: &'a [Document],
+    /// How many documents were retrieved.
+    pub depth: u32,
+    /// What the qrels know of the query.
+    pub facts: QueryFacts<'a>,
+    /// What the codes mean.
+    pub book: &'a Codebook,
     /// The groups that have different codes, and what was cut off of the last one, which then ends where the ranking ends.
     pub ties: RowTies<'a>,
 }

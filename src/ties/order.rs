@@ -4,7 +4,7 @@ use super::search::Search;
 use super::{Cuts, Row, Scratch};
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
-use crate::label::{Codebook, RowTies};
+use crate::label::{Codebook, CutOff};
 use crate::measure::{BestOrder, Better, Measure};
 
 /// Which extreme of a measure.
@@ -38,6 +38,8 @@ pub enum Extreme {
 pub struct Key {
     /// All codes, the first one first.
     codes: Box<[u8; 256]>,
+    /// The place of each code among them.
+    places: Box<[u8; 256]>,
 }
 
 /// An extreme value that follows from the row.
@@ -111,27 +113,28 @@ impl Key {
         if side == Side::Worst {
             codes.reverse();
         }
-        Key { codes }
+        let mut places = Box::new([0; 256]);
+        (0..=u8::MAX).zip(codes.iter()).for_each(|(place, &code)| places[usize::from(code)] = place);
+        Key { codes, places }
     }
 
-    /// Puts the documents of every group in this order, those behind the end of the ranking included, of which the last group keeps the
-    /// first.
-    pub fn arrange(&self, labels: &mut [u8], RowTies { groups, cut }: RowTies<'_>) {
-        let depth = labels.len();
-        for (at, group) in groups.iter().enumerate() {
-            let mut counts = [0u32; 256];
-            let of_group = &mut labels[group.start as usize..group.end() as usize];
-            of_group.iter().for_each(|&label| counts[usize::from(label)] += 1);
-            if at + 1 == groups.len() && group.end() as usize == depth {
-                cut.iter().for_each(|cut| counts[usize::from(cut.code)] += cut.count);
-            }
-            let mut rest = of_group;
-            for &code in self.codes.iter() {
-                let taken = rest.len().min(counts[usize::from(code)] as usize);
-                let (first, others) = rest.split_at_mut(taken);
-                first.fill(code);
-                rest = others;
-            }
+    /// Puts the documents of a group in this order, those that were cut off included, and keeps the first.
+    pub fn arrange(&self, group: &mut [u8], cut: &[CutOff]) {
+        /// So few are sorted by comparing them.
+        const FEW: usize = 32;
+        if cut.is_empty() && group.len() <= FEW {
+            group.sort_unstable_by_key(|&code| self.places[usize::from(code)]);
+            return;
+        }
+        let mut counts = [0u32; 256];
+        group.iter().for_each(|&code| counts[usize::from(code)] += 1);
+        cut.iter().for_each(|cut| counts[usize::from(cut.code)] += cut.count);
+        let mut rest = group;
+        for &code in self.codes.iter() {
+            let taken = rest.len().min(counts[usize::from(code)] as usize);
+            let (first, others) = rest.split_at_mut(taken);
+            first.fill(code);
+            rest = others;
         }
     }
 }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::TiedRanking;
 use super::chance::Hypergeometric;
-use crate::label::{Above, Codebook, QueryFacts, TiedGroup, View};
-use crate::reference::Ranking;
+use crate::label::code::UNPOOLED;
+use crate::label::{Above, Codebook, CutOff, Document, QueryFacts, TiedGroup, View};
 
 /// Neighbouring ranks: documents of one code, or a group in random order.
 #[derive(Debug)]
@@ -14,6 +14,16 @@ struct Piece {
     size: usize,
     read: usize,
     counts: Range<usize>,
+}
+
+/// What a row is made of, in memory that is used again from row to row.
+#[derive(Debug, Default)]
+pub struct Pieces {
+    pieces: Vec<Piece>,
+    counts: Vec<(u8, u32)>,
+    /// How many documents of the last piece are left, with their chances, where a cut decides it: the judged ones among the first
+    /// ranks of its group. Empty where it is known.
+    left: Vec<(usize, f64)>,
 }
 
 /// One ranking as pieces, and what the qrels know of its query.
@@ -25,11 +35,7 @@ pub struct Row<'a> {
     pub book: &'a Codebook,
     /// How many ranks there are.
     pub depth: usize,
-    pieces: Vec<Piece>,
-    counts: Vec<(u8, u32)>,
-    /// How many documents of the last piece are left, with their chances, where a cut decides it: the judged ones among the first
-    /// ranks of its group. Empty where it is known.
-    left: Vec<(usize, f64)>,
+    of: Pieces,
 }
 
 /// A piece as a measure reads it.
@@ -74,82 +80,110 @@ impl<'r> Part<'r> {
 }
 
 impl<'a> Row<'a> {
-    /// A ranking as a view shows it.
-    pub fn new(tied: &TiedRanking<'a>, view: View) -> Self {
-        let Ranking { labels, facts, book } = tied.ranking;
-        let mut row = Row { facts, book, depth: 0, pieces: Vec::new(), counts: Vec::new(), left: Vec::new() };
-        let end = view.depth.map_or(labels.len(), |depth| labels.len().min(depth as usize));
-        let (mut at, mut groups) = (0, tied.ties.groups.iter().peekable());
+    /// A ranking as a view shows it, in memory of another row.
+    pub fn new(tied: &TiedRanking<'a>, view: View, mut of: Pieces) -> Self {
+        let &TiedRanking { documents, depth, facts, book, ties } = tied;
+        of.pieces.clear();
+        of.counts.clear();
+        of.left.clear();
+        let mut row = Row { facts, book, depth: 0, of };
+        let end = view.depth.map_or(depth, |kept| kept.min(depth));
+        let (mut at, mut rest, mut groups) = (0, documents, ties.groups.iter().peekable());
         while at < end {
-            if let Some(group) = groups.next_if(|group| group.start as usize == at) {
-                let last = groups.peek().is_none();
-                row.push_group(tied, *group, end, last, view.judged_only);
-                at = group.end() as usize;
-            } else {
-                let until = groups.peek().map_or(end, |group| end.min(group.start as usize));
-                let code = labels[at];
-                let run = labels[at..until].iter().take_while(|&&label| label == code).count();
-                if !view.judged_only || Above::JUDGED.contains(code) {
-                    row.push([(code, run as u32)], run);
-                }
-                at += run;
+            if let Some(group) = groups.next_if(|group| group.start == at) {
+                let (of_group, behind) = rest.split_at(rest.partition_point(|of| of.rank < group.end()));
+                let cut = if groups.peek().is_none() && group.end() == depth { ties.cut } else { &[] };
+                row.push_group(of_group, *group, cut, end, view.judged_only);
+                (at, rest) = (group.end(), behind);
+                continue;
             }
+            let until = groups.peek().map_or(end, |group| end.min(group.start));
+            // A stretch of documents of the same code.
+            let (code, next) = match rest.first() {
+                Some(first) if first.rank == at => {
+                    let alike = rest
+                        .iter()
+                        .zip(at..until)
+                        .take_while(|(of, rank)| (of.rank, of.code) == (*rank, first.code));
+                    (first.code, at + alike.count() as u32)
+                }
+                first => (UNPOOLED, first.map_or(until, |first| first.rank.min(until))),
+            };
+            if code != UNPOOLED {
+                rest = &rest[(next - at) as usize..];
+            }
+            if !view.judged_only || Above::JUDGED.contains(code) {
+                row.push([(code, next - at)], (next - at) as usize);
+            }
+            at = next;
         }
         row
     }
 
+    /// The memory, for another row.
+    pub fn into_pieces(self) -> Pieces {
+        self.of
+    }
+
     fn push_group(
         &mut self,
-        tied: &TiedRanking<'_>,
+        documents: &[Document],
         group: TiedGroup,
-        end: usize,
-        last: bool,
+        cut: &[CutOff],
+        end: u32,
         judged_only: bool,
     ) {
-        let labels = &tied.ranking.labels[group.start as usize..group.end() as usize];
-        let mut counts = [0u32; 256];
-        labels.iter().for_each(|&label| counts[usize::from(label)] += 1);
-        if last && group.end() as usize == tied.ranking.labels.len() {
-            tied.ties.cut.iter().for_each(|cut| counts[usize::from(cut.code)] += cut.count);
+        let mut counts: Vec<(u8, u32)> = vec![(UNPOOLED, group.length - documents.len() as u32)];
+        let of_cut = cut.iter().map(|cut| (cut.code, cut.count));
+        for (code, count) in documents.iter().map(|of| (of.code, 1)).chain(of_cut) {
+            match counts.binary_search_by_key(&code, |&(code, _)| code) {
+                Ok(at) => counts[at].1 += count,
+                Err(at) => counts.insert(at, (code, count)),
+            }
         }
-        let all: u64 = counts.iter().map(|&count| u64::from(count)).sum();
-        let read = labels.len().min(end - group.start as usize) as u64;
+        let all: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
+        let read = u64::from(group.length.min(end - group.start));
         let kept = if judged_only { Above::JUDGED } else { Above::RETRIEVED };
-        let counts = (0..=255u8).zip(counts).filter(|&(code, count)| count > 0 && kept.contains(code));
-        let judged: u64 = counts.clone().map(|(_, count)| u64::from(count)).sum();
+        counts.retain(|&(code, count)| count > 0 && kept.contains(code));
+        let judged: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
         if judged == 0 {
+            return;
+        }
+        // Where all is kept, so is what is left of it.
+        if judged == all {
+            self.push(counts, read as usize);
             return;
         }
         let mut left = Hypergeometric::default();
         left.fill(all, judged, read);
         self.push(counts, left.first() as usize);
         if left.iter().nth(1).is_some() {
-            self.left = left.iter().map(|(left, chance)| (left as usize, chance)).collect();
+            self.of.left = left.iter().map(|(left, chance)| (left as usize, chance)).collect();
         }
     }
 
     fn push(&mut self, counts: impl IntoIterator<Item = (u8, u32)>, read: usize) {
-        let start = self.counts.len();
-        self.counts.extend(counts);
-        let size = self.counts[start..].iter().map(|&(_, count)| count as usize).sum();
-        self.pieces.push(Piece { above: self.depth, size, read, counts: start..self.counts.len() });
+        let start = self.of.counts.len();
+        self.of.counts.extend(counts);
+        let size = self.of.counts[start..].iter().map(|&(_, count)| count as usize).sum();
+        self.of.pieces.push(Piece { above: self.depth, size, read, counts: start..self.of.counts.len() });
         self.depth += read;
     }
 
     /// Is there chance in the number of its documents?
     pub fn is_uncertain(&self) -> bool {
-        !self.left.is_empty()
+        !self.of.left.is_empty()
     }
 
     /// Adds up a function of the row: once, or weighted over the numbers of documents that a cut may leave.
     pub fn mean(&mut self, sums: &mut [f64], mut of: impl FnMut(&Self, &mut [f64])) {
-        if self.left.is_empty() {
+        if self.of.left.is_empty() {
             return of(self, sums);
         }
         let mut values = vec![0.0; sums.len()];
         sums.fill(0.0);
-        for (left, chance) in self.left.clone() {
-            if let Some(last) = self.pieces.last_mut() {
+        for (left, chance) in self.of.left.clone() {
+            if let Some(last) = self.of.pieces.last_mut() {
                 last.read = left;
                 self.depth = last.above + left;
             }
@@ -160,12 +194,12 @@ impl<'a> Row<'a> {
 
     /// The parts of its first so many ranks.
     pub fn parts(&self, ranks: usize) -> impl Iterator<Item = Part<'_>> {
-        let met = self.pieces.iter().take_while(move |piece| piece.above < ranks);
+        let met = self.of.pieces.iter().take_while(move |piece| piece.above < ranks);
         met.map(move |piece| Part {
             above: piece.above,
             size: piece.size,
             read: piece.read.min(ranks - piece.above),
-            counts: &self.counts[piece.counts.clone()],
+            counts: &self.of.counts[piece.counts.clone()],
         })
         .filter(|part| part.read > 0)
     }
@@ -173,7 +207,7 @@ impl<'a> Row<'a> {
     /// How many retrieved documents carry each code, ascending; of a cut group all of them.
     pub fn retrieved(&self) -> Vec<(u8, u32)> {
         let mut counts = [0u32; 256];
-        self.counts.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);
+        self.of.counts.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);
         (0..=255u8).zip(counts).filter(|&(_, count)| count > 0).collect()
     }
 }

@@ -4,19 +4,10 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
-use crate::label::{Above, NARROW_LANES, Tile};
+use crate::label::{Above, Document, NARROW_LANES, Tile};
 
 /// Tiles deeper than this are gathered a lane at a time, so that the lists stay small beside the tile.
 const DEEP: usize = 1 << 16;
-
-/// A retrieved document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Document {
-    /// Its rank, from 0.
-    pub rank: u32,
-    /// Its label.
-    pub code: u8,
-}
 
 /// The documents of some lanes that are in a set, in memory that is used again from tile to tile.
 #[derive(Debug, Default)]
@@ -27,8 +18,13 @@ pub struct Documents {
 }
 
 impl Documents {
+    /// Forgets all: another tile follows, of which any lane may be asked for first.
+    pub fn forget(&mut self) {
+        self.lanes = 0..0;
+    }
+
     /// The documents of a lane of a tile that are in a set, in rank order. As they are gathered for some lanes together, lanes of a
-    /// tile are asked for in their order; the first one begins a tile.
+    /// tile are asked for in their order; the first one begins a tile, as does what follows [`Documents::forget`].
     pub fn of(&mut self, tile: Tile<'_>, lane: usize, set: Above) -> &[Document] {
         if lane == 0 || !self.lanes.contains(&lane) {
             let together = if tile.depth > DEEP { 1 } else { NARROW_LANES };

@@ -12,8 +12,8 @@ mod surplus;
 
 use std::ops::Range;
 
-pub use super::cpu::documents::Document;
 use crate::fold::Walk;
+pub use crate::label::Document;
 use crate::label::{Above, QueryFacts};
 
 /// The ranks that have their discounts, powers and chances in a table; what lies deeper is worked out as it is met.
