@@ -1,7 +1,7 @@
 //! Expected, best and worst values over the orders of equal scores: vectors, all orders of small rankings, and what must not matter.
 
-use laneval::internals::label::{Document, Facts};
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
+use laneval::internals::label::{Document, Facts};
 use laneval::internals::reference::{Ranking, function};
 use laneval::internals::ties::{Cuts, Expectation, Extreme, Pieces, Row, Scratch, Side, TiedRanking};
 use laneval::measure::{Average, Better, MEASURES, Measure};

@@ -101,9 +101,12 @@ fn read_all(reads: &[Number], row: &Row<'_>, numbers: &mut [f64], tables: &mut T
 }
 
 fn finish(last: &Last, numbers: &[f64]) -> f64 {
-    let columns: Vec<&[f64]> = numbers.iter().map(std::slice::from_ref).collect();
+    /// More than any last line reads.
+    const MOST: usize = 16;
+    let mut columns: [&[f64]; MOST] = [&[]; MOST];
+    columns.iter_mut().zip(numbers).for_each(|(column, number)| *column = std::slice::from_ref(number));
     let mut value = [0.0];
-    last.finish(&columns, &mut value);
+    last.finish(&columns[..numbers.len()], &mut value);
     value[0]
 }
 
@@ -142,9 +145,12 @@ impl Form {
     fn value(&self, row: &Row<'_>, tables: &mut Tables) -> f64 {
         match self {
             Form::Linear { reads, last } => {
-                let mut numbers = vec![0.0; reads.len()];
+                let mut numbers = std::mem::take(&mut tables.numbers);
+                numbers.resize(reads.len(), 0.0);
                 read_all(reads, row, &mut numbers, tables);
-                finish(last, &numbers)
+                let value = finish(last, &numbers);
+                tables.numbers = numbers;
+                value
             }
             Form::GivenHits { reads, last, hits, place } => {
                 given_hits(reads, last, *hits, ranks(place, row.facts), row, tables)

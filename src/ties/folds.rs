@@ -12,6 +12,7 @@ use crate::label::code::{NEGATIVE, UNPOOLED};
 /// What is used again from row to row.
 #[derive(Debug, Default)]
 pub struct Tables {
+    pub numbers: Vec<f64>,
     pub sums: SumTables,
     pub chances: Hypergeometric,
 }
@@ -236,7 +237,7 @@ impl Stops {
     }
 
     /// The expected discounted sum of the chances to stop, of a user who has come as far as the part.
-    fn expected(&self, part: Part<'_>, discount: Discount, Tables { sums, chances }: &mut Tables) -> f64 {
+    fn expected(&self, part: Part<'_>, discount: Discount, Tables { sums, chances, .. }: &mut Tables) -> f64 {
         let size = part.size as u64;
         let stands = self.documents as f64 / size as f64;
         let weights = sums.of(discount, part.above + part.read);

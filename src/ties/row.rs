@@ -21,6 +21,8 @@ struct Piece {
 pub struct Pieces {
     pieces: Vec<Piece>,
     counts: Vec<(u8, u32)>,
+    /// The counts of a group.
+    group: Vec<(u8, u32)>,
     /// How many documents of the last piece are left, with their chances, where a cut decides it: the judged ones among the first
     /// ranks of its group. Empty where it is known.
     left: Vec<(usize, f64)>,
@@ -133,7 +135,9 @@ impl<'a> Row<'a> {
         end: u32,
         judged_only: bool,
     ) {
-        let mut counts: Vec<(u8, u32)> = vec![(UNPOOLED, group.length - documents.len() as u32)];
+        let mut counts = std::mem::take(&mut self.of.group);
+        counts.clear();
+        counts.push((UNPOOLED, group.length - documents.len() as u32));
         let of_cut = cut.iter().map(|cut| (cut.code, cut.count));
         for (code, count) in documents.iter().map(|of| (of.code, 1)).chain(of_cut) {
             match counts.binary_search_by_key(&code, |&(code, _)| code) {
@@ -146,20 +150,17 @@ impl<'a> Row<'a> {
         let kept = if judged_only { Above::JUDGED } else { Above::RETRIEVED };
         counts.retain(|&(code, count)| count > 0 && kept.contains(code));
         let judged: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
-        if judged == 0 {
-            return;
-        }
-        // Where all is kept, so is what is left of it.
         if judged == all {
-            self.push(counts, read as usize);
-            return;
+            self.push(counts.iter().copied(), read as usize);
+        } else if judged > 0 {
+            let mut left = Hypergeometric::default();
+            left.fill(all, judged, read);
+            self.push(counts.iter().copied(), left.first() as usize);
+            if left.iter().nth(1).is_some() {
+                self.of.left = left.iter().map(|(left, chance)| (left as usize, chance)).collect();
+            }
         }
-        let mut left = Hypergeometric::default();
-        left.fill(all, judged, read);
-        self.push(counts, left.first() as usize);
-        if left.iter().nth(1).is_some() {
-            self.of.left = left.iter().map(|(left, chance)| (left as usize, chance)).collect();
-        }
+        self.of.group = counts;
     }
 
     fn push(&mut self, counts: impl IntoIterator<Item = (u8, u32)>, read: usize) {

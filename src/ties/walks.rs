@@ -125,7 +125,7 @@ fn bin_g(row: &Row<'_>, hits: Above, tables: &mut Tables) -> f64 {
             (0..part.read).for_each(|_| sum += term(others));
         } else if found > 0 {
             let start = others as usize;
-            let Tables { sums, chances } = tables;
+            let Tables { sums, chances, .. } = tables;
             let whole = || {
                 let end = start + rest + 1;
                 found as f64 / (rest + 1) as f64 * sums.of(Discount::Log2, end).between(start, end).value()
