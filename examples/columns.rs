@@ -5,6 +5,7 @@
 use laneval::columns::{Floats, Integers, Judgments, Records, Text};
 use laneval::{Dialect, Evaluator, Join, Qrels};
 
+/// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
     // What people said: three searches, products by number, grades from 0 to 2.
     let searches = ["red shoes", "rain coat", "red shoes", "tent", "tent"];

@@ -51,6 +51,7 @@ pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
 }
 
 /// Every measure that walks.
+#[allow(dead_code)] // in the tests of a GPU
 pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
     let walks = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
     MEASURES.iter().flat_map(variants).filter(walks).collect()

@@ -13,7 +13,7 @@ const SIDE: usize = 16;
 const RANKS: usize = SIDE * GROUP;
 
 /// Writes rankings into the first lanes of a tile of `lanes` lanes, a multiple of 16, and 0 into all that is left of it.
-pub(super) fn place<'a>(level: Level, rankings: &[&'a [u8]], lanes: usize, tile: &mut [u8]) {
+pub(super) fn place(level: Level, rankings: &[&[u8]], lanes: usize, tile: &mut [u8]) {
     dispatch!(level, simd => place_at(simd, rankings, lanes, tile));
 }
 

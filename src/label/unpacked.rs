@@ -44,7 +44,7 @@ mod tests {
     fn rankings_are_the_lanes_of_their_tile() {
         let mut unpacked = Unpacked::default();
         for (lanes, depth) in [(64, 200), (16, 64), (64, 4), (16, 0), (16, 1028), (64, 68)] {
-            let labels: Vec<u8> = (0..lanes * depth).map(|at| (at * 167 >> 3) as u8).collect();
+            let labels: Vec<u8> = (0..lanes * depth).map(|at| ((at * 167) >> 3) as u8).collect();
             let tile = Tile { labels: &labels, lanes, depth };
             unpacked.take(tile);
             for lane in 0..lanes {

@@ -132,7 +132,7 @@ impl Integers<'_> {
     }
 
     /// The integer in a row, if it has 64 bits with a sign.
-    #[allow(clippy::useless_conversion)] // of some widths
+    #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)] // of some widths
     pub(super) fn signed(&self, row: usize) -> Option<i64> {
         of_any_width!(self, values => i64::try_from(values[row]).ok())
     }

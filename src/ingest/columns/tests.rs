@@ -68,7 +68,7 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
             let views = kept(ids.iter().enumerate().map(view).collect());
             Text::Views { views, buffers: kept(vec![front, back]) }
         }
-        2 => Text::Bytes(kept(ids.iter().map(|id| &*kept(id.as_bytes().to_vec())).collect())),
+        2 => Text::Bytes(kept(ids.iter().map(|id| kept(id.as_bytes().to_vec())).collect())),
         3 => Text::Strs(kept(ids.iter().map(|id| &*Box::leak(id.to_string().into_boxed_str())).collect())),
         4 | 5 => {
             let (values, codes) = dictionary();
