@@ -7,7 +7,10 @@ same values, and compares topic by topic:
     pytrec_eval   the trec_eval measures under `--score f32`: equal bit for bit
     ir_measures   each provider under its own tie rule: 1e-12 (gdeval prints 5 decimals: half of 1e-5)
     ranx          tie-free data with the same topics in both files: 1e-12
-    scikit-learn  tie-free data without unjudged documents: 1e-12
+    scikit-learn  tie-free data without unjudged documents: 1e-12; tied data under `--ties average`: 5e-15, relative
+    trm           (tie-aware-retrieval-metrics) binary tied data under `--ties average`, `best`, `worst`: 5e-15, relative
+    orders        small tied rankings: the mean, largest and smallest of pytrec_eval's values of all orders of equal scores;
+                  the extremes bit for bit, the mean to 4 ulps of 1 (relative above 1)
     torchmetrics  tie-free data, its own f32: 1e-6; only with --only torchmetrics, as it is not in requirements.txt
     plain         every measure in plain Python (`plain.py`), for what no peer computes: 1e-12
 
@@ -20,6 +23,7 @@ last line is the total. Exit status 1 on any difference, 2 when a peer is not in
 
 import argparse
 import importlib
+import itertools
 import json
 import logging
 import math
@@ -38,6 +42,7 @@ from generate import write_data
 
 CLOSE = 1e-12
 FIVE_DECIMALS = 5.0001e-6  # half a unit of the last printed digit
+TIED = 5e-15  # relative; scikit-learn takes differences of cumulated discounts
 
 # --- the measures: laneval's name beside the peer's -------------------------------------------------
 
@@ -215,6 +220,30 @@ SKLEARN_CLOSED = SKLEARN_RETRIEVED + (
     ("AP(rel=2)", "average_precision_score", {"rel": 2}),
 )
 
+# (laneval's name, what each grade is worth, are ideal rankings made of the judgments?); also at the cutoffs below.
+SKLEARN_TIED = (
+    ("DCG", lambda grade: grade, None),
+    ("DCG(gain=exp2)", lambda grade: 2**grade - 1, None),
+    ("nDCG(ideal=retrieved)", lambda grade: grade, False),
+    ("nDCG(gain=exp2,ideal=retrieved)", lambda grade: 2**grade - 1, False),
+    ("nDCG", lambda grade: grade, True),
+)
+TIED_CUTOFFS = (1, 3, 10, 100)
+
+# trm's name -> laneval's, which a cutoff follows
+TRM = {"ndcg": "nDCG", "mrr": "RR", "map": "AP", "recall": "R", "precision": "P", "f1": "F", "hits": "Hits"}
+
+# trec_eval's arguments for what has an expected value over all orders, and for what has a best and a worst one besides.
+ORDERS_MEAN = (
+    "map", "Rprec", "recip_rank", "ndcg", "bpref", "infAP", "binG", "ndcg_rel", "Rndcg", "utility", "set_P", "set_recall",
+    "set_F", "set_map", "set_relative_P", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret",
+    "map_cut.1,2,3,5", "P.1,2,3,5,10", "recall.1,2,3,5", "relative_P.1,3,5", "ndcg_cut.1,2,3,5", "success.1,2,3,5",
+    f"Rprec_mult.{','.join(map(str, TREC_MULTIPLES))}",
+)
+ORDERS_EXTREME = ("11pt_avg", "iprec_at_recall.0.1,0.5,1")
+# What is kept of a ranking: (flags, ranks, only judged documents?)
+ORDERS_VIEWS = (((), None, False), (("-M", "3"), 3, False), (("-J",), None, True), (("-M", "3", "-J"), 3, True))
+
 
 def with_number(name, cutoff):
     """`name@cutoff` with the cutoff in its shortest form: IPrec@0.1, P@5."""
@@ -306,6 +335,11 @@ def same_bits(a, b):
 def within(tolerance):
     """A test of two values; false for a missing (NaN) one."""
     return lambda a, b: abs(a - b) <= tolerance
+
+
+def relative(tolerance):
+    """The same with a tolerance in units of the peer's value."""
+    return lambda a, b: abs(a - b) <= tolerance * abs(b)
 
 
 def within_an_ulp(a, b):
@@ -636,7 +670,42 @@ def sklearn_values(function, keywords, qrels, run):
     return values
 
 
+def sklearn_tied_values(gain, of_judgments, k, qrels, run):
+    """DCG, or nDCG; of topics with two documents and two judgments, which the function needs."""
+    from sklearn.metrics import dcg_score, ndcg_score
+
+    values = {}
+    for topic in qrels.keys() & run.keys():
+        scores, judged = run[topic], qrels[topic]
+        if min(len(scores), len(judged)) < 2:
+            continue
+        gains = [gain(max(judged.get(docno, 0), 0)) for docno in scores]
+        given = [gains], [list(scores.values())]
+        values[topic] = float((ndcg_score if of_judgments is False else dcg_score)(*given, k=k))
+        if of_judgments:
+            best = [[gain(max(grade, 0)) for grade in judged.values()]]
+            ideal = dcg_score(best, best, k=k)
+            values[topic] = values[topic] / ideal if ideal else 0.0
+    return values
+
+
+def check_sklearn_tied(laneval, tally, folder, options):
+    """Unjudged documents have no gain, and negative grades neither."""
+    seeds = [64] + ([] if options.quick else [65]) + options.seeds
+    recipes = [{"seed": seed, "queries": 40, "depth": depth} for seed in seeds for depth in (12, 60)]
+    for data in data_sets(folder, recipes):
+        qrels, run = data.read_qrels(), data.read_run()
+        rows = [(f"{name}@{k}" if k else name, gain, of_judgments, k)
+                for name, gain, of_judgments in SKLEARN_TIED for k in (None, *TIED_CUTOFFS)]
+        ours = laneval.evaluate(data, [row[0] for row in rows], ("--queries", "both", "--ties", "average"))
+        for name, gain, of_judgments, k in rows:
+            theirs = sklearn_tied_values(gain, of_judgments, k, qrels, run)
+            known = {topic: value for topic, value in ours[tidy(name)].items() if topic in theirs}
+            tally.add_topics("scikit-learn ties", name, known, theirs, relative(TIED), data.label)
+
+
 def check_sklearn(laneval, tally, folder, options):
+    check_sklearn_tied(laneval, tally, folder, options)
     seeds = [61] + ([] if options.quick else [62, 63]) + options.seeds
     for shape, rows in (("judged", SKLEARN_RETRIEVED), ("closed", SKLEARN_CLOSED)):
         recipes = [{"seed": seed, "shape": shape, "queries": 30, "depth": 60} for seed in seeds]
@@ -647,6 +716,102 @@ def check_sklearn(laneval, tally, folder, options):
                 theirs = sklearn_values(function, keywords, qrels, run)
                 known = {topic: value for topic, value in ours[tidy(mine)].items() if topic in theirs}
                 tally.add_topics("scikit-learn", f"{mine}", known, theirs, within(CLOSE), data.label)
+
+
+# --- trm --------------------------------------------------------------------------------------------
+
+
+def trm_values(topics, qrels, run):
+    """{rule: {laneval's name: {topic: value}}}.
+
+    Beyond the end of a ranking its largest and smallest precision and F1 divide by the documents there are, and its expected ones by the
+    cutoff, as trec_eval does.
+    """
+    import trm
+
+    relevant = [[qrels[topic].get(docno, 0) > 0 for docno in run[topic]] for topic in topics]
+    found = trm.evaluate([list(run[topic].values()) for topic in topics], relevant, list(TRM), list(TIED_CUTOFFS))
+    values = {rule: defaultdict(dict) for rule in ("average", "best", "worst")}
+    for (metric, name), k in itertools.product(TRM.items(), TIED_CUTOFFS):
+        for topic, labels, value in zip(topics, relevant, found.per_query[metric][k]):
+            fixed = {"precision": 0, "f1": sum(labels)}.get(metric)
+            factor = 1.0 if fixed is None else (min(k, len(labels)) + fixed) / (k + fixed)
+            values["average"][f"{name}@{k}"][topic] = value.expected
+            values["best"][f"{name}@{k}"][topic] = value.maximum * factor
+            values["worst"][f"{name}@{k}"][topic] = value.minimum * factor
+    return values
+
+
+def check_trm(laneval, tally, folder, options):
+    """The relevant documents that it knows are those retrieved: here they are all that there are."""
+    seeds = [91] + ([] if options.quick else [92]) + options.seeds
+    recipes = [{"seed": seed, "shape": "tied", "queries": 40, "depth": depth} for seed in seeds for depth in (7, 60)]
+    for data in data_sets(folder, recipes):
+        qrels, run = data.read_qrels(), data.read_run()
+        names = [f"{name}@{k}" for name, k in itertools.product(TRM.values(), TIED_CUTOFFS)]
+        for rule, theirs in trm_values(sorted(qrels.keys() & run.keys()), qrels, run).items():
+            ours = laneval.evaluate(data, names, ("--queries", "both", "--ties", rule))
+            for name in names:
+                tally.add_topics(f"trm {rule}", name, ours[tidy(name)], theirs[name], relative(TIED), data.label)
+
+
+# --- all orders -------------------------------------------------------------------------------------
+
+
+def orders_of(scores):
+    """Every order of documents that their scores allow."""
+    ranked = sorted(scores, key=lambda docno: -scores[docno])
+    groups = [list(group) for _, group in itertools.groupby(ranked, key=lambda docno: scores[docno])]
+    return [list(itertools.chain(*order)) for order in itertools.product(*map(itertools.permutations, groups))]
+
+
+def order_values(arguments, qrels, run, ranks, judged_only):
+    """{laneval's name: {topic: [value of each order]}}: pytrec_eval is given each order as a topic of its own."""
+    topics = sorted(qrels.keys() & run.keys())
+    orders = {(topic, number): order[:ranks] for topic in topics for number, order in enumerate(orders_of(run[topic]))}
+    names = {key: f"{key[0]} {key[1]}" for key in orders}
+    found = pytrec_values({names[key]: qrels[key[0]] for key in orders},
+                          {names[key]: {docno: float(len(order) - at) for at, docno in enumerate(order)}
+                           for key, order in orders.items()}, arguments, judged_only=judged_only)
+    values = defaultdict(lambda: defaultdict(list))
+    for measure, of_orders in found.items():
+        for key in orders:
+            values[measure][key[0]].append(of_orders[names[key]])
+    return values
+
+
+def compare_orders(laneval, tally, data, view):
+    flags, ranks, judged_only = view
+    qrels, run = data.read_qrels(), data.read_run()
+    for rule in ("average",) if ranks and judged_only else ("average", "best", "worst"):
+        arguments = ORDERS_MEAN + (ORDERS_EXTREME if rule != "average" and not judged_only else ())
+        if rule != "average" and ranks:
+            arguments = tuple(argument for argument in arguments if argument != "infAP")  # refused
+        mine = [part for argument in arguments for part in as_laneval_takes(argument)]
+        ours = laneval.evaluate(data, mine, ("--queries", "both", "--ties", rule, *flags))
+        theirs = order_values(arguments, qrels, run, ranks, judged_only)
+        for measure, topics in theirs.items():
+            if rule == "average":
+                expected = {topic: math.fsum(values) / len(values) for topic, values in topics.items()}
+            else:
+                extreme = max if rule == "best" else min
+                expected = {topic: extreme(values) for topic, values in topics.items()}
+            exact = rule != "average" and measure != "InfAP"  # whose extremes are sums of their own
+            tally.add_topics(f"orders {rule}", measure, ours[tidy(measure)], expected,
+                             same_bits if exact else few_ulps, f"{data.label} {' '.join(flags)}")
+
+
+def few_ulps(a, b):
+    """4 units of the last digit of 1, relative above 1."""
+    return abs(a - b) <= 4 * math.ulp(1.0) * max(1.0, abs(b))
+
+
+def check_orders(laneval, tally, folder, options):
+    seeds = [95] + ([] if options.quick else [96, 97]) + options.seeds
+    recipes = [{"seed": seed, "queries": 40, "depth": depth} for seed in seeds for depth in (4, 6)]
+    for data in data_sets(folder, recipes):
+        for view in ORDERS_VIEWS:
+            compare_orders(laneval, tally, data, view)
 
 
 # --- torchmetrics -----------------------------------------------------------------------------------
@@ -719,6 +884,8 @@ SECTIONS = {
     "ir_measures": (("ir_measures", "pytrec_eval", "cwl"), check_ir_measures),
     "ranx": (("ranx",), check_ranx),
     "scikit-learn": (("sklearn",), check_sklearn),
+    "trm": (("trm",), check_trm),
+    "orders": (("pytrec_eval",), check_orders),
     "plain": ((), check_plain),
     "torchmetrics": (("torch", "torchmetrics"), check_torchmetrics),
 }

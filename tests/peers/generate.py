@@ -47,6 +47,7 @@ SHAPES = {
     "vast": Shape(grades=(0, 0, 0, 1, 2, 3, 30000, 1000000)),
     "free": Shape(grades=(0, 0, 0, 1, 1, 2, 3, 4, 12), kinds=("all negative", "only negative retrieved")),
     "closed": Shape(negative=False, ties=False, gaps=False, unjudged=False, unretrieved=False),
+    "tied": Shape(grades=(0, 0, 1), negative=False, gaps=False, unretrieved=False),
 }
 HARD_GRADES = tuple(range(13)) + (0, 0, 0, 1, 100)
 
