@@ -7,4 +7,5 @@ mod mapped;
 mod measures;
 mod merge;
 mod readme;
+mod ties;
 mod trec;
