@@ -3,7 +3,7 @@
 //! A [`Join`] turns rankings and judgments into a [`LabelMatrix`] of one byte a retrieved document, in memory or as a file that is mapped
 //! again. An [`Evaluator`] plans its [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and finishes
 //! each measure in f64, with the same bits as trec_eval. What comes out are [`Scores`], or a [`Summary`] that adds up with those of other
-//! shards.
+//! shards. `docs/guide.md`, beside these sources, is a guide for newcomers.
 //!
 //! # Five uses
 //!
@@ -206,3 +206,8 @@ pub mod internals {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The guide's examples, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/guide.md")]
+struct Guide;

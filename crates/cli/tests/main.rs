@@ -3,6 +3,8 @@
 mod cli;
 mod folder;
 #[cfg(unix)]
+mod guide;
+#[cfg(unix)]
 mod mapped;
 mod measures;
 mod merge;
