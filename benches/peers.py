@@ -6,6 +6,7 @@
     python benches/peers.py ir_measures QRELS RUN
     python benches/peers.py ranx QRELS RUN
     python benches/peers.py numpy ROWS DEPTH   the same from labels in memory, by NumPy, a block of rows at a time
+    python benches/peers.py argpartition ROWS WIDTH   NumPy merely looks for the ten best scores of each row
 
 Needs polars, pytrec-eval-terrier, ir_measures, ranx or numpy. Polars takes its threads from POLARS_MAX_THREADS.
 """
@@ -102,6 +103,17 @@ def numpy(rows, depth):
         print(f"five     {rows * depth / (time.perf_counter() - start) / 1e6:7.1f} M labels/s")
 
 
+def argpartition(rows, width):
+    import numpy as np
+
+    rows, width = int(rows), int(width)
+    scores = np.random.default_rng(1).random((rows, width), np.float32)
+    for _ in range(9):
+        cpu = time.process_time()
+        np.argpartition(-scores, 9, axis=1)
+        print(f"best ten {(time.process_time() - cpu) / rows * 1e9:7.0f} ns of CPU time a row")
+
+
 def pytrec(qrels, run):
     import pytrec_eval
 
@@ -142,5 +154,5 @@ def ranx(qrels, run):
 
 
 if __name__ == "__main__":
-    tools = {"read": read, "polars": polars, "pytrec": pytrec, "ir_measures": ir_measures, "ranx": ranx, "numpy": numpy}
-    tools[sys.argv[1]](*sys.argv[2:])
+    tools = [read, polars, pytrec, ir_measures, ranx, numpy, argpartition]
+    {tool.__name__: tool for tool in tools}[sys.argv[1]](*sys.argv[2:])

@@ -290,6 +290,20 @@ fn every_shape_says_the_same() {
         of(&padded[..69 * stride + width], Shape::strided(width, stride).with_lengths(&sizes)),
         expected
     );
+    // Rows without a document are such in every shape.
+    let counted = |labels: &[i32], shape: Shape<'_>| {
+        let rankings = Rankings::labels(labels, shape).unwrap();
+        let evaluator = Evaluator::new(["RR"]).unwrap().with_queries(QuerySet::Both);
+        let run = evaluator.rankings(&rankings).unwrap().runs.remove(0);
+        (run.queries, run.missing.count)
+    };
+    let empty = sizes.iter().filter(|&&size| size == 0).count();
+    assert!(empty > 0);
+    assert_eq!(counted(&labels, Shape::sizes(&sizes)), (70 - empty, empty as u64));
+    assert_eq!(
+        counted(&padded, Shape::strided(width, stride).with_lengths(&sizes)),
+        (70 - empty, empty as u64)
+    );
     // Groups have no empty rows.
     let full: Vec<&Vec<i32>> = case.rows.iter().filter(|row| !row.is_empty()).collect();
     let groups: Vec<u32> =

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use fearless_simd::{Level, dispatch, prelude::*};
+use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use rayon::prelude::*;
 
 use super::numbers::{Number, Numbers, with_values};
@@ -13,13 +13,14 @@ use crate::label::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
 
 /// The largest grade up to which all integers from 0 on are taken into a codebook without a look at which of them occur.
 const FEW: i32 = 15;
+/// Labels in one SIMD vector.
+const VECTOR: usize = 64;
 /// So many grades are looked at by one thread at a time.
 const PIECE: usize = 1 << 20;
 
 /// Makes codes of grades.
 #[derive(Debug, Clone)]
 pub(crate) struct Coder {
-    level: Level,
     /// The largest grade, where they are all integers from 0 on.
     through: Option<i32>,
     /// The codes of small integers; 0 for those that are no grade.
@@ -41,7 +42,7 @@ impl Coder {
             }
         }
         let through = through.then(|| grades.len() as i32 - 1);
-        Coder { level: Level::new(), through, small, book: book.clone() }
+        Coder { through, small, book: book.clone() }
     }
 
     /// The codebook.
@@ -49,28 +50,22 @@ impl Coder {
         &self.book
     }
 
-    /// Appends the codes of some grades; −1 is a document that is not judged.
-    ///
-    /// # Errors
-    /// The place of the first that has no code.
-    pub fn append(&self, grades: &Numbers<'_>, of: Range<usize>, codes: &mut Vec<u8>) -> Result<(), usize> {
-        let start = codes.len();
-        codes.resize(start + of.len(), 0);
-        let first = of.start;
-        with_values!(*grades, values => self.encode(&values[of], &mut codes[start..]))
-            .map_err(|at| first + at)
-    }
-
-    fn encode<N: Number>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
-        let Some(most) = self.through else { return self.look_up(values, codes) };
-        if dispatch!(self.level, simd => shift(simd, values, most, codes)) {
-            return Ok(());
+    /// Writes the codes of some grades, −1 being a document that is not judged; false where one has no code.
+    #[inline(always)]
+    pub(super) fn encode<S: Simd, N: Number>(&self, simd: S, values: &[N], codes: &mut [u8]) -> bool {
+        match self.through {
+            Some(most) => shift(simd, values, most, codes),
+            None => self.look_up(values, codes).is_ok(),
         }
-        let wrong = values.iter().position(|value| !(-1..=most).contains(&value.small()));
-        wrong.map_or(Ok(()), Err)
     }
 
-    /// The codes one by one.
+    /// The place of the first of some grades that has no code.
+    #[cold]
+    pub(super) fn wrong<N: Number>(&self, values: &[N]) -> usize {
+        self.look_up(values, &mut vec![0; values.len()]).err().unwrap_or_default()
+    }
+
+    /// The codes one by one; the place of the first grade that has none.
     fn look_up<N: Number>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
         for (at, (value, code)) in values.iter().zip(codes).enumerate() {
             *code = match value.small() {
@@ -90,12 +85,57 @@ impl Coder {
 #[inline(always)]
 fn shift<S: Simd, N: Number>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
+    let codes = &mut codes[..values.len()];
+    for (values, codes) in values.as_chunks::<VECTOR>().0.iter().zip(codes.as_chunks_mut::<VECTOR>().0) {
+        wrong |= shift_each(values, most, codes);
+    }
+    // The last whole vector overlaps those before it.
+    wrong |= match (values.last_chunk::<VECTOR>(), codes.last_chunk_mut::<VECTOR>()) {
+        (Some(values), Some(codes)) => shift_each(values, most, codes),
+        _ => shift_each(values, most, codes),
+    };
+    !wrong
+}
+
+/// [`shift`] of some, the other way round: true where there is another number.
+#[inline(always)]
+fn shift_each<N: Number>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
+    let mut wrong = false;
     for (value, code) in values.iter().zip(codes) {
         let refused;
         (*code, refused) = value.shifted(most);
         wrong |= refused;
     }
-    !wrong
+    wrong
+}
+
+/// Counts the first of some whole vectors of labels by code.
+#[inline(always)]
+pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut [u32]) {
+    /// So many codes are counted one by one.
+    const FEW: usize = 32;
+    if counts.len() > FEW {
+        counts.fill(0);
+        labels[..depth].iter().for_each(|&label| counts[usize::from(label)] += 1);
+        return;
+    }
+    let (whole, rest) = labels.split_at(depth - depth % VECTOR);
+    let inside = u64::MAX.checked_shr((whole.len() + VECTOR - depth) as u32).unwrap_or(0);
+    for (code, count) in (0..=255).zip(counts).skip(FIRST_GRADE.into()) {
+        *count = 0;
+        for labels in whole.chunks_exact(VECTOR) {
+            *count += equal(simd, labels, code).count_ones();
+        }
+        for labels in rest.chunks_exact(VECTOR) {
+            *count += (equal(simd, labels, code) & inside).count_ones();
+        }
+    }
+}
+
+/// Which labels of a vector are this one, a bit each.
+#[inline(always)]
+fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
+    u8x64::from_slice(simd, labels).simd_eq(u8x64::splat(simd, code)).to_bitmask()
 }
 
 /// The codebook of the grades of an array, which errors call `name`. Where all are integers from −1 to 15, it has all from 0 to the
@@ -108,13 +148,12 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
     let pieces: Vec<Range<usize>> =
         (0..layout.rows()).step_by(rows).map(|start| start..layout.rows().min(start + rows)).collect();
-    let largest = |rows: &Range<usize>| {
-        let extents = rows.clone().map(|row| {
-            with_values!(*grades, values => dispatch!(level, simd => extent(simd, &values[layout.row(row)])))
-        });
-        extents.fold((0, -1), |(least, most), (small, large)| (least.min(small), most.max(large)))
-    };
+    let extent = |values| with_values!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])));
     let sum = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
+    let largest = |rows: &Range<usize>| match layout.together(rows.clone()) {
+        Some(values) => extent(values),
+        None => rows.clone().map(|row| extent(layout.row(row))).fold((0, -1), sum),
+    };
     let (least, most) = in_pieces(&pieces, largest, sum).unwrap_or((0, -1));
     if least >= -1 && most <= FEW {
         return Codebook::new((0..=most).map(f64::from));
@@ -166,10 +205,10 @@ fn in_pieces<T: Send>(
     }
 }
 
-/// The smallest and the largest of some numbers and of 0 and −1; the smallest is less than −1 where one is not small.
+/// [`Number::extent`], at a level of SIMD.
 #[inline(always)]
 fn extent<S: Simd, N: Number>(_: S, values: &[N]) -> (i32, i32) {
-    values.iter().fold((0, -1), |(least, most), value| (least.min(value.small()), most.max(value.small())))
+    N::extent(values)
 }
 
 /// The distinct grades of some numbers, ascending.

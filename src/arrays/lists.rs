@@ -22,8 +22,8 @@ pub(super) trait Lists: Sync {
     /// The grades of all relevant ids; some may come several times.
     fn grades(&self) -> Result<Vec<f64>>;
 
-    /// Appends the labels of what was retrieved for a row, and to `judged` those of what is relevant, in any order.
-    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, judged: &mut Vec<u8>) -> Result<()>;
+    /// Appends the labels of what was retrieved for a row, and counts what is relevant by code.
+    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()>;
 }
 
 /// Lists of ids in slices, with a function from what is listed as relevant to an id and its grade.
@@ -69,7 +69,7 @@ where
         Ok(grades)
     }
 
-    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, judged: &mut Vec<u8>) -> Result<()> {
+    fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()> {
         let (relevant, retrieved) = (self.relevant[row].as_ref(), self.retrieved[row].as_ref());
         // By id: the label, and whether it was retrieved already.
         let mut known: HashMap<&I, (u8, bool)> = HashMap::with_capacity(relevant.len() + retrieved.len());
@@ -81,7 +81,7 @@ where
             if known.insert(id, (label, false)).is_some() {
                 return Err(wrong(format!("relevant[{row}, {at}], {id:?}, is there twice")));
             }
-            judged.push(label);
+            counts[usize::from(label)] += 1;
         }
         for (at, id) in retrieved.iter().enumerate() {
             let label = match known.entry(id) {

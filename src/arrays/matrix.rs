@@ -3,8 +3,8 @@
 use super::{Coder, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
 use crate::label::{
-    Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow, StagedRun,
-    Ties,
+    Block, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow,
+    StagedRun, Ties,
 };
 
 impl LabelMatrix {
@@ -36,15 +36,16 @@ impl LabelMatrix {
             return Err(Error::Unanswerable(format!("the id {id} is there twice")));
         }
         let (mut facts, mut piece) = (Facts::new(), StagedPiece::default());
-        let (coder, mut scratch) = (Coder::new(&book), Scratch::default());
+        let (coder, mut scratch, mut block) = (Coder::new(&book), Scratch::default(), Block::default());
         for (row, query) in order.iter().zip(0..) {
-            rankings.each(*row..row + 1, &coder, usize::MAX, &mut scratch, |_, labels, judged| {
-                facts.push_counts(judged.iter().copied());
-                if !labels.is_empty() {
-                    piece.rows.push(StagedRow { query, depth: labels.len() as u32 });
-                    piece.labels.extend_from_slice(labels);
-                }
-            })?;
+            block.clear();
+            rankings.fill(&mut block, *row..row + 1, &coder, usize::MAX, &mut scratch)?;
+            facts.append(block.facts());
+            let labels = block.labels(0);
+            if !labels.is_empty() {
+                piece.rows.push(StagedRow { query, depth: labels.len() as u32 });
+                piece.labels.extend_from_slice(labels);
+            }
         }
         let ids: Ids = order.iter().map(|&row| ids.get(row)).collect();
         let rule = RankingRule { ties: Ties::Input, ..RankingRule::default() };

@@ -20,9 +20,9 @@ use std::ops::Range;
 
 use fearless_simd::{Level, dispatch, prelude::*};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES};
-use crate::label::{Codebook, DEEPEST, Ids, MOST_JUDGED};
+use crate::label::{Block, Codebook, DEEPEST, Ids, MOST_JUDGED};
 use lists::{IdLists, Lists};
 use numbers::{Key, Number, with_values};
 use ranked::Ranked;
@@ -236,6 +236,14 @@ impl<'a> Rankings<'a> {
         }
     }
 
+    /// Has a row no document?
+    pub(crate) fn is_row_empty(&self, row: usize) -> bool {
+        match &self.source {
+            Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.row(row).is_empty(),
+            Source::Lists(lists) => lists.retrieved(row) == 0,
+        }
+    }
+
     /// The grades that there are: those of the judged counts where they are given, else those that occur. Where all of these are
     /// integers from −1 to 15, those from 0 to the largest.
     ///
@@ -263,59 +271,145 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// Hands out some rows: the labels of the first `reach` ranks, and how many judged documents there are of each code, ascending.
+    /// Appends some rows to a block: the labels of the first `reach` ranks, and how many judged documents there are of each code.
     ///
     /// # Errors
     /// A grade that the codebook lacks, a score that is not a number, an id that is twice in a list; more retrieved documents of a grade
     /// than there are said to be.
-    pub(crate) fn each(
+    pub(crate) fn fill(
         &self,
+        block: &mut Block,
         rows: Range<usize>,
         coder: &Coder,
         reach: usize,
         scratch: &mut Scratch,
-        mut take: impl FnMut(usize, &[u8], &[(u8, u32)]),
     ) -> Result<()> {
-        let book = coder.book();
-        let given = Given::new(self.ideal, book)?;
-        for row in rows {
-            match &self.source {
-                Source::Labels { grades, layout } => {
-                    scratch.encode(coder, grades, (row, layout.row(row)), "labels")?;
-                    scratch.judge(book, &given, row)?;
-                }
-                Source::Scores { scores, grades, layout } => {
-                    scratch.encode(coder, grades, (row, layout.row(row)), "grades")?;
-                    scratch.judge(book, &given, row)?;
-                    scratch.rank(scores, (row, layout.row(row)), reach)?;
-                }
-                Source::Lists(lists) => {
-                    let Scratch { labels, given, counts, judged, level, .. } = scratch;
+        let given = Given::new(self.ideal, coder.book())?;
+        let Scratch { level, labels, counts, unranked, keys } = scratch;
+        match &self.source {
+            Source::Labels { grades, layout } => {
+                let asked = Asked { name: "labels", grades, layout, coder, given, reach };
+                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows, &asked, block)))
+            }
+            Source::Scores { scores, grades, layout } => {
+                unranked.clear();
+                let asked = Asked { name: "grades", grades, layout, coder, given, reach: usize::MAX };
+                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows.clone(), &asked, unranked)))?;
+                with_values!(*scores, all => rank(Kept::of(keys), all, layout, rows, reach, unranked, block))
+            }
+            Source::Lists(lists) => {
+                for row in rows {
+                    let depth = depth(row, lists.retrieved(row))?;
                     labels.clear();
-                    given.clear();
-                    lists.labels(row, coder, labels, given)?;
-                    count(*level, given, book.codes(), counts);
-                    let of_codes = (FIRST_GRADE..=255).zip(&counts[usize::from(FIRST_GRADE)..book.codes()]);
-                    judged.clear();
-                    judged.extend(
-                        of_codes.filter(|&(_, &count)| count > 0).map(|(code, &count)| (code, count)),
-                    );
+                    counts.fill(0);
+                    lists.labels(row, coder, labels, counts)?;
+                    block.room(depth)[..depth].copy_from_slice(labels);
+                    let judged = &counts[usize::from(FIRST_GRADE)..coder.book().codes()];
+                    few_enough(row, judged)?;
+                    block.push(depth.min(reach), FIRST_GRADE, judged);
                 }
+                Ok(())
             }
-            let depth = scratch.labels.len();
-            if depth > DEEPEST as usize {
-                return Err(wrong(format!("row {row} has {depth} documents, more than {DEEPEST}")));
-            }
-            let judged: u64 = scratch.judged.iter().map(|&(_, count)| u64::from(count)).sum();
-            if judged > MOST_JUDGED {
-                return Err(wrong(format!(
-                    "row {row} has {judged} judged documents, and the most that a query may have is {MOST_JUDGED}"
-                )));
-            }
-            take(row, &scratch.labels[..depth.min(reach)], &scratch.judged);
         }
-        Ok(())
     }
+}
+
+/// Grades by row, and what labels of them are made for.
+struct Asked<'a> {
+    /// What errors call the grades.
+    name: &'a str,
+    grades: &'a Numbers<'a>,
+    layout: &'a Layout<'a>,
+    coder: &'a Coder,
+    given: Given<'a>,
+    reach: usize,
+}
+
+/// Appends rows to a block: the labels of grades, and what is judged.
+#[inline(always)]
+fn encode<S: Simd, N: Number>(
+    simd: S,
+    values: &[N],
+    rows: Range<usize>,
+    asked: &Asked<'_>,
+    block: &mut Block,
+) -> Result<()> {
+    let Asked { layout, coder, given, reach, .. } = asked;
+    let mut counts = [0; 256];
+    let counts = &mut counts[..coder.book().codes()];
+    for row in rows {
+        let of_row = layout.row(row);
+        let depth = depth(row, of_row.len())?;
+        let labels = block.room(depth);
+        if !coder.encode(simd, &values[of_row.clone()], labels) {
+            return Err(asked.refused(row, coder.wrong(&values[of_row])));
+        }
+        grades::count(simd, labels, depth, counts);
+        given.complete(coder.book(), row, counts)?;
+        let judged = &counts[usize::from(FIRST_GRADE)..];
+        few_enough(row, judged)?;
+        block.push(depth.min(*reach), FIRST_GRADE, judged);
+    }
+    Ok(())
+}
+
+impl Asked<'_> {
+    /// The error of a grade that has no code.
+    #[cold]
+    fn refused(&self, row: usize, at: usize) -> Error {
+        let Asked { name, grades, layout, coder, .. } = self;
+        let known: Vec<String> = coder.book().grades().iter().map(f64::to_string).collect();
+        let known = if known.len() > 8 {
+            format!("{} … {}", known[0], known[known.len() - 1])
+        } else {
+            known.join(", ")
+        };
+        let shown = grades.show(layout.row(row).start + at);
+        wrong(format!("{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"))
+    }
+}
+
+/// Appends rows to a block: the labels of their best documents by their scores, and what is judged.
+fn rank<N: Number>(
+    ranked: &mut Ranked<N::Key>,
+    scores: &[N],
+    layout: &Layout<'_>,
+    rows: Range<usize>,
+    reach: usize,
+    unranked: &mut Block,
+    block: &mut Block,
+) -> Result<()> {
+    for (at, row) in rows.enumerate() {
+        let labels = unranked.labels(at);
+        let best = labels.len().min(reach);
+        ranked
+            .rank(&scores[layout.row(row)], labels, &mut block.room(best)[..best])
+            .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
+        block.push_labels(best);
+    }
+    block.take_facts(unranked);
+    Ok(())
+}
+
+/// How deep a row of so many documents is.
+#[inline]
+fn depth(row: usize, documents: usize) -> Result<usize> {
+    if documents > DEEPEST as usize {
+        return Err(wrong(format!("row {row} has {documents} documents, more than {DEEPEST}")));
+    }
+    Ok(documents)
+}
+
+/// Checks how many documents of each code are judged.
+#[inline]
+fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
+    let judged: u64 = judged.iter().copied().map(u64::from).sum();
+    if judged > MOST_JUDGED {
+        return Err(wrong(format!(
+            "row {row} has {judged} judged documents, and the most that a query may have is {MOST_JUDGED}"
+        )));
+    }
+    Ok(())
 }
 
 fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {
@@ -330,8 +424,8 @@ fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {
 struct Given<'a> {
     /// `[row][column]`, and how many columns there are.
     counts: Option<(Numbers<'a>, usize)>,
-    /// The columns with their codes, ascending.
-    columns: Vec<(u8, usize)>,
+    /// The column of each code, if it has one.
+    columns: Vec<Option<usize>>,
 }
 
 impl<'a> Given<'a> {
@@ -341,41 +435,59 @@ impl<'a> Given<'a> {
             Ideal::Relevant(counts) => (&[1.0], counts),
             Ideal::Counts { grades, counts } => (grades, counts),
         };
-        let column = |(column, &grade): (usize, &f64)| {
+        let mut columns = vec![None; book.codes()];
+        for (column, &grade) in grades.iter().enumerate() {
             let lacks = || wrong(format!("there are counts of grade {grade}, which the codebook lacks"));
-            Ok((book.code(grade).ok_or_else(lacks)?, column))
-        };
-        let mut columns: Vec<(u8, usize)> = grades.iter().enumerate().map(column).collect::<Result<_>>()?;
-        columns.sort_unstable();
+            columns[usize::from(book.code(grade).ok_or_else(lacks)?)] = Some(column);
+        }
         Ok(Given { counts: Some((counts, grades.len())), columns })
     }
 
-    /// The count of a code in a row; `None` where it is not given.
-    fn count(&self, row: usize, code: u8) -> Result<Option<u32>> {
-        let Some((counts, width)) = &self.counts else { return Ok(None) };
-        let Ok(at) = self.columns.binary_search_by_key(&code, |&(code, _)| code) else { return Ok(None) };
-        let at = row * width + self.columns[at].1;
-        let count = counts.index(at).and_then(|count| u32::try_from(count).ok());
-        let refused = || {
-            wrong(format!(
+    /// From how many documents of each code a row has to how many are judged.
+    #[inline]
+    fn complete(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
+        let Some((counts, width)) = &self.counts else { return Ok(()) };
+        for (code, (found, column)) in (0..=255).zip(found.iter_mut().zip(&self.columns)) {
+            let count = column.and_then(|column| counts.index(row * width + column));
+            match count.and_then(|count| u32::try_from(count).ok()) {
+                Some(count) if count >= *found => *found = count,
+                None if column.is_none() && (*found == 0 || code < FIRST_GRADE) => {}
+                None if column.is_none() && book.grade(code) == Some(0.0) => {}
+                _ => return Err(self.refused(book, row, code, *found)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The error of a count that is less than what was found, or not there.
+    #[cold]
+    fn refused(&self, book: &Codebook, row: usize, code: u8, found: u32) -> Error {
+        let grade = book.grade(code).unwrap_or_default();
+        let place = self.counts.zip(self.columns[usize::from(code)]);
+        let Some((counts, at)) = place.map(|((counts, width), column)| (counts, row * width + column)) else {
+            return wrong(format!("row {row} has documents of grade {grade}, of which no count is given"));
+        };
+        match counts.index(at).filter(|&count| u32::try_from(count).is_ok()) {
+            Some(count) => wrong(format!(
+                "row {row} has {found} documents of grade {grade}, and only {count} are said to be judged so"
+            )),
+            None => wrong(format!(
                 "the judged counts of row {row} have {}: an integer from 0 was expected",
                 counts.show(at)
-            ))
-        };
-        count.map(Some).ok_or_else(refused)
+            )),
+        }
     }
 }
 
 /// What is used again from row to row.
 pub(crate) struct Scratch {
     level: Level,
-    /// The labels of the row, in the end by rank.
+    /// The labels of a row.
     labels: Vec<u8>,
-    /// The labels of the row as they were given.
-    given: Vec<u8>,
-    /// The counts of the row by code.
+    /// The counts of a row by code.
     counts: [u32; 256],
-    judged: Vec<(u8, u32)>,
+    /// Labels in the order of documents and not of ranks.
+    unranked: Block,
     keys: Keys,
 }
 
@@ -391,89 +503,16 @@ impl Default for Scratch {
         Scratch {
             level: Level::new(),
             labels: Vec::new(),
-            given: Vec::new(),
             counts: [0; 256],
-            judged: Vec::new(),
+            unranked: Block::default(),
             keys: Keys::default(),
         }
     }
 }
 
-impl Scratch {
-    /// Makes labels of the grades of a row.
-    fn encode(
-        &mut self,
-        coder: &Coder,
-        grades: &Numbers<'_>,
-        (row, values): (usize, Range<usize>),
-        name: &str,
-    ) -> Result<()> {
-        let start = values.start;
-        self.labels.clear();
-        coder.append(grades, values, &mut self.labels).map_err(|at| {
-            let known: Vec<String> = coder.book().grades().iter().map(f64::to_string).collect();
-            let known = if known.len() > 8 {
-                format!("{} … {}", known[0], known[known.len() - 1])
-            } else {
-                known.join(", ")
-            };
-            wrong(format!(
-                "{name}[{row}, {}] is {}: one of the grades {known} was expected, or -1",
-                at - start,
-                grades.show(at)
-            ))
-        })
-    }
-
-    /// Counts the judged documents of the labels, and completes them by the counts that are given.
-    fn judge(&mut self, book: &Codebook, given: &Given<'_>, row: usize) -> Result<()> {
-        let codes = book.codes();
-        count(self.level, &self.labels, codes, &mut self.counts);
-        self.judged.clear();
-        for (&found, code) in self.counts[..codes].iter().zip(0..=u8::MAX).skip(usize::from(FIRST_GRADE)) {
-            let count = match given.count(row, code)? {
-                Some(count) if count < found => {
-                    let grade = book.grade(code).unwrap_or_default();
-                    return Err(wrong(format!(
-                        "row {row} has {found} documents of grade {grade}, and only {count} are said to be judged so"
-                    )));
-                }
-                Some(count) => count,
-                None if given.counts.is_some() && found > 0 && book.grade(code) != Some(0.0) => {
-                    let grade = book.grade(code).unwrap_or_default();
-                    return Err(wrong(format!(
-                        "row {row} has documents of grade {grade}, of which no count is given"
-                    )));
-                }
-                None => found,
-            };
-            if count > 0 {
-                self.judged.push((code, count));
-            }
-        }
-        Ok(())
-    }
-
-    /// Brings the labels into the order of the scores of a row.
-    fn rank(
-        &mut self,
-        scores: &Numbers<'_>,
-        (row, values): (usize, Range<usize>),
-        reach: usize,
-    ) -> Result<()> {
-        let Scratch { labels, given, keys, .. } = self;
-        std::mem::swap(labels, given);
-        labels.clear();
-        with_values!(*scores, all => ranked(&all[values], reach, keys, |places| labels.extend(places.map(|place| given[place]))))
-            .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))
-    }
-}
-
 /// A kind of key has its own place among the keys.
 trait Kept: Key {
-    fn of(keys: &mut Keys) -> &mut Ranked<Self>
-    where
-        Self: Sized;
+    fn of(keys: &mut Keys) -> &mut Ranked<Self>;
 }
 
 impl Kept for u32 {
@@ -486,37 +525,4 @@ impl Kept for u64 {
     fn of(keys: &mut Keys) -> &mut Ranked<u64> {
         &mut keys.wide
     }
-}
-
-/// Hands out the places of the best scores.
-fn ranked<N: Number<Key: Kept>>(
-    scores: &[N],
-    reach: usize,
-    keys: &mut Keys,
-    take: impl FnOnce(&mut dyn Iterator<Item = usize>),
-) -> Result<(), usize> {
-    let mut places = N::Key::of(keys).best(scores, reach)?;
-    take(&mut places);
-    Ok(())
-}
-
-/// Counts labels by code, of so many codes.
-fn count(level: Level, labels: &[u8], codes: usize, counts: &mut [u32; 256]) {
-    /// So many codes are counted one by one.
-    const FEW: usize = 8;
-    let first = usize::from(FIRST_GRADE);
-    if codes <= first + FEW {
-        let of_codes = (FIRST_GRADE..=255).zip(&mut counts[first..codes]);
-        of_codes.for_each(|(code, count)| *count = dispatch!(level, simd => equal(simd, labels, code)));
-        return;
-    }
-    counts[..codes].fill(0);
-    labels.iter().for_each(|&label| counts[usize::from(label)] += 1);
-}
-
-/// How many labels are this one.
-#[inline(always)]
-fn equal<S: Simd>(_: S, labels: &[u8], code: u8) -> u32 {
-    let sum = |labels: &[u8]| labels.iter().map(|&label| u8::from(label == code)).fold(0u8, u8::wrapping_add);
-    labels.chunks(255).map(|labels| u32::from(sum(labels))).sum()
 }

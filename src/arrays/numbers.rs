@@ -1,5 +1,7 @@
 //! Numbers of every type that arrays have, borrowed.
 
+use fearless_simd::{prelude::*, u32x16, u64x8};
+
 use crate::label::code::FIRST_GRADE;
 
 /// Numbers in the caller's memory, of whatever type.
@@ -142,6 +144,14 @@ pub(super) trait Number: Copy + Send + Sync + 'static {
         ((small + i32::from(FIRST_GRADE)) as u8 - u8::from(small < 0), small < -1 || small > most)
     }
 
+    /// The smallest and the largest of some numbers and of 0 and −1; the smallest is less than −1 where one is not small.
+    #[inline(always)]
+    fn extent(values: &[Self]) -> (i32, i32) {
+        values
+            .iter()
+            .fold((0, -1), |(least, most), value| (least.min(value.small()), most.max(value.small())))
+    }
+
     /// A key whose order as an integer is the order of the numbers, −0 being 0, from the largest down.
     fn key(self) -> Self::Key;
 
@@ -156,6 +166,9 @@ pub(super) trait Key: Copy + Ord + Send + Sync + 'static {
     /// A key with a place behind it.
     type Placed: Copy + Ord + Default + Send + Sync;
 
+    /// Which of some keys do not exceed another, a bit each.
+    fn within<S: Simd>(simd: S, keys: &[Self; 64], bound: Self) -> u64;
+
     /// With a place behind it.
     fn placed(self, at: u32) -> Self::Placed;
 
@@ -166,6 +179,13 @@ pub(super) trait Key: Copy + Ord + Send + Sync + 'static {
 impl Key for u32 {
     const LAST: u32 = u32::MAX;
     type Placed = u64;
+
+    #[inline(always)]
+    fn within<S: Simd>(simd: S, keys: &[u32; 64], bound: u32) -> u64 {
+        let bound = u32x16::splat(simd, bound);
+        let of_vector = |keys: &[u32]| u32x16::from_slice(simd, keys).simd_le(bound).to_bitmask();
+        keys.chunks_exact(16).rev().fold(0, |bits, keys| bits << 16 | of_vector(keys))
+    }
 
     #[inline(always)]
     fn placed(self, at: u32) -> u64 {
@@ -183,6 +203,13 @@ impl Key for u64 {
     type Placed = u128;
 
     #[inline(always)]
+    fn within<S: Simd>(simd: S, keys: &[u64; 64], bound: u64) -> u64 {
+        let bound = u64x8::splat(simd, bound);
+        let of_vector = |keys: &[u64]| u64x8::from_slice(simd, keys).simd_le(bound).to_bitmask();
+        keys.chunks_exact(8).rev().fold(0, |bits, keys| bits << 8 | of_vector(keys))
+    }
+
+    #[inline(always)]
     fn placed(self, at: u32) -> u128 {
         u128::from(self) << 32 | u128::from(at)
     }
@@ -198,11 +225,11 @@ pub(super) const NOT_SMALL: i32 = i32::MIN;
 const LARGEST_SMALL: i64 = 1 << 20;
 
 macro_rules! integers {
-    ($($type:ty as $wide:ty, $key:ty $(, $shifted:item)?;)*) => {$(
+    ($($type:ty as $wide:ty, $key:ty $(, $in_bytes:item)*;)*) => {$(
         impl Number for $type {
             type Key = $key;
 
-            $($shifted)?
+            $($in_bytes)*
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
@@ -234,8 +261,27 @@ integers! {
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
         (self.wrapping_add(FIRST_GRADE), most < 0 || self > most as u8)
+    },
+    /// In bytes.
+    #[inline(always)]
+    fn extent(values: &[u8]) -> (i32, i32) {
+        let most: i32 = values.iter().fold(0, |most, &value| value.max(most)).into();
+        (0, if values.is_empty() { -1 } else { most })
     };
-    i8 as i32, u32;
+    i8 as i32, u32,
+    /// In bytes.
+    #[inline(always)]
+    fn shifted(self, most: i32) -> (u8, bool) {
+        let code = (self as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(self < 0));
+        (code, self < -1 || self > most.min(i8::MAX.into()) as i8)
+    },
+    /// In bytes.
+    #[inline(always)]
+    fn extent(values: &[i8]) -> (i32, i32) {
+        let extent = |(least, most), &value: &i8| (value.min(least), value.max(most));
+        let (least, most) = values.iter().fold((0, -1), extent);
+        (least.into(), most.into())
+    };
     i16 as i32, u32;
     i32 as i64, u32;
     i64 as i64, u64;

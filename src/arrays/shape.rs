@@ -152,6 +152,15 @@ impl<'a> Layout<'a> {
         }
     }
 
+    /// The values of some rows, where these lie one behind the other.
+    pub fn together(&self, rows: Range<usize>) -> Option<Range<usize>> {
+        match self {
+            _ if rows.is_empty() => None,
+            Layout::Dense { width, stride, lengths, .. } if stride > width || lengths.is_some() => None,
+            _ => Some(self.row(rows.start).start..self.row(rows.end - 1).end),
+        }
+    }
+
     /// How many values some rows take up, at most.
     pub fn values(&self, rows: Range<usize>) -> usize {
         match self {

@@ -22,8 +22,10 @@ use crate::stats::{StatName, summarise};
 use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::watch::Watch;
 
-/// The labels of the rankings that become tiles at a time.
-const BLOCK_BYTES: usize = 1 << 20;
+/// The labels of the rankings that become tiles at a time, which stay in a cache.
+const BLOCK_BYTES: usize = 1 << 18;
+/// What a ranking costs besides its labels.
+const ROW_BYTES: usize = 32;
 /// The most of them.
 const BLOCK_ROWS: usize = 1 << 14;
 /// The name of the run that rankings without a name are.
@@ -165,7 +167,7 @@ impl Stream {
         let rows = &mut self.rows;
         rows.count += rankings.len();
         rows.retrieved |= rankings.are_ideals_retrieved();
-        let empty = |row: &usize| rankings.values(*row..row + 1) == 0;
+        let empty = |row: &usize| rankings.is_row_empty(*row);
         rows.empty += (0..rankings.len()).filter(empty).count() as u64;
         if let Some(ids) = rankings.row_ids() {
             let [all, without] = rows.ids.get_or_insert_default();
@@ -296,8 +298,8 @@ impl Stream {
     /// What comes of some rankings, block by block, on all threads.
     fn gather(&self, rankings: &Rankings<'_>) -> Result<Gathered> {
         let rows = rankings.len();
-        let mean = (rankings.values(0..rows) / rows).max(1);
-        let together = (BLOCK_BYTES / mean).clamp(LANES, BLOCK_ROWS).min(rows);
+        let mean = (rankings.values(0..rows) / rows).min(self.reach);
+        let together = (BLOCK_BYTES / (mean + ROW_BYTES) / LANES * LANES).clamp(LANES, BLOCK_ROWS).min(rows);
         let blocks = rows.div_ceil(together);
         self.watch.iter().for_each(|watch| watch.expect(rankings.values(0..rows) as u64));
         let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
@@ -340,9 +342,7 @@ impl Stream {
             return Err(Error::Stopped);
         }
         block.clear();
-        rankings.each(rows.clone(), &self.coder, self.reach, scratch, |_, labels, judged| {
-            block.push(labels, judged)
-        })?;
+        rankings.fill(block, rows.clone(), &self.coder, self.reach, scratch)?;
         let batch = block.batch(self.coder.book())?;
         let empty: Vec<u32> =
             (0..).zip(batch.depths()).filter(|(_, depth)| **depth == 0).map(|(row, _)| row).collect();

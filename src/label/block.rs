@@ -3,7 +3,7 @@
 use fearless_simd::Level;
 
 use super::batch::Batch;
-use super::code::Codebook;
+use super::code::{Codebook, PAST_END};
 use super::facts::Facts;
 use super::matrix::Ids;
 use super::place::place;
@@ -18,10 +18,12 @@ pub(crate) struct Block {
     ids: Ids,
     facts: Facts,
     depths: Vec<u32>,
-    /// The labels, row after row.
-    labels: Vec<u8>,
-    /// Where the labels of each row end.
-    ends: Vec<usize>,
+    /// The labels, row after row, each from the start of a line on and with [`PAST_END`] to the end of its last.
+    staged: Vec<Line>,
+    /// The first line of each row, and where the next one starts.
+    starts: Vec<usize>,
+    /// The labels that there was room for last.
+    room: usize,
     packing: Packing,
     lines: Vec<Line>,
 }
@@ -33,8 +35,9 @@ impl Default for Block {
             ids: Ids::default(),
             facts: Facts::new(),
             depths: Vec::new(),
-            labels: Vec::new(),
-            ends: Vec::new(),
+            staged: Vec::new(),
+            starts: vec![0],
+            room: 0,
             packing: Packing::default(),
             lines: Vec::new(),
         }
@@ -46,16 +49,63 @@ impl Block {
     pub fn clear(&mut self) {
         self.facts.clear();
         self.depths.clear();
-        self.labels.clear();
-        self.ends.clear();
+        self.starts.truncate(1);
     }
 
-    /// Appends a ranking, with how many judged documents there are of each code, ascending.
-    pub fn push(&mut self, labels: &[u8], judged: &[(u8, u32)]) {
-        self.depths.push(labels.len() as u32);
-        self.labels.extend_from_slice(labels);
-        self.ends.push(self.labels.len());
-        self.facts.push_ascending(judged);
+    /// The room of the next ranking: for so many labels, rounded up to whole lines. Behind the labels there is [`PAST_END`].
+    #[inline]
+    pub fn room(&mut self, labels: usize) -> &mut [u8] {
+        let start = self.end();
+        let end = start + labels.div_ceil(size_of::<Line>());
+        grow(&mut self.staged, end);
+        self.room = labels;
+        let lines = &mut self.staged[start..end];
+        if let Some(last) = lines.last_mut() {
+            *last = bytemuck::Zeroable::zeroed();
+        }
+        bytemuck::cast_slice_mut(lines)
+    }
+
+    /// Takes the first labels of the room as a ranking, with how many judged documents there are of each code from one on.
+    #[inline]
+    pub fn push(&mut self, depth: usize, first: u8, judged: &[u32]) {
+        self.push_labels(depth);
+        self.facts.push_from(first, judged);
+    }
+
+    /// Takes the first labels of the room as a ranking, of which it will be said what is judged.
+    #[inline]
+    pub fn push_labels(&mut self, depth: usize) {
+        let (start, end) = (self.end(), self.end() + depth.div_ceil(size_of::<Line>()));
+        if depth < self.room {
+            bytemuck::cast_slice_mut(&mut self.staged[start..end])[depth..].fill(PAST_END);
+        }
+        self.depths.push(depth as u32);
+        self.starts.push(end);
+    }
+
+    /// Takes what is judged of the rankings from another block of as many.
+    pub fn take_facts(&mut self, of: &mut Block) {
+        std::mem::swap(&mut self.facts, &mut of.facts);
+    }
+
+    /// The labels of a ranking.
+    pub fn labels(&self, row: usize) -> &[u8] {
+        &self.padded(row)[..self.depths[row] as usize]
+    }
+
+    /// What is judged of each ranking.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn end(&self) -> usize {
+        self.starts[self.depths.len()]
+    }
+
+    /// The labels of a ranking, and what is behind them in their last line.
+    fn padded(&self, row: usize) -> &[u8] {
+        bytemuck::cast_slice(&self.staged[self.starts[row]..self.starts[row + 1]])
     }
 
     /// The rankings in tiles.
@@ -64,20 +114,19 @@ impl Block {
     /// A ranking that is too deep for a tile.
     pub fn batch<'a>(&'a mut self, book: &'a Codebook) -> Result<Batch<'a>> {
         self.packing = Packing::new(&self.depths)?;
+        let mut tiled = std::mem::take(&mut self.lines);
         let lines = self.packing.bytes() as usize / size_of::<Line>();
-        self.lines.resize(lines.max(self.lines.len()), <Line as bytemuck::Zeroable>::zeroed());
-        let tiles: &mut [u8] = bytemuck::cast_slice_mut(&mut self.lines[..lines]);
+        grow(&mut tiled, lines);
+        let tiles: &mut [u8] = bytemuck::cast_slice_mut(&mut tiled[..lines]);
         let mut of_tile: Vec<&[u8]> = Vec::with_capacity(LANES);
         for span in &self.packing.tiles {
             let rows = &self.packing.order[span.first as usize..(span.first + span.rows) as usize];
             of_tile.clear();
-            of_tile.extend(rows.iter().map(|&row| {
-                let end = self.ends[row as usize];
-                &self.labels[end - self.depths[row as usize] as usize..end]
-            }));
+            of_tile.extend(rows.iter().map(|&row| self.padded(row as usize)));
             let tile = &mut tiles[span.offset as usize..(span.offset + span.bytes()) as usize];
             place(self.level, &of_tile, span.lanes as usize, tile);
         }
+        self.lines = tiled;
         Ok(Batch {
             book,
             ids: &self.ids,
@@ -88,5 +137,12 @@ impl Block {
             tiles: 0..self.packing.tiles.len(),
             tied: None,
         })
+    }
+}
+
+/// Makes at least so many lines of some.
+fn grow(lines: &mut Vec<Line>, count: usize) {
+    if lines.len() < count {
+        lines.resize(count, bytemuck::Zeroable::zeroed());
     }
 }

@@ -51,11 +51,19 @@ impl Facts {
         self.offsets.push(self.codes.len() as u32);
     }
 
-    /// Appends the query with so many documents, at least one, of these codes, which ascend.
-    pub(super) fn push_ascending(&mut self, of_codes: &[(u8, u32)]) {
-        self.codes.extend(of_codes.iter().map(|&(code, _)| code));
-        self.counts.extend(of_codes.iter().map(|&(_, count)| count));
-        self.offsets.push(self.codes.len() as u32);
+    /// Appends the query with so many documents of the codes from this one on.
+    pub(super) fn push_from(&mut self, first: u8, counts: &[u32]) {
+        let mut end = self.codes.len();
+        self.codes.resize(end + counts.len(), 0);
+        self.counts.resize(end + counts.len(), 0);
+        // All are written, and kept are those that occur: whether one does is nothing that a branch predictor could know.
+        for (code, &count) in (first..=255).zip(counts) {
+            (self.codes[end], self.counts[end]) = (code, count);
+            end += usize::from(count > 0);
+        }
+        self.codes.truncate(end);
+        self.counts.truncate(end);
+        self.offsets.push(end as u32);
     }
 
     /// Forgets all queries.

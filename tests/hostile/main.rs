@@ -6,6 +6,7 @@ use std::alloc::System;
 use std::path::Path;
 
 use cap::Cap;
+use laneval::arrays::{self, Rankings};
 use laneval::internals::label::{Above, MOST_JUDGED};
 use laneval::measure::Measure;
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, View};
@@ -469,4 +470,19 @@ fn numbers_in_a_summary_cost_nothing() {
             assert!(Summary::from_json(&[&json[..value], sum, &json[end..]].concat()).is_err(), "{field}");
         }
     }
+}
+
+/// What is evaluated batch by batch takes the memory of a batch, however many there are: four million rankings would be more than the
+/// limit with 64 bytes each.
+#[test]
+fn batches_of_a_stream_leave_nothing_behind() {
+    let (batches, rows, depth) = (40, 100_000, 10);
+    let labels: Vec<u8> = (0..rows * depth).map(|at| u8::from(at % 7 == 0)).collect();
+    let rankings = Rankings::labels(&labels, arrays::Shape::dense(depth)).unwrap();
+    let evaluator = Evaluator::new(["RR"]).unwrap();
+    let mut stream = evaluator.stream(&rankings.codebook().unwrap()).unwrap();
+    (0..batches).for_each(|_| stream.push(&rankings).unwrap());
+    let scores = stream.finish().unwrap().scores(&[]).unwrap();
+    assert_eq!(scores.runs[0].queries, batches * rows);
+    assert!(scores.runs[0].average(0).is_some_and(|average| average > 0.1));
 }
