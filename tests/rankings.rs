@@ -263,7 +263,8 @@ fn every_type_gives_what_plain_formulas_give() {
 
 #[test]
 fn every_shape_says_the_same() {
-    let case = Case::new(5, 70, 20);
+    let mut case = Case::new(5, 70, 20);
+    case.rows[3].clear();
     let (labels, sizes) = case.flat();
     let (counts, width, stride) = (case.counts(), 20, 27);
     let offsets: Vec<i64> = std::iter::once(0)

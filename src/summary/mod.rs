@@ -233,6 +233,9 @@ impl Summary {
         let scores = runs.iter().map(|((name, group), run)| {
             let mut scores = run.scores(&self.measures, self.queries, stats, Vec::new());
             (scores.name, scores.group) = (name.clone(), group.clone());
+            if self.tied != TiedValue::Ranked {
+                scores.notices.retain(|notice| !matches!(notice, Notice::EqualScores { .. }));
+            }
             scores
         });
         let scores = Scores {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use laneval::Ties;
 
 use super::choice::TieRule;
 use super::inputs::{Files, Ranking, RunPath, named, recognise};
@@ -72,6 +73,11 @@ impl Build {
         if let Some(TieRule::Value(_) | TieRule::Interval) = self.ranking.ties {
             return Err(Stop::new(
                 "a matrix has its documents in an order: build it with --keep-ties, and `eval --ties` gives values over all of them",
+            ));
+        }
+        if self.keep_ties && self.ranking.ties == Some(TieRule::Order(Ties::Rank)) {
+            return Err(Stop::new(
+                "by the rank column no documents are tied, so --keep-ties has nothing to keep: take another --ties",
             ));
         }
         let matrix = self.ranking.join_as(&self.qrels, runs, self.files, self.keep_ties)?;
