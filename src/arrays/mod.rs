@@ -68,7 +68,8 @@ pub enum Ideal<'a> {
 /// assert_eq!(Evaluator::new(["RR"])?.rankings(&rankings)?.runs[0].average(0), Some((1.0 + 1.0 / 3.0) / 2.0));
 ///
 /// // The same of ids.
-/// let rankings = Rankings::ids(&[vec!["a", "x"], vec!["c"]], &[["a", "b", "d"], ["d", "b", "c"]])?;
+/// let (relevant, retrieved) = ([vec!["a", "x"], vec!["c"]], [["a", "b", "d"], ["d", "b", "c"]]);
+/// let rankings = Rankings::ids(&relevant, &retrieved)?;
 /// assert_eq!(Evaluator::new(["RR"])?.rankings(&rankings)?.runs[0].average(0), Some((1.0 + 1.0 / 3.0) / 2.0));
 /// # Ok::<(), laneval::Error>(())
 /// ```

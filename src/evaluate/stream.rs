@@ -44,7 +44,7 @@ const NAME: &str = "rankings";
 /// }
 /// let scores = stream.finish()?.scores(&[])?;
 /// assert_eq!(scores.runs[0].queries, 4);
-/// assert_eq!(scores.runs[0].average(1), Some((1.0 + 1.0 / 3.0 + 0.0 + 1.0) / 4.0));
+/// assert_eq!(scores.runs[0].average(1), Some((1.0 + 1.0 + 0.0 + 1.0 / 3.0) / 4.0));
 /// # Ok::<(), laneval::Error>(())
 /// ```
 pub struct Stream {
