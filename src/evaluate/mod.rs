@@ -623,11 +623,8 @@ impl Evaluator {
             let more: Vec<_> = of_values.map(|&stat| summarise(stat, &self.measures, &values)).collect();
             let of_measure = |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
             let more: Vec<Vec<(StatName, f64)>> = (0..self.measures.len()).map(of_measure).collect();
-            let mut of_run = summary.scores(&self.measures, self.queries, &self.stats, more);
+            let mut of_run = summary.scores(&self.measures, (self.queries, self.tied), &self.stats, more);
             of_run.name.clone_from(&matrix.runs()[run].name);
-            if self.tied != TiedValue::Ranked {
-                of_run.notices.retain(|notice| !matches!(notice, Notice::EqualScores { .. }));
-            }
             of_run.group = group;
             of_run.per_query = self.per_query.then(|| PerQuery {
                 queries: counted.iter().map(|&query| matrix.queries().get(query)).collect(),

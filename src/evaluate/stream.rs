@@ -211,7 +211,7 @@ impl Stream {
         let more: Vec<_> = of_values.map(|&stat| summarise(stat, measures, &values)).collect();
         let of_measure = |at: usize| more.iter().flat_map(|stat| stat[at].iter().copied()).collect();
         let more: Vec<Vec<(StatName, f64)>> = (0..measures.len()).map(of_measure).collect();
-        let mut of_run = summary.scores(measures, *queries, stats, more);
+        let mut of_run = summary.scores(measures, (*queries, TiedValue::Ranked), stats, more);
         NAME.clone_into(&mut of_run.name);
         if self.evaluator.per_query {
             of_run.per_query = Some(self.per_query(&rows, values));

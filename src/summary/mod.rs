@@ -231,11 +231,8 @@ impl Summary {
         let mut runs: Vec<_> = self.runs.iter().collect();
         runs.sort_by_key(|((name, group), run)| (run.place, name.as_str(), group.as_deref()));
         let scores = runs.iter().map(|((name, group), run)| {
-            let mut scores = run.scores(&self.measures, self.queries, stats, Vec::new());
+            let mut scores = run.scores(&self.measures, (self.queries, self.tied), stats, Vec::new());
             (scores.name, scores.group) = (name.clone(), group.clone());
-            if self.tied != TiedValue::Ranked {
-                scores.notices.retain(|notice| !matches!(notice, Notice::EqualScores { .. }));
-            }
             scores
         });
         let scores = Scores {
@@ -357,7 +354,7 @@ impl RunSummary {
     pub(crate) fn scores(
         &self,
         measures: &[Measure],
-        policy: QuerySet,
+        (policy, tied): (QuerySet, TiedValue),
         stats: &[Stat],
         more: Vec<Vec<(StatName, f64)>>,
     ) -> RunScores {
@@ -374,6 +371,10 @@ impl RunSummary {
                 .chain(stats.iter().flat_map(|&stat| of_moments(stat).into_iter().chain(of_values(stat))))
                 .collect()
         };
+        // Where a value is over all orders, it does not matter which one equal scores were put in.
+        let matters =
+            |notice: &Notice| tied == TiedValue::Ranked || !matches!(notice, Notice::EqualScores { .. });
+        let seen = self.seen.notices(self.rule.ties).into_iter().filter(matters);
         let unchecked = (self.parts > 1 && !self.queries.is_known()).then_some(Notice::NotChecked);
         let one = (count == 1 && stats.iter().any(|stat| stat.is_spread())).then_some(Notice::OneQuery);
         RunScores {
@@ -385,7 +386,7 @@ impl RunSummary {
             filled: policy != QuerySet::Both,
             ignored: self.ignored.clone(),
             ideal: self.ideal,
-            notices: self.seen.notices(self.rule.ties).into_iter().chain(one).chain(unchecked).collect(),
+            notices: seen.chain(one).chain(unchecked).collect(),
             stats: measures.iter().enumerate().map(of_measure).collect(),
             ..RunScores::default()
         }
