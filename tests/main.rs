@@ -14,6 +14,7 @@ mod mapped;
 mod matrices;
 mod names;
 mod notices;
+mod random;
 mod rankings;
 #[cfg(feature = "report")]
 mod reports;

@@ -9,17 +9,8 @@ use laneval::{
 };
 
 use crate::compared::assert_same_bits;
+use crate::random::Random;
 use crate::variants::every_measure;
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
 
 /// Rankings with grades 0 to 3 and −1, and how many documents of each grade nobody retrieved.
 struct Case {

@@ -6,17 +6,8 @@ use laneval::internals::ties::{Cuts, Expectation, Extreme, Side};
 use laneval::measure::{Average, Better, MEASURES, Measure};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
 
+use crate::random::Random;
 use crate::variants::variants;
-
-/// Numbers that look random.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
 
 /// Judgments, and for each query its groups of documents of equal scores, the best group first.
 struct Case {

@@ -8,6 +8,7 @@ use laneval::measure::{Average, Better, MEASURES, Measure};
 use laneval::{Codebook, CutOff, RowTies, TiedGroup, View};
 use rayon::prelude::*;
 
+use crate::random::Random;
 use crate::variants::variants;
 
 /// A ranking with groups.
@@ -231,16 +232,6 @@ fn vectors() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert_eq!(compared, 861);
-}
-
-/// A few random numbers, the same every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
 }
 
 /// Small rankings with groups: up to 7 documents, not too many orders, cut or not.

@@ -7,17 +7,8 @@ use laneval::measure::{Better, MEASURES, Measure, Range, Status};
 use laneval::{Codebook, EngineChoice, Evaluator, Join, Qrels};
 
 use crate::matrices::{Query, Shape, matrix};
+use crate::random::Random;
 use crate::variants::variants;
-
-/// A few random numbers, the same every time.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % end
-    }
-}
 
 /// Rankings, and for each of them those with one better swap.
 struct Swapped {
