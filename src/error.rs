@@ -25,6 +25,17 @@ pub enum Error {
     /// A document is twice in a ranking or judged twice, where a dialect lets this pass for queries that are not evaluated.
     #[error("{0}")]
     Repeated(Problems),
+    /// A query of a run that goes by comes back, and what it had before is no longer held.
+    #[error("{}:{line}: query {} comes back, and its results before are evaluated already, and no longer held: bring the results of \
+             each query together, or join the whole run", printable_path(file.as_ref()), printable(query))]
+    CameBack {
+        /// The file as the user named it, or the run.
+        file: String,
+        /// The line or row, from 1.
+        line: u64,
+        /// The query.
+        query: Vec<u8>,
+    },
     /// A `.lmx` file is damaged, foreign, or of another version.
     #[error("{}: {section}: {message}", printable_path(path))]
     Matrix {
@@ -105,7 +116,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Io { .. } => ErrorKind::Io,
-            Error::Input(_) | Error::Repeated(_) => ErrorKind::Input,
+            Error::Input(_) | Error::Repeated(_) | Error::CameBack { .. } => ErrorKind::Input,
             Error::Matrix { .. } => ErrorKind::Matrix,
             Error::Measure(_) | Error::Measures(_) => ErrorKind::Measure,
             Error::Device(_) => ErrorKind::Device,

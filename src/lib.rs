@@ -120,7 +120,7 @@ mod watch;
 mod whole_file;
 
 pub use error::{Error, ErrorKind, Result};
-pub use evaluate::{EngineChoice, Evaluator, Groups, Sink, Stream};
+pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream};
 pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
 pub use label::{
     Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies, RunInfo,

@@ -17,7 +17,8 @@ impl Timing {
         done
     }
 
-    fn add(&mut self, step: &'static str, took: Duration) {
+    /// Adds some time to a step.
+    pub fn add(&mut self, step: &'static str, took: Duration) {
         match self.steps.iter_mut().find(|(of, _)| *of == step) {
             Some((_, all)) => *all += took,
             None => self.steps.push((step, took)),

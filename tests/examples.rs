@@ -6,6 +6,8 @@ mod columns;
 mod ids;
 #[path = "../examples/labels.rs"]
 mod labels;
+#[path = "../examples/run_stream.rs"]
+mod run_stream;
 #[path = "../examples/scores.rs"]
 mod scores;
 #[path = "../examples/stream.rs"]
@@ -13,7 +15,7 @@ mod stream;
 
 #[test]
 fn they_run() {
-    for example in [columns::main, ids::main, labels::main, scores::main, stream::main] {
+    for example in [columns::main, ids::main, labels::main, run_stream::main, scores::main, stream::main] {
         example().unwrap();
     }
 }

@@ -111,6 +111,7 @@ const MAY_LOOK_INSIDE: &[(&str, &[&str])] = &[
     ("gen.rs", &["generate", "whole_file"]),
     ("info.rs", &["label"]),
     ("output.rs", &["whole_file"]),
+    ("pipe.rs", &["ingest"]),
     ("signals.rs", &["whole_file"]),
     ("trec_eval", &["label", "reference"]),
 ];

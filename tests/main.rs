@@ -18,6 +18,8 @@ mod random;
 mod rankings;
 #[cfg(feature = "report")]
 mod reports;
+#[cfg(feature = "serde")]
+mod run_stream;
 #[cfg(feature = "gpu")]
 mod shaders;
 mod slow_reader;

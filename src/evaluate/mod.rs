@@ -2,9 +2,11 @@
 
 mod finish;
 mod interval;
+mod joined;
 mod missing;
 #[cfg(feature = "gpu")]
 pub mod resident;
+mod run_stream;
 mod sink;
 mod slots;
 mod stream;
@@ -21,7 +23,7 @@ use crate::engine::auto::{self, Taken};
 use crate::engine::{Chosen, Engine, Gather, Job, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::fold::Columns;
-use crate::label::{Codebook, Ids, LANES, LabelMatrix, Notice, Unmatched, View};
+use crate::label::{Codebook, Ids, LANES, LabelMatrix, Notice, RankingRule, Unmatched, View};
 use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
 use crate::reference;
@@ -31,11 +33,13 @@ use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::timing::Timing;
 use crate::watch::Watch;
 use finish::{Finishing, ranking};
+use joined::Joined;
 use sink::Kept;
 use slots::Slots;
 use tally::{NotFinite, Shared, Sums, Tally, by_row, labels};
 use tied::OverTies;
 
+pub use run_stream::RunStream;
 pub use sink::Sink;
 pub use slots::Groups;
 pub use stream::Stream;
@@ -388,7 +392,7 @@ impl Evaluator {
     }
 
     /// The summary of all runs.
-    fn summary_of(&self, matrix: &LabelMatrix, runs: Vec<SlotSummary>) -> Result<Summary> {
+    fn summary_of(&self, matrix: &impl Joined, runs: Vec<SlotSummary>) -> Result<Summary> {
         let mut by_name = BTreeMap::new();
         for (run, group, summary) in runs {
             let name = matrix.runs()[run].name.clone();
@@ -455,7 +459,7 @@ impl Evaluator {
             for rows in empty.chunks(LANES) {
                 tally.rows(rows, &columns, None);
             }
-            let (runs, slots) = self.summed(matrix, &asked, &tally.sums, wants)?;
+            let (runs, slots) = self.summed(matrix, &asked.slots, &tally.sums, wants)?;
             Ok((Done { runs, slots, notices }, tally.sink))
         })
     }
@@ -498,14 +502,17 @@ impl Evaluator {
         if is_stopped() { Err(Error::Stopped) } else { Ok(tally) }
     }
 
-    fn check(&self, matrix: &LabelMatrix, slots: &Slots) -> Result<()> {
-        if let (Some(asked), Some(built)) = (self.view.depth, matrix.rule().depth)
-            && asked > built
-        {
-            return Err(Error::Unanswerable(format!(
+    fn check_depth(&self, rule: RankingRule) -> Result<()> {
+        match (self.view.depth, rule.depth) {
+            (Some(asked), Some(built)) if asked > built => Err(Error::Unanswerable(format!(
                 "depth {asked} was asked for, but the matrix keeps only the first {built} ranks: build it deeper"
-            )));
+            ))),
+            _ => Ok(()),
         }
+    }
+
+    fn check(&self, matrix: &impl Joined, slots: &Slots) -> Result<()> {
+        self.check_depth(matrix.rule())?;
         if self.queries == QuerySet::Complete {
             let incomplete = matrix.runs().iter().enumerate().filter_map(|(run, info)| {
                 let missing = Unmatched::first(missing(matrix, run, slots.queries(0)));
@@ -524,26 +531,27 @@ impl Evaluator {
     /// Makes a summary of the sums of each slot, and lists the queries that count in it if values are kept.
     fn summed(
         &self,
-        matrix: &LabelMatrix,
-        asked: &Shared<'_>,
+        matrix: &impl Joined,
+        slots: &Slots,
         sums: &Sums,
         wants: Wants,
     ) -> Result<(Vec<SlotSummary>, Vec<Vec<usize>>)> {
         if let Some(NotFinite { row, measure, value }) =
             sums.not_finite.filter(|_| !self.not_finite || wants.prints)
         {
+            let (row, queries) = (row as usize, matrix.queries());
             return Err(Error::NotFinite {
-                run: matrix.runs()[asked.batch.run(row)].name.clone(),
-                query: Some(matrix.queries().get(asked.batch.query(row)).to_vec()),
+                run: matrix.runs()[row / queries.len()].name.clone(),
+                query: Some(queries.get(row % queries.len()).to_vec()),
                 measure: self.measures[measure].to_string(),
                 value,
             });
         }
         let measures = self.measures.len();
         let mut prints = Prints::default();
-        let runs = asked.slots.iter().enumerate().map(|(slot, (run, group))| {
+        let runs = slots.iter().enumerate().map(|(slot, (run, group))| {
             let info = &matrix.runs()[run];
-            let of_slot = || asked.slots.queries(slot);
+            let of_slot = || slots.queries(slot);
             let lacking = missing(matrix, run, of_slot());
             let missing = match self.missing_ids || wants.prints {
                 true => Unmatched::all(lacking),
@@ -584,28 +592,28 @@ impl Evaluator {
             (run, group.map(str::to_owned), summary)
         });
         let runs = runs.collect();
-        let slots = asked.slots.iter().enumerate().map(|(slot, (run, _))| {
-            let counted = asked.slots.queries(slot).filter(|&query| self.counts(matrix, run, query));
+        let counted = slots.iter().enumerate().map(|(slot, (run, _))| {
+            let counted = slots.queries(slot).filter(|&query| self.counts(matrix, run, query));
             if wants.values { counted.collect() } else { Vec::new() }
         });
-        Ok((runs, slots.collect()))
+        Ok((runs, counted.collect()))
     }
 
     /// Does a query that was chosen count for a run?
-    fn counts(&self, matrix: &LabelMatrix, run: usize, query: usize) -> bool {
-        self.queries != QuerySet::Both || matrix.run_depths(run)[query] > 0
+    fn counts(&self, matrix: &impl Joined, run: usize, query: usize) -> bool {
+        self.queries != QuerySet::Both || matrix.has(run, query)
     }
 
     /// The scores of what was done, with the statistics that need all values.
     fn scores(
         &self,
-        matrix: &LabelMatrix,
+        matrix: &impl Joined,
         Done { runs, slots, notices }: Done,
         kept: Kept,
     ) -> Result<Scores> {
         let queries = matrix.queries().len();
         let values = match &kept.parts {
-            Some(parts) => by_row(parts, self.measures.len(), matrix.rows())?,
+            Some(parts) => by_row(parts, self.measures.len(), matrix.runs().len() * queries)?,
             None => Vec::new(),
         };
         let mut scores = Scores {
@@ -674,7 +682,7 @@ struct Prints(HashMap<Vec<usize>, Arc<QueryPrint>>);
 
 impl Prints {
     /// The queries of a matrix that are counted.
-    fn of(&mut self, matrix: &LabelMatrix, counted: impl Iterator<Item = usize>) -> Arc<QueryPrint> {
+    fn of(&mut self, matrix: &impl Joined, counted: impl Iterator<Item = usize>) -> Arc<QueryPrint> {
         let print = self.0.entry(counted.collect()).or_insert_with_key(|counted| {
             let ids = counted.iter().map(|&query| matrix.queries().get(query));
             Arc::new(QueryPrint::of(ids.collect()))
@@ -685,12 +693,11 @@ impl Prints {
 
 /// Those of some queries that a run lacks.
 fn missing(
-    matrix: &LabelMatrix,
+    matrix: &impl Joined,
     run: usize,
     queries: impl Iterator<Item = usize>,
 ) -> impl Iterator<Item = &[u8]> {
-    let depths = matrix.run_depths(run);
-    queries.filter(move |&query| depths[query] == 0).map(|query| matrix.queries().get(query))
+    queries.filter(move |&query| !matrix.has(run, query)).map(|query| matrix.queries().get(query))
 }
 
 /// The rows without any document.

@@ -1,6 +1,7 @@
 //! Which queries count, and in which groups.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::label::{Ids, Notice};
@@ -66,7 +67,7 @@ pub(super) struct Selection {
     /// For each query the slots that it counts in, 0 being that of all.
     of: Vec<Vec<u32>>,
     /// The names of the groups, those of the slots from 1 on.
-    groups: Vec<String>,
+    groups: Arc<[String]>,
 }
 
 impl Selection {
@@ -112,7 +113,7 @@ impl Slots {
         }
         let mut of: Vec<Vec<u32>> =
             chosen.iter().map(|&chosen| if chosen { vec![0] } else { Vec::new() }).collect();
-        let names = groups.map_or(Vec::new(), |groups| groups.names().map(str::to_owned).collect());
+        let names = groups.into_iter().flat_map(Groups::names).map(str::to_owned).collect();
         let mut of_slots =
             vec![(0..).zip(&chosen).filter(|(_, chosen)| **chosen).map(|(query, _)| query).collect()];
         for (slot, ids) in (1..).zip(groups.into_iter().flat_map(|groups| groups.groups.values())) {
@@ -132,6 +133,16 @@ impl Slots {
     /// One for each run, of so many queries.
     pub fn of_all(runs: usize, queries: usize) -> Self {
         Slots { runs, all: queries, selection: None }
+    }
+
+    /// The same slots for some rankings of one run, which are these queries.
+    pub fn of_part(&self, queries: &[u32]) -> Self {
+        let selection = self.selection.as_ref().map(|selection| Selection {
+            queries: vec![Vec::new(); selection.slots()],
+            of: queries.iter().map(|&query| selection.of(query as usize).to_vec()).collect(),
+            groups: selection.groups.clone(),
+        });
+        Slots { runs: 1, all: queries.len(), selection }
     }
 
     /// How many there are.

@@ -73,7 +73,7 @@ pub(super) fn each_chunk<W: Send>(
             blocks
                 .lock()
                 .ok()
-                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Decompressed>>| blocks.recv().ok())
+                .and_then(|blocks: std::sync::MutexGuard<'_, Receiver<Block>>| blocks.recv().ok())
         };
         let workers = all_workers(rayon::current_num_threads(), || {
             let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
@@ -102,7 +102,7 @@ fn on_this_thread<W>(
     take: impl Fn(&mut W, Chunk<'_>),
 ) -> io::Result<Vec<W>> {
     let (empty, returned) = channel();
-    let work = |Decompressed { number, start, text, length }: Decompressed| {
+    let work = |Block { number, start, text, length }: Block| {
         take(&mut worker, Chunk { number, start, text: &text[..length] });
         empty.send(text).is_ok() && !stop.load(Ordering::Relaxed)
     };
@@ -217,18 +217,47 @@ fn last_border(text: &[u8], gap: usize) -> usize {
 /// How much decompressed text is kept for the end of a query; then it is cut at a line, and read again for lines in any order.
 const LARGEST: usize = 2 * LONGEST_LINE;
 
-/// Where a text that goes on is cut, or `None` where more of it is needed.
-fn cut(text: &[u8], size: usize) -> Option<usize> {
-    let complete = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
-    match last_border(text, gap(size)) {
-        0 if text.len() >= LARGEST && complete > 0 => Some(complete),
-        0 => None,
-        border => Some(border),
+/// Where a text that goes on is cut, and so what its chunks are.
+#[derive(Clone, Copy)]
+struct Cuts {
+    /// How large chunks are, if nothing else matters.
+    size: usize,
+    /// So many bytes of blank lines and comments are cut wherever they are.
+    gap: usize,
+    /// A text of one query that is so long is cut at a line.
+    largest: usize,
+}
+
+impl Cuts {
+    /// Where a query may be cut in two, because the text can be read again.
+    fn anywhere(size: usize) -> Self {
+        Cuts { size, gap: gap(size), largest: LARGEST }
+    }
+
+    /// Where the lines of a query that are together stay together, however many they are. Only blank lines and comments between them
+    /// that are longer than any line may be are cut.
+    fn between_queries(size: usize) -> Self {
+        Cuts { size, gap: LONGEST_LINE, largest: usize::MAX }
+    }
+
+    /// The last place for a cut, or `None` where more of the text is needed.
+    fn last(&self, text: &[u8]) -> Option<usize> {
+        let complete = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
+        match last_border(text, self.gap) {
+            0 if text.len() >= self.largest && complete > 0 => Some(complete),
+            0 => None,
+            border => Some(border),
+        }
     }
 }
 
-/// A decompressed chunk: the first `length` bytes of a buffer.
-struct Decompressed {
+/// The last place in a text that goes on up to which all queries are complete, as far as their lines are together; 0 if there is none.
+pub(super) fn complete(text: &[u8]) -> usize {
+    last_border(text, usize::MAX)
+}
+
+/// A chunk of a text that comes by: the first `length` bytes of a buffer.
+struct Block {
     number: u64,
     start: usize,
     text: Vec<u8>,
@@ -240,30 +269,103 @@ fn decompress(
     codec: Codec,
     bytes: &[u8],
     size: usize,
-    mut send: impl FnMut(Decompressed) -> bool,
+    mut send: impl FnMut(Block) -> bool,
     returned: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
-    let mut reader = codec.reader(bytes)?;
-    let (mut text, mut filled, mut number, mut start, mut wanted) = (Vec::new(), 0, 0, 0, size);
-    loop {
-        let ended = fill(&mut *reader, &mut text, &mut filled, wanted)?;
-        let last_line = memrchr(b'\n', &text[..filled]).map_or(0, |feed| feed + 1);
-        // Nothing is read after a line that is too long: the one who gets it says so.
-        let end = ended || filled - last_line > LONGEST_LINE;
-        let Some(length) = (if end { Some(filled) } else { cut(&text[..filled], size) }) else {
-            wanted = 2 * filled.max(size); // all one query
-            continue;
-        };
-        let mut next = returned.try_recv().unwrap_or_default();
-        let rest = &text[length..filled];
-        grow(&mut next, rest.len().max(size))?;
-        next[..rest.len()].copy_from_slice(rest);
-        let rest = rest.len();
-        if !send(Decompressed { number, start, text, length }) || end {
-            return Ok(());
+    let mut text = codec.reader(bytes)?;
+    let mut blocks = Blocks::new(&mut *text, Cuts::anywhere(size));
+    while let Some(block) = blocks.next(|| returned.try_recv().unwrap_or_default())? {
+        if !send(block) {
+            break;
         }
-        (text, filled, number, start, wanted) =
-            (next, rest, number + 1, start + length, size.max(rest + size / 2));
+    }
+    Ok(())
+}
+
+/// A text that comes by, in blocks.
+struct Blocks<'r> {
+    reader: &'r mut (dyn Read + Send),
+    cuts: Cuts,
+    text: Vec<u8>,
+    /// How much of the buffer is text, and how much should be.
+    filled: usize,
+    wanted: usize,
+    number: u64,
+    start: usize,
+    ended: bool,
+}
+
+impl<'r> Blocks<'r> {
+    fn new(reader: &'r mut (dyn Read + Send), cuts: Cuts) -> Self {
+        let wanted = cuts.size;
+        Blocks { reader, cuts, text: Vec::new(), filled: 0, wanted, number: 0, start: 0, ended: false }
+    }
+
+    /// The next block, `None` behind the last; `spare` gives a buffer that was used, or a new one.
+    fn next(&mut self, spare: impl FnOnce() -> Vec<u8>) -> io::Result<Option<Block>> {
+        let size = self.cuts.size;
+        while !self.ended {
+            let ended = fill(self.reader, &mut self.text, &mut self.filled, self.wanted)?;
+            let filled = self.filled;
+            let last_line = memrchr(b'\n', &self.text[..filled]).map_or(0, |feed| feed + 1);
+            // Nothing is read after a line that is too long: the one who gets it says so.
+            self.ended = ended || filled - last_line > LONGEST_LINE;
+            let cut = if self.ended { Some(filled) } else { self.cuts.last(&self.text[..filled]) };
+            let Some(length) = cut else {
+                self.wanted = 2 * filled.max(size); // all one query
+                continue;
+            };
+            let mut next = spare();
+            let rest = &self.text[length..filled];
+            grow(&mut next, rest.len().max(size))?;
+            next[..rest.len()].copy_from_slice(rest);
+            self.filled = rest.len();
+            self.wanted = size.max(self.filled + size / 2);
+            let text = std::mem::replace(&mut self.text, next);
+            let (number, start) = (self.number, self.start);
+            (self.number, self.start) = (number + 1, start + length);
+            return Ok(Some(Block { number, start, text, length }));
+        }
+        Ok(None)
+    }
+}
+
+/// Gives all chunks of a text that comes by once to workers in parallel, and returns the workers: while one reads, the others work.
+///
+/// Each worker takes chunks in ascending order. When `stop` is set no more are read; all that were are worked on.
+///
+/// # Errors
+/// What the reader says, or no memory.
+pub(super) fn each_block<W: Send>(
+    reader: &mut (dyn Read + Send),
+    ChunkSize(size): ChunkSize,
+    stop: &AtomicBool,
+    worker: impl Fn() -> W + Sync,
+    take: impl Fn(&mut W, Chunk<'_>) + Sync,
+) -> io::Result<Vec<W>> {
+    let blocks = Mutex::new((Blocks::new(reader, Cuts::between_queries(size)), None::<io::Error>));
+    let next = |spare: Vec<u8>| {
+        let mut locked = blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        let (blocks, failed) = &mut *locked;
+        if failed.is_some() || stop.load(Ordering::Relaxed) {
+            return None;
+        }
+        blocks.next(|| spare).unwrap_or_else(|error| {
+            *failed = Some(error);
+            None
+        })
+    };
+    let workers = all_workers(rayon::current_num_threads(), || {
+        let (mut worker, mut spare) = (worker(), Vec::new());
+        while let Some(Block { number, start, text, length }) = next(spare) {
+            take(&mut worker, Chunk { number, start, text: &text[..length] });
+            spare = text;
+        }
+        worker
+    });
+    match blocks.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()).1 {
+        Some(error) => Err(error),
+        None => Ok(workers),
     }
 }
 

@@ -1,6 +1,7 @@
 //! gzip and zstd, recognised by their first bytes.
 
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufRead, Read};
+use std::ops::Range;
 
 use flate2::bufread::GzDecoder;
 
@@ -34,7 +35,7 @@ impl Codec {
     }
 
     /// The text, of all members or frames one after the other.
-    pub fn reader<'a>(self, bytes: &'a [u8]) -> io::Result<Box<dyn Read + Send + 'a>> {
+    pub fn reader<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
         let mut text: Box<dyn Read + Send + 'a> = match self {
             // Both read from a buffer of their own: what is mapped may change.
             Codec::Gzip => Box::new(Members::new(bytes)),
@@ -48,10 +49,11 @@ impl Codec {
         Ok(Box::new(io::Cursor::new(start).chain(text)))
     }
 
-    /// The same error in words about the stream.
+    /// The same error in words about the stream, unless its bytes could not be [read](NotRead).
     pub fn explain(self, error: io::Error) -> io::Error {
         let name = self.name();
         match error.kind() {
+            _ if error.get_ref().is_some_and(|inner| inner.is::<NotRead>()) => error,
             io::ErrorKind::UnexpectedEof => {
                 io::Error::new(error.kind(), format!("the {name} stream ends early: is the file complete?"))
             }
@@ -66,34 +68,108 @@ impl Codec {
     }
 }
 
+/// An error of whoever hands on compressed bytes, and not of what they are.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct NotRead(io::Error);
+
+/// Bytes whose errors are told from those of their compression.
+pub(super) struct Bytes<R>(pub R);
+
+impl<R: Read> Read for Bytes<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read(into).map_err(|error| io::Error::new(error.kind(), NotRead(error)))
+    }
+}
+
+/// Bytes with a look at those that come next.
+struct Ahead<'a> {
+    reader: Box<dyn Read + Send + 'a>,
+    buffer: Vec<u8>,
+    /// The bytes of the buffer that were read, and not taken.
+    range: Range<usize>,
+    /// How many bytes were taken.
+    taken: u64,
+}
+
+impl<'a> Ahead<'a> {
+    const BUFFER: usize = 32 << 10;
+
+    fn new(reader: impl Read + Send + 'a) -> Self {
+        Ahead { reader: Box::new(reader), buffer: vec![0; Self::BUFFER], range: 0..0, taken: 0 }
+    }
+
+    /// The next bytes: at least so many, up to the end.
+    fn look(&mut self, least: usize) -> io::Result<&[u8]> {
+        while self.range.len() < least {
+            if self.range.start > 0 {
+                self.buffer.copy_within(self.range.clone(), 0);
+                self.range = 0..self.range.len();
+            }
+            match self.reader.read(&mut self.buffer[self.range.end..]) {
+                Ok(0) => break,
+                Ok(read) => self.range.end += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(&self.buffer[self.range.clone()])
+    }
+}
+
+impl Read for Ahead<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let read = self.look(1)?.read(into)?;
+        self.consume(read);
+        Ok(read)
+    }
+}
+
+impl BufRead for Ahead<'_> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.look(1)
+    }
+
+    fn consume(&mut self, amount: usize) {
+        self.range.start += amount;
+        self.taken += amount as u64;
+    }
+}
+
 /// The members of a gzip stream one after the other, and zeros behind them, as tapes and block devices leave them. Anything else
 /// there may be data that was lost, and is an error.
 struct Members<'a> {
-    member: GzDecoder<BufReader<&'a [u8]>>,
-    /// The member and what follows it.
-    bytes: &'a [u8],
-    /// How many bytes stand before it.
-    before: usize,
+    member: GzDecoder<Ahead<'a>>,
 }
 
 impl<'a> Members<'a> {
-    fn new(bytes: &'a [u8]) -> Self {
-        Members { member: GzDecoder::new(BufReader::new(bytes)), bytes, before: 0 }
+    fn new(bytes: impl Read + Send + 'a) -> Self {
+        Members { member: GzDecoder::new(Ahead::new(bytes)) }
     }
 
     /// Goes on to the next member; `false` if there is none.
     fn next(&mut self) -> io::Result<bool> {
-        let reader = self.member.get_ref();
-        let length = self.bytes.len() - reader.get_ref().len() - reader.buffer().len();
-        (self.bytes, self.before) = (&self.bytes[length..], self.before + length);
-        if self.bytes.starts_with(&[0x1f, 0x8b]) {
-            self.member.reset(BufReader::new(self.bytes));
+        let rest = self.member.get_mut();
+        if rest.look(2)?.starts_with(&[0x1f, 0x8b]) {
+            let nothing = Ahead { reader: Box::new(io::empty()), buffer: Vec::new(), range: 0..0, taken: 0 };
+            let rest = std::mem::replace(rest, nothing);
+            self.member.reset(rest);
             return Ok(true);
         }
-        if self.bytes.iter().all(|&byte| byte == 0) {
+        let (before, mut zeros) = (rest.taken, true);
+        loop {
+            let bytes = rest.look(1)?;
+            let length = bytes.len();
+            if length == 0 {
+                break;
+            }
+            zeros &= bytes.iter().all(|&byte| byte == 0);
+            rest.consume(length);
+        }
+        let left = rest.taken - before;
+        if zeros {
             return Ok(false);
         }
-        let (before, left) = (self.before, self.bytes.len());
         let message = format!("after its {before} bytes stand {left} more, neither gzip nor zeros");
         Err(io::Error::new(io::ErrorKind::InvalidData, message))
     }

@@ -12,6 +12,13 @@ pub(super) struct Position {
     pub line: u64,
 }
 
+impl Position {
+    /// The line among those of all chunks, which have so many.
+    pub fn in_all(self, lines: &[u64]) -> u64 {
+        lines[..self.chunk as usize].iter().sum::<u64>() + self.line
+    }
+}
+
 /// What is wrong with a line.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Finding {
@@ -52,9 +59,9 @@ impl Findings {
         self.kept.truncate(Problems::LIMIT);
     }
 
-    /// The problems with line numbers; `lines[chunk]` is how many lines the chunk has.
-    pub fn into_problems(self, file: &str, lines: &[u64]) -> Problems {
-        let line = |place: Position| lines[..place.chunk as usize].iter().sum::<u64>() + place.line;
+    /// The problems with line numbers; `lines[chunk]` is how many lines the chunk has, and `before` how many come before all.
+    pub fn into_problems(self, file: &str, before: u64, lines: &[u64]) -> Problems {
+        let line = |place: Position| before + place.in_all(lines);
         let problem = |finding: Finding| {
             let mut message = finding.message;
             if let Some(earlier) = finding.earlier {
@@ -123,7 +130,7 @@ mod tests {
             if n % 3 == 0 { &mut one } else { &mut other }.add(n, || finding(n));
         }
         one.merge(other);
-        let problems = one.into_problems("run", &[10; 10]);
+        let problems = one.into_problems("run", 0, &[10; 10]);
         assert_eq!((problems.first.len(), problems.more), (20, 80));
         for (n, problem) in problems.first.iter().enumerate() {
             assert_eq!((problem.line, &problem.message), (n as u64 + 1, &format!("line {}", n + 1)));
@@ -136,7 +143,7 @@ mod tests {
         let earlier = Position { chunk: 0, line: 2 };
         let position = Position { chunk: 1, line: 3 };
         findings.add(5, || Finding { position, message: "again, after line".into(), earlier: Some(earlier) });
-        assert_eq!(findings.into_problems("run", &[7, 9]).to_string(), "run:10: again, after line 2");
+        assert_eq!(findings.into_problems("run", 100, &[7, 9]).to_string(), "run:110: again, after line 102");
     }
 
     #[test]

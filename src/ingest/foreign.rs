@@ -16,7 +16,7 @@ use super::shape::{Fault, Role, counts};
 use crate::error::{Problem, Problems, printable_path};
 
 /// How much of a text is looked at.
-const HEAD: usize = 64 << 10;
+pub(super) const HEAD: usize = 64 << 10;
 /// How many of its lines must be wrong in the same way, if it has as many.
 const LINES: usize = 20;
 /// How many there must be at least.
@@ -29,6 +29,11 @@ pub(super) enum OtherFormat {
     Swapped,
     /// Something else: the line (0 for the whole file), and what to say.
     Told(u64, String),
+}
+
+/// What a text is that goes by, if it cannot be what it should be: told from its start, which has a line that counts or is all of it.
+pub(super) fn look_at(start: &[u8], role: Role, rules: Rules) -> Option<OtherFormat> {
+    of_head(head(start), role, rules)
 }
 
 /// What a text is, if it cannot be what it should be.

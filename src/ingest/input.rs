@@ -123,10 +123,7 @@ impl Input {
         };
         let opened = Opened { name, bytes };
         if Description::recognises(opened.content().0) {
-            let message =
-                "is a label matrix (.lmx): give it as a file, in the place of qrels and runs".to_owned();
-            let problem = Problem { file: opened.name, line: 0, message };
-            return Err(Error::Input(Problems { first: vec![problem], more: 0 }));
+            return Err(is_matrix(opened.name));
         }
         Ok(opened)
     }
@@ -146,9 +143,15 @@ enum TextBytes {
     Owned(Vec<u8>),
 }
 
+/// What to say of a label matrix that is given as text.
+pub(super) fn is_matrix(file: String) -> Error {
+    let message = "is a label matrix (.lmx): give it as a file, in the place of qrels and runs".to_owned();
+    Error::Input(Problems { first: vec![Problem { file, line: 0, message }], more: 0 })
+}
+
 /// The file that is the standard input, if nothing of it has been read yet.
 #[cfg(unix)]
-fn stdin_file() -> Option<File> {
+pub(super) fn stdin_file() -> Option<File> {
     use std::io::Seek;
     use std::os::fd::AsFd;
     let mut file = File::from(std::io::stdin().as_fd().try_clone_to_owned().ok()?);
@@ -157,28 +160,35 @@ fn stdin_file() -> Option<File> {
 }
 
 #[cfg(not(unix))]
-fn stdin_file() -> Option<File> {
+pub(super) fn stdin_file() -> Option<File> {
     None
 }
 
 /// Reads a stream to its end, or until a line is longer than those that are taken: nothing after it matters.
-fn read_stream(mut stream: impl Read, path: &Path) -> Result<Vec<u8>> {
+fn read_stream(stream: impl Read, path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    read_on(stream, &mut bytes, usize::MAX).map_err(|e| Error::io(path, "read", e))?;
+    Ok(bytes)
+}
+
+/// Reads on in a stream of which this was read before, until at least so much of it is there; `true` where nothing matters that comes
+/// after it.
+pub(super) fn read_on(mut stream: impl Read, bytes: &mut Vec<u8>, wanted: usize) -> std::io::Result<bool> {
     const BLOCK: usize = 1 << 20;
-    let (mut bytes, mut line) = (Vec::new(), 0);
-    let mut read_block = |bytes: &mut Vec<u8>| {
-        bytes.try_reserve(BLOCK)?; // to read without it may abort
-        stream.by_ref().take(BLOCK as u64).read_to_end(bytes)
-    };
-    loop {
+    let mut line = memrchr(b'\n', bytes).map_or(0, |feed| feed + 1);
+    while bytes.len() < wanted {
         let from = bytes.len();
-        if read_block(&mut bytes).map_err(|e| Error::io(path, "read", e))? == 0 {
-            return Ok(bytes);
+        let block = BLOCK.min(wanted - from);
+        bytes.try_reserve(block)?; // to read without it may abort
+        if stream.by_ref().take(block as u64).read_to_end(bytes)? == 0 {
+            return Ok(true);
         }
         line = memrchr(b'\n', &bytes[from..]).map_or(line, |feed| from + feed + 1);
-        if bytes.len() - line > LONGEST_LINE && Codec::of(&bytes).is_none() {
-            return Ok(bytes);
+        if bytes.len() - line > LONGEST_LINE && Codec::of(bytes).is_none() {
+            return Ok(true);
         }
     }
+    Ok(false)
 }
 
 impl Opened {

@@ -12,6 +12,7 @@
 //! interner             ids and their numbers
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
+//! passing              a run that goes by once, query by query; passing_text: its text
 //! seen                 scores that may mislead
 //! diagnostics          the problems of all lines, in the order of the lines
 //! ```
@@ -38,6 +39,8 @@ mod hash;
 mod input;
 mod interner;
 mod number;
+pub(crate) mod passing;
+mod passing_text;
 mod qrels;
 mod rank;
 mod reader;
@@ -65,6 +68,8 @@ use shape::Role;
 
 pub use dialect::Dialect;
 pub use input::{Input, RunInput};
+pub(crate) use passing_text::check_run;
+pub use passing_text::{PassingText, whole_queries};
 pub use qrels::Qrels;
 
 /// How runs are joined with judgments.
@@ -294,7 +299,7 @@ impl Join {
         size: PieceSize,
     ) -> Result<(StagedRun, RunProblems)> {
         let columns = Columns::of_run(name, batches, qrels.seed())?;
-        run::read(&ColumnSource { columns: &columns, size }, name, self.joining(qrels))
+        run::read(&ColumnSource::all(&columns, size), name, self.joining(qrels))
     }
 
     /// Checks that equal scores in memory can be ordered.
@@ -312,7 +317,7 @@ impl Join {
         run::Joining { qrels, rule, rules, keep_ties: self.keep_ties }
     }
 
-    fn rule(&self) -> RankingRule {
+    pub(crate) fn rule(&self) -> RankingRule {
         RankingRule {
             ties: self.ties,
             score: self.dialect.score(self.score),

@@ -129,7 +129,7 @@ impl Qrels {
     ) -> Result<Self> {
         let seed = Seed::random();
         let columns = Columns::of_judgments("qrels", batches, seed)?;
-        let source = ColumnSource { columns: &columns, size };
+        let source = ColumnSource::all(&columns, size);
         let (qrels, problems) = read_from(&source, dialect, seed)?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
@@ -203,15 +203,16 @@ impl Qrels {
 
     /// Documents judged twice for queries that one of the runs has, where nothing was said of them yet.
     pub(super) fn repeats(&self, runs: &[StagedRun]) -> Problems {
+        let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
+        self.repeats_in(rows.map(|row| row.query))
+    }
+
+    /// The same for these queries.
+    pub(super) fn repeats_in(&self, evaluated: impl Iterator<Item = u32>) -> Problems {
         if self.repeats.is_empty() {
             return Problems::default();
         }
-        let evaluated: HashSet<u32> = runs
-            .iter()
-            .flat_map(|run| &run.pieces)
-            .flat_map(|piece| &piece.rows)
-            .map(|row| row.query)
-            .collect();
+        let evaluated: HashSet<u32> = evaluated.collect();
         let counts = |id: &[u8]| self.query(id).is_some_and(|query| evaluated.contains(&query));
         let found = self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
         let mut found: Vec<Problems> = found.collect();
@@ -380,7 +381,7 @@ impl Shelving {
 
 impl Make for Shelving {
     /// Queries are numbered in the order in which they come, as their tables are.
-    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>) -> bool {
+    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
         let first = records[0].query as usize == self.tables.len();
         if first {
             self.add(id, records, docnos);
@@ -501,7 +502,7 @@ fn finish(
     for shelving in &mut shelvings {
         findings.merge(std::mem::take(&mut shelving.findings));
     }
-    let mut problems = findings.into_problems(name, &lines);
+    let mut problems = findings.into_problems(name, 0, &lines);
     let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
     let book = book.unwrap_or_else(|error| {
         if problems.first.is_empty() {
@@ -518,7 +519,7 @@ fn finish(
     let mut repeats = Vec::new();
     let mut shelves = Vec::with_capacity(shelvings.len());
     for shelving in shelvings {
-        let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, &lines));
+        let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, 0, &lines));
         repeats.extend(shelving.repeats.into_iter().map(found));
         shelves.push(shelving.shelf);
     }

@@ -7,10 +7,12 @@
 //! Make     what is made of the records of a query: a table of judged documents, or a row of labels
 //! ```
 
+use std::io::Read;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use super::chunks::{Chunk, ChunkSize, each_chunk};
+use super::chunks::{Chunk, ChunkSize, each_block, each_chunk};
 use super::columns::Scratch;
 use super::diagnostics::{Finding, Findings, Position};
 use super::dialect::{Comments, Rules};
@@ -54,6 +56,9 @@ pub(super) trait Keep {
     /// Keeps the record of a line of the chunk; `docno` has its bytes, and those of what is to be kept with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
+    /// Begins with rows of a query that follow one another, on this line of the chunk.
+    fn begin_query(&mut self, _line: u64) {}
+
     /// Ends rows of a query that follow one another in a chunk.
     fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>);
 
@@ -66,8 +71,14 @@ pub(super) trait Keep {
 
 /// What is made of the records of each query.
 pub(super) trait Make {
-    /// Takes the records of a query, at least one, in input order. Where it had some of the query before it does nothing: `false`.
-    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>) -> bool;
+    /// Takes the records of a query, at least one, in input order, the first of which is on this line of its chunk. Where it had some of
+    /// the query before it does nothing: `false`.
+    fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool;
+
+    /// Is no more wanted?
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 impl Keep for Scattered {
@@ -94,7 +105,9 @@ impl Keep for Scattered {
 /// Keeps the records of the current query only: those of each are together.
 pub(super) struct Grouped<'a, M> {
     records: Vec<Record>,
-    /// Set when a query comes back: then those of each are not together.
+    /// The line of the chunk on which they begin.
+    line: u64,
+    /// Set when a query comes back, for then those of each are not together, or when no more is wanted.
     back: &'a AtomicBool,
     /// What is made of them.
     pub make: M,
@@ -103,23 +116,31 @@ pub(super) struct Grouped<'a, M> {
 impl<'a, M> Grouped<'a, M> {
     /// Nothing yet; sets `back` when a query comes back.
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
-        Grouped { records: Vec::new(), back, make }
+        Grouped { records: Vec::new(), line: 0, back, make }
     }
 }
 
 impl<M: Make> Keep for Grouped<'_, M> {
-    fn begin_chunk(&mut self, _: u64, _: Range<usize>) {}
+    fn begin_chunk(&mut self, _: u64, _: Range<usize>) {
+        if self.make.is_stopped() {
+            self.back.store(true, Ordering::Relaxed);
+        }
+    }
 
     #[inline(always)]
     fn keep<'a>(&mut self, record: Record, _: u64, _: impl FnOnce() -> &'a [u8]) {
         self.records.push(record);
     }
 
+    fn begin_query(&mut self, line: u64) {
+        self.line = line;
+    }
+
     fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>) {
         if self.records.is_empty() {
             return;
         }
-        if !self.make.take(id, &self.records, docnos) {
+        if !self.make.take(id, &self.records, docnos, self.line) {
             self.back.store(true, Ordering::Relaxed);
         }
         self.records.clear();
@@ -204,6 +225,46 @@ impl Source for TextSource<'_> {
             (text, None) => Whole::Text(text),
             (_, Some(_)) => Whole::Passing,
         }
+    }
+
+    fn by_rank(&self) -> bool {
+        false
+    }
+
+    fn expected(&self, role: Role) -> String {
+        format!(": {}", role.expected())
+    }
+}
+
+/// A text that goes by once as a source of rows.
+pub(super) struct PassingSource<'a> {
+    pub name: &'a str,
+    pub text: Mutex<&'a mut (dyn Read + Send)>,
+    pub size: ChunkSize,
+}
+
+impl Source for PassingSource<'_> {
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
+        &self,
+        stop: &AtomicBool,
+        seed: Seed,
+        worker: impl Fn() -> (R, K) + Sync,
+    ) -> Result<(Gathered<R>, Vec<K>)> {
+        let worker = || {
+            let (rows, keep) = worker();
+            Reader::new(rows, keep, seed)
+        };
+        let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let readers = each_block(&mut **text, self.size, stop, worker, Reader::chunk);
+        Ok(gather(readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?))
+    }
+
+    fn whole(&self) -> Whole<'_> {
+        Whole::Passing
     }
 
     fn by_rank(&self) -> bool {
@@ -314,11 +375,12 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
     }
 
     #[inline(never)]
-    fn begin_query<const N: usize>(&mut self, text: &[u8], start: usize, end: usize)
+    fn begin_query<const N: usize>(&mut self, text: &[u8], start: usize, end: usize, line: u64)
     where
         R: Rows<N>,
     {
         self.end_query();
+        self.keep.begin_query(line);
         let number = self.rows.query(&text[start..end]);
         self.current = Current { number, start, end, brief: Brief::of(text, start, end) };
     }
@@ -347,7 +409,7 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
                 .problem(start, line, move || R::ROLE.complaint(&text[start..end], Fault::Number, rules));
         };
         if !self.current.is(text, starts[0], ends[0]) {
-            self.begin_query(text, starts[0], ends[0]);
+            self.begin_query(text, starts[0], ends[0], line);
         }
         let Some(query) = self.current.number else { return };
         let (start, end) = (starts[2], ends[2]);

@@ -25,6 +25,13 @@ pub(super) struct Record {
     pub query: u32,
 }
 
+impl Record {
+    /// The number of its chunk.
+    pub fn chunk(&self) -> u64 {
+        place(self).0
+    }
+}
+
 /// Where a docno lies, in one number.
 const OFFSET_BITS: u32 = 40;
 

@@ -22,7 +22,7 @@ use crate::label::{
 
 /// What is the same for all workers.
 #[derive(Clone, Copy)]
-pub(super) struct Joining<'a> {
+pub(crate) struct Joining<'a> {
     pub qrels: &'a Qrels,
     pub rule: RankingRule,
     pub rules: Rules,
@@ -55,18 +55,18 @@ pub(super) fn read(
 }
 
 /// Results as one worker reads them.
-struct Results<'a> {
+pub(super) struct Results<'a> {
     joining: Joining<'a>,
     /// The last query that is judged.
     last: Option<u32>,
     /// Queries that are not.
     ignored: Interner,
     /// The tag of the last line, and its chunk.
-    tag: (u64, Vec<u8>),
+    pub tag: (u64, Vec<u8>),
 }
 
 impl<'a> Results<'a> {
-    fn new(joining: Joining<'a>) -> Self {
+    pub fn new(joining: Joining<'a>) -> Self {
         let ignored = Interner::new(joining.qrels.seed());
         Results { joining, last: None, ignored, tag: (0, Vec::new()) }
     }
@@ -119,17 +119,17 @@ impl QueriesMet {
 }
 
 /// Rows of labels that one worker makes.
-struct Rankings<'a> {
+pub(super) struct Rankings<'a> {
     qrels: &'a Qrels,
-    ranker: Ranker,
-    staged: StagedPiece,
-    findings: Findings,
+    pub ranker: Ranker,
+    pub staged: StagedPiece,
+    pub findings: Findings,
     /// Do ranks decide, and not scores?
     by_rank: bool,
 }
 
 impl<'a> Rankings<'a> {
-    fn new(Joining { qrels, rule, rules, keep_ties }: Joining<'a>, by_rank: bool) -> Self {
+    pub fn new(Joining { qrels, rule, rules, keep_ties }: Joining<'a>, by_rank: bool) -> Self {
         // Ranks are no scores, which might be equal as f32.
         let rule = if by_rank { RankingRule { score: ScoreType::F32, ..rule } } else { rule };
         let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
@@ -138,7 +138,7 @@ impl<'a> Rankings<'a> {
     }
 
     /// Ranks the results of a query.
-    fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
+    pub fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let query = records[0].query;
         let (id, judged) = (self.qrels.queries().get(query as usize), self.qrels.judged(query));
         let Rankings { ranker, staged, findings, .. } = self;
@@ -147,6 +147,12 @@ impl<'a> Rankings<'a> {
         }
         let depth = ranker.rank(id, records, docnos, judged, &mut staged.labels, findings);
         staged.rows.push(StagedRow { query, depth });
+    }
+
+    /// The same where they are together in the input, so that their ranks say something.
+    pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
+        self.rank(records, docnos);
+        self.ranker.seen.see_ranks(records, docnos);
     }
 }
 
@@ -157,11 +163,10 @@ struct FirstRankings<'a> {
 }
 
 impl Make for FirstRankings<'_> {
-    fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>) -> bool {
+    fn take(&mut self, _: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
         let first = self.met.first_time(records[0].query);
         if first {
-            self.rankings.rank(records, docnos);
-            self.rankings.ranker.seen.see_ranks(records, docnos);
+            self.rankings.rank_together(records, docnos);
         }
         first
     }
@@ -199,10 +204,7 @@ fn finish(
     source: &impl Source,
     joining: Joining<'_>,
 ) -> (StagedRun, RunProblems) {
-    let mut ignored: Vec<&[u8]> = read.rows.iter().flat_map(|rows| rows.ignored.ids().iter()).collect();
-    ignored.par_sort_unstable();
-    ignored.dedup();
-    let ignored = Unmatched::all(ignored);
+    let ignored = ignored(&read.rows);
     let lines = read.lines();
     let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
     let (name, path) = (name.to_owned(), source.name().to_owned());
@@ -217,23 +219,36 @@ fn finish(
         findings.merge(part.ranker.wrong_ranks);
         if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(part.findings);
     }
-    let mut problems = findings.into_problems(&run.info.source, &lines);
+    let mut problems = findings.into_problems(&run.info.source, 0, &lines);
     if problems.first.is_empty()
-        && let Some(message) = nothing_in_it(&run, joining, source)
+        && let joined = run.pieces.iter().any(|piece| !piece.rows.is_empty())
+        && let Some(message) = nothing_in_it(&run.info, joined, joining, source.expected(Role::Run))
     {
         problems = whole_file(&run.info.source, message);
     }
-    let repeats = repeats.into_problems(&run.info.source, &lines);
+    let repeats = repeats.into_problems(&run.info.source, 0, &lines);
     (run, RunProblems { lines: problems, repeats })
 }
 
-/// What to say of a run without results, or without a query of the qrels where it has to have one.
-fn nothing_in_it(run: &StagedRun, joining: Joining<'_>, source: &impl Source) -> Option<String> {
-    let (there, info) = (joining.qrels.queries(), &run.info);
+/// The queries without judgments that workers have met.
+pub(super) fn ignored(rows: &[Results<'_>]) -> Unmatched {
+    let mut ignored: Vec<&[u8]> = rows.iter().flat_map(|rows| rows.ignored.ids().iter()).collect();
+    ignored.par_sort_unstable();
+    ignored.dedup();
+    Unmatched::all(ignored)
+}
+
+/// What to say of a run without results, or, if it is not `joined`, without a query of the qrels where it has to have one.
+pub(super) fn nothing_in_it(
+    info: &RunInfo,
+    joined: bool,
+    joining: Joining<'_>,
+    expected: String,
+) -> Option<String> {
+    let there = joining.qrels.queries();
     if info.results == 0 {
-        return Some(format!("there is no result in it{}", source.expected(Role::Run)));
+        return Some(format!("there is no result in it{expected}"));
     }
-    let joined = run.pieces.iter().any(|piece| !piece.rows.is_empty());
     if joined || joining.rules.unjudged_runs || there.is_empty() {
         return None;
     }

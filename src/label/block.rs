@@ -4,7 +4,7 @@ use fearless_simd::Level;
 
 use super::batch::Batch;
 use super::code::{Codebook, PAST_END};
-use super::facts::Facts;
+use super::facts::{Facts, QueryFacts};
 use super::matrix::Ids;
 use super::place::place;
 use super::tile::{LANES, Line, Packing};
@@ -82,6 +82,13 @@ impl Block {
         }
         self.depths.push(depth as u32);
         self.starts.push(end);
+    }
+
+    /// Appends a ranking of a query of which this is judged.
+    pub fn push_ranking(&mut self, labels: &[u8], judged: QueryFacts<'_>) {
+        self.room(labels.len())[..labels.len()].copy_from_slice(labels);
+        self.push_labels(labels.len());
+        self.facts.push_counts(judged.iter());
     }
 
     /// Takes what is judged of the rankings from another block of as many.

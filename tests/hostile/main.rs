@@ -22,6 +22,7 @@ mod matrices;
 mod parameters;
 #[path = "../ranges.rs"]
 mod ranges;
+mod streams;
 #[path = "../variants.rs"]
 mod variants;
 

@@ -19,6 +19,7 @@ use laneval::{
 use super::choice::{TieRule, adapter, engines, one_of, query_sets, stats};
 use super::inputs::{Files, Inputs, Ranking, named};
 use super::output::{Output, print};
+use super::pipe::{self, Gone, Piped};
 use super::queries;
 use super::score_output::ScoreOutput;
 use super::stop::Stop;
@@ -49,6 +50,12 @@ pub struct Eval {
     inputs: Vec<PathBuf>,
     #[command(flatten)]
     files: Files,
+    /// Hold all of a run that comes through a pipe, so that its lines may be in any order
+    ///
+    /// Without it more than 32 MiB of text are held only where a query comes back within them; else queries are evaluated as they come,
+    /// and one that comes back later is an error.
+    #[arg(long, help_heading = "Input")]
+    hold: bool,
 
     /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
     /// may be repeated
@@ -165,7 +172,22 @@ impl Eval {
         let mut timing = Timing::default();
         let start = Instant::now();
         let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
-        let matrices = timing.time(read, || inputs.load(&self.ranking, self.files))?;
+        let (matrices, why) = match self.piped(evaluator, inputs)? {
+            None => (timing.time(read, || inputs.load(&self.ranking, self.files))?, None),
+            Some(Piped::Held(matrix, why)) => {
+                timing.add(read, start.elapsed());
+                (vec![matrix], why)
+            }
+            Some(Piped::Gone(gone)) => {
+                timing.add("read and evaluate", start.elapsed());
+                let Gone { scores, summary, queries, results } = *gone;
+                let took = start.elapsed();
+                let work = || self.report_passed(evaluator, queries, results, took);
+                let timings = |timing: &_| timings(timing, None, results, 0);
+                let (done, to) = ((scores, summary), (format, output, partial));
+                return self.write(evaluator, done, Vec::new(), work, to, timing, timings);
+            }
+        };
         let read = start.elapsed();
         let start = Instant::now();
         let taken = timing.time("engine", || evaluator.take_engine(&matrices))?;
@@ -177,14 +199,52 @@ impl Eval {
         }
         let (scores, summary) = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
         let evaluated = start.elapsed();
+        let rules = why.map(Note::Note).into_iter().chain(self.rule_notes(inputs, &matrices)).collect();
+        let work = || self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
+        let (done, to) = ((scores, summary), (format, output, partial));
+        self.write(evaluator, done, rules, work, to, timing, |timing| {
+            let runs = matrices.iter().flat_map(|matrix| matrix.runs());
+            let labels = matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| u64::from(depth));
+            timings(timing, inputs.bytes(), runs.map(|run| run.results).sum(), labels.sum())
+        })
+    }
+
+    /// Reads and perhaps evaluates the run, if it is one that comes through a pipe and need not be held.
+    fn piped(&self, evaluator: &Evaluator, inputs: &Inputs) -> Result<Option<Piped>, Stop> {
+        match inputs {
+            Inputs::Text(qrels, runs)
+                if runs.len() == 1
+                    && !self.hold
+                    && !self.explain
+                    && !self.ranking.needs_ties()
+                    && evaluator.engine() != EngineChoice::Gpu =>
+            {
+                let join = self.ranking.rule(self.files);
+                pipe::read(evaluator, &join, (qrels, &runs[0]), self.written.wants_partial())
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Writes what came of an evaluation, and says what is to be noticed, and what was done.
+    #[allow(clippy::too_many_arguments)]
+    fn write(
+        &self,
+        evaluator: &Evaluator,
+        (scores, summary): (Scores, Option<Summary>),
+        rules: Vec<Note>,
+        work: impl FnOnce(),
+        (format, output, partial): (Format, Output, Option<Output>),
+        mut timing: Timing,
+        timings: impl FnOnce(&Timing) -> String,
+    ) -> Result<(), Stop> {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
-        let rules = self.rule_notes(inputs, &matrices);
         let threads = self.threads.note();
         let ignored = self.rel_note(evaluator.measures());
         let before = threads.iter().chain(&rules).chain(&ignored);
         before.chain(&notes(&scores)).filter(loud).for_each(say);
         if self.verbose {
-            self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
+            work();
         }
         if let (Some(partial), Some(summary)) = (partial, summary) {
             let bytes = summary.to_bytes();
@@ -193,7 +253,7 @@ impl Eval {
         let options = self.written.options(self.per_query);
         timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
         if self.timing {
-            tell(timings(&timing, inputs, &matrices).trim_end());
+            tell(timings(&timing).trim_end());
         }
         Ok(())
     }
@@ -347,6 +407,21 @@ impl Eval {
         }
     }
 
+    fn report_passed(&self, evaluator: &Evaluator, queries: u64, results: u64, took: Duration) {
+        let engine = match evaluator.engine() {
+            EngineChoice::Reference => "reference".to_owned(),
+            _ => Cpu::new().describe(),
+        };
+        tell(format_args!("engine: {engine}"));
+        tell(format_args!(
+            "read and evaluated as it came: {}, {}, {} in {:.3} s",
+            counted(queries, "judged query"),
+            counted(results, "result"),
+            counted(evaluator.measures().len() as u64, "measure"),
+            took.as_secs_f64()
+        ));
+    }
+
     fn report_work(
         &self,
         evaluator: &Evaluator,
@@ -381,20 +456,17 @@ fn engine_name(taken: Option<&Taken>) -> String {
 }
 
 /// The steps with their times and rates, a line each.
-fn timings(timing: &Timing, inputs: &Inputs, matrices: &[LabelMatrix]) -> String {
-    let runs = matrices.iter().flat_map(|matrix| matrix.runs());
-    let results = runs.map(|run| run.results).sum::<u64>() as f64;
-    let labels =
-        matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| f64::from(depth)).sum::<f64>();
+fn timings(timing: &Timing, bytes: Option<u64>, results: u64, labels: u64) -> String {
     let line = |&(step, took): &(&str, Duration)| {
         let seconds = took.as_secs_f64();
         let rate = |count: f64| count / seconds.max(1e-9);
         let rates = match step {
             "read and join" => {
-                let bytes = inputs.bytes().map(|bytes| format!(", {:.2} GB/s", rate(bytes as f64) / 1e9));
-                format!("{:.1} M results/s{}", rate(results) / 1e6, bytes.unwrap_or_default())
+                let bytes = bytes.map(|bytes| format!(", {:.2} GB/s", rate(bytes as f64) / 1e9));
+                format!("{:.1} M results/s{}", rate(results as f64) / 1e6, bytes.unwrap_or_default())
             }
-            "folds and formulas" => format!("{:.0} M labels/s", rate(labels) / 1e6),
+            "read and evaluate" => format!("{:.1} M results/s", rate(results as f64) / 1e6),
+            "folds and formulas" => format!("{:.0} M labels/s", rate(labels as f64) / 1e6),
             _ => String::new(),
         };
         format!("{}\n", format!("{step:<19} {seconds:>9.6} s  {rates}").trim_end())

@@ -68,15 +68,19 @@ impl Ranking {
         files: Files,
         keep_ties: bool,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join {
+        let join = Join { keep_ties, ..self.rule(files) };
+        join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))
+    }
+
+    /// How runs are joined.
+    pub fn rule(&self, files: Files) -> Join {
+        Join {
             ties: self.order().unwrap_or_default(),
             score: self.score.unwrap_or_default(),
             depth: self.depth,
-            keep_ties,
             access: files.access(),
             ..Join::default()
-        };
-        join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))
+        }
     }
 
     /// The order of equal scores, if one was asked for.
@@ -85,7 +89,7 @@ impl Ranking {
     }
 
     /// Has it to be known which documents have equal scores?
-    fn needs_ties(&self) -> bool {
+    pub fn needs_ties(&self) -> bool {
         matches!(self.ties, Some(TieRule::Value(_) | TieRule::Interval))
     }
 
@@ -138,7 +142,8 @@ impl RunPath {
         }
     }
 
-    fn input(&self) -> RunInput {
+    /// What is read.
+    pub fn input(&self) -> RunInput {
         match &self.name {
             Some(name) => RunInput::named(name, self.path.clone()),
             None => self.path.clone().into(),

@@ -15,6 +15,7 @@ mod man;
 mod measures;
 mod merge;
 mod output;
+mod pipe;
 mod queries;
 mod score_output;
 mod signals;

@@ -8,6 +8,8 @@ mod guide;
 mod mapped;
 mod measures;
 mod merge;
+#[cfg(target_os = "linux")]
+mod pipes;
 mod readme;
 mod ties;
 mod trec;

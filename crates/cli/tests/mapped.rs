@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 
 /// What the command does when the qrels are cut off after they were opened and before they are looked at: they are opened before
-/// the run is read, and the run comes through a pipe that holds less than what has been written to it by then.
+/// the run is read, which is held, and the run comes through a pipe that holds less than what has been written to it by then.
 fn eval_with_qrels_cut_off(arguments: &[&str], then: impl FnOnce(&Path, &mut Child)) -> Output {
     let folder = tempfile::tempdir().unwrap();
     let qrels = folder.path().join("my.qrels");
@@ -30,7 +30,7 @@ fn cut_off(qrels: &Path, _: &mut Child) {
 
 #[test]
 fn the_command_names_the_file_that_shrank() {
-    let output = eval_with_qrels_cut_off(&[], cut_off);
+    let output = eval_with_qrels_cut_off(&["--hold"], cut_off);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{output:?}");
     assert!(said.starts_with("error: my.qrels: it cannot be read any more: it became shorter"), "{said}");

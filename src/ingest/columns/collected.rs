@@ -13,7 +13,7 @@ pub(in crate::ingest) struct Collected {
 
 /// Byte strings one after the other.
 #[derive(Debug)]
-struct Strings {
+pub(super) struct Strings {
     bytes: Vec<u8>,
     offsets: Vec<i64>,
 }
@@ -25,12 +25,17 @@ impl Default for Strings {
 }
 
 impl Strings {
-    fn push(&mut self, string: &[u8]) {
+    pub fn push(&mut self, string: &[u8]) {
         self.bytes.extend_from_slice(string);
         self.offsets.push(self.bytes.len() as i64);
     }
 
-    fn text(&self) -> Text<'_> {
+    /// The first of them.
+    pub fn first(&self) -> &[u8] {
+        &self.bytes[..self.offsets[1] as usize]
+    }
+
+    pub fn text(&self) -> Text<'_> {
         Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
     }
 }

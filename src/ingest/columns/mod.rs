@@ -5,6 +5,7 @@
 //! decimal         integers as ids
 //! (here)          batches of columns, checked, as one sequence of rows
 //! collected       rows of an iterator, as columns
+//! pending         rows of a query that may go on in the next batch
 //! pieces          some rows for a worker, cut between queries; rows become records
 //! wrong           what is wrong with columns
 //! ```
@@ -15,6 +16,7 @@
 mod collected;
 mod decimal;
 mod numbers;
+mod pending;
 mod pieces;
 #[cfg(test)]
 mod tests;
@@ -30,6 +32,7 @@ use crate::error::{Error, Result};
 pub(super) use collected::Collected;
 use decimal::LONGEST;
 pub use numbers::{Floats, Integers};
+pub(super) use pending::Pending;
 pub(super) use pieces::{ColumnSource, PieceSize, Scratch};
 pub use text::Text;
 use text::{Hashed, Id};

@@ -31,8 +31,21 @@ const NUMERIC: usize = 1 << 12;
 
 /// Columns as a source of rows.
 pub(in crate::ingest) struct ColumnSource<'a> {
-    pub columns: &'a Columns<'a>,
-    pub size: PieceSize,
+    columns: &'a Columns<'a>,
+    size: PieceSize,
+    rows: Range<usize>,
+}
+
+impl<'a> ColumnSource<'a> {
+    /// All rows.
+    pub fn all(columns: &'a Columns<'a>, size: PieceSize) -> Self {
+        ColumnSource { columns, size, rows: 0..columns.rows() }
+    }
+
+    /// Some rows, with all of each query.
+    pub fn some(columns: &'a Columns<'a>, rows: Range<usize>) -> Self {
+        ColumnSource { columns, size: PieceSize::default(), rows }
+    }
 }
 
 impl Source for ColumnSource<'_> {
@@ -49,12 +62,15 @@ impl Source for ColumnSource<'_> {
         let (columns, threads) = (self.columns, rayon::current_num_threads());
         // Few rows are cut finer, so that every thread has some.
         let most = if columns.numeric { NUMERIC } else { usize::MAX };
-        let size = self.size.0.min((columns.rows() / (4 * threads)).max(1 << 11)).min(most).max(1);
-        let cutter = Cutter { columns, size, next: Mutex::new((0, 0)) };
-        let readers = all_workers(columns.rows().div_ceil(size).min(threads), || {
+        let count = self.rows.len();
+        let size = self.size.0.min((count / (4 * threads)).max(1 << 11)).min(most).max(1);
+        let cutter = Cutter { columns, size, end: self.rows.end, next: Mutex::new((0, self.rows.start)) };
+        let readers = all_workers(count.div_ceil(size).min(threads), || {
             let (rows, keep) = worker();
             let mut reader = Reader::new(rows, keep, seed);
-            while let Some(piece) = cutter.next().filter(|_| !stop.load(Ordering::Relaxed)) {
+            while !stop.load(Ordering::Relaxed)
+                && let Some(piece) = cutter.next()
+            {
                 reader.piece(columns, piece);
             }
             reader
@@ -86,6 +102,7 @@ pub(in crate::ingest) struct Piece {
 struct Cutter<'a> {
     columns: &'a Columns<'a>,
     size: usize,
+    end: usize,
     /// The number and the first row of the next piece.
     next: Mutex<(u64, usize)>,
 }
@@ -94,10 +111,10 @@ impl Cutter<'_> {
     fn next(&self) -> Option<Piece> {
         let mut next = self.next.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (number, start) = *next;
-        if start >= self.columns.rows() {
+        if start >= self.end {
             return None;
         }
-        let end = self.columns.border(start.saturating_add(self.size));
+        let end = self.columns.border(start.saturating_add(self.size)).min(self.end);
         *next = (number + 1, end);
         Some(Piece { number, rows: start..end })
     }
@@ -230,6 +247,8 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         // One query can have several codes, and go on in the next batch.
         if number.is_none() || self.current.is_none_or(|current| current.number != number) {
             self.end_query();
+            let before = self.columns.starts[batch] + row - self.piece.rows.start;
+            self.reader.keep.begin_query(before as u64 + 1);
             self.current = Some(Current { number, batch, row });
         }
     }

@@ -1,0 +1,99 @@
+//! A run that comes through a pipe: held while it is small, and evaluated as it comes when it is not.
+
+use std::io::{Cursor, Read};
+use std::path::Path;
+
+use laneval::error::printable;
+use laneval::internals::ingest::{PassingText, whole_queries};
+use laneval::{Error, Evaluator, FileAccess, Input, Join, LabelMatrix, Qrels, RunInput, Scores, Summary};
+
+use super::inputs::RunPath;
+use super::stop::Stop;
+use super::style::{shown, thousands};
+
+/// Up to so many bytes of text are held: their lines may be in any order.
+const SMALL: usize = 32 << 20;
+
+/// What came of a run.
+pub enum Piped {
+    /// It is held, and joined; perhaps with a word on why.
+    Held(LabelMatrix, Option<String>),
+    /// It was evaluated as it came.
+    Gone(Box<Gone>),
+}
+
+/// What is left of a run that was evaluated as it came.
+pub struct Gone {
+    pub scores: Scores,
+    pub summary: Option<Summary>,
+    /// How many queries are judged, and how many results there were.
+    pub queries: u64,
+    pub results: u64,
+}
+
+/// Reads the one run of an evaluation; `None` where it can be read more than once.
+pub fn read(
+    evaluator: &Evaluator,
+    join: &Join,
+    (qrels, run): (&Path, &RunPath),
+    summary: bool,
+) -> Result<Option<Piped>, Stop> {
+    let (qrels, run) = (Input::from(qrels.to_owned()), run.input());
+    if !run.input().passes() {
+        return Ok(None);
+    }
+    // Who writes both may write the judgments first; and what is not mapped is read at the start.
+    let first = qrels.passes() || join.access == FileAccess::Read;
+    let qrels = if first { in_memory(qrels)? } else { qrels };
+    let (name, mut text) = (run.name_alone()?, PassingText::of(run.input().clone())?);
+    let (source, mut held) = (text.name().to_owned(), Vec::new());
+    let whole = |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
+    if text.hold(&mut held, SMALL)? {
+        let matrix = join.files(qrels, [whole(held)])?;
+        return Ok(Some(Piped::Held(matrix, None)));
+    }
+    let qrels = Qrels::read_as(qrels, join.dialect, join.access)?;
+    let mut stream = evaluator.run_stream_of(join, &qrels, (&name, &source), summary)?;
+    stream.check(&held)?;
+    let complete = whole_queries(&held);
+    match stream.read_part(&held[..complete]) {
+        Err(Error::CameBack { line, query, .. }) => {
+            drop(stream);
+            text.hold(&mut held, usize::MAX)?;
+            let why = format!(
+                "{}: query {} comes back on line {}, so all of it is held, {} MB: less is needed for a file, or where the lines of each \
+                 query are together",
+                shown(source.as_ref()),
+                printable(&query),
+                thousands(line),
+                thousands(held.len() as u64 / 1_000_000)
+            );
+            return Ok(Some(Piped::Held(join.runs(&qrels, [whole(held)])?, Some(why))));
+        }
+        done => done?,
+    }
+    let rest = held.split_off(complete);
+    drop(held);
+    stream.read_part(Cursor::new(rest).chain(text)).map_err(|error| match error {
+        Error::CameBack { file, line, query } => Stop::new(format!(
+            "{}:{line}: query {} comes back, and its results before are no longer held: sort the lines by query, give a file, or hold \
+             all of it with --hold",
+            shown(file.as_ref()),
+            printable(&query)
+        )),
+        other => other.into(),
+    })?;
+    let (queries, results) = (qrels.queries().len() as u64, stream.results());
+    let (scores, summary) = match summary {
+        true => stream.scores_and_summary().map(|(scores, summary)| (scores, Some(summary)))?,
+        false => (stream.scores()?, None),
+    };
+    Ok(Some(Piped::Gone(Box::new(Gone { scores, summary, queries, results }))))
+}
+
+/// The same input, read to its end.
+fn in_memory(input: Input) -> Result<Input, Error> {
+    let (mut text, mut bytes) = (PassingText::of(input)?, Vec::new());
+    text.hold(&mut bytes, usize::MAX)?;
+    Ok(Input::Bytes { name: text.name().to_owned(), bytes })
+}

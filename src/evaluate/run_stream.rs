@@ -1,0 +1,446 @@
+//! Runs that go by once: joined with judgments, ranked, and evaluated query by query as they come.
+//!
+//! Each worker gathers the rankings of some queries, makes a block of them, evaluates it, and forgets it.
+
+use std::io::{self, Cursor, Read};
+use std::sync::Arc;
+
+use super::finish::Finishing;
+use super::joined::Joined;
+use super::sink::Kept;
+use super::slots::Slots;
+use super::tally::{Shared, Sums, Tally};
+use super::{Done, EngineChoice, Evaluator, Wants, pool};
+use crate::engine::{Engine, Job, cpu::Cpu};
+use crate::error::{Error, Result};
+use crate::fold::Columns;
+use crate::ingest::columns::Records;
+use crate::ingest::passing::{Passed, PassingRun, TakeRankings};
+use crate::ingest::{Join, PassingText, Qrels, check_run};
+use crate::label::{Block, Codebook, IdealOf, Ids, LANES, Notice, RankingRule, RunInfo, StagedPiece};
+use crate::plan::Plan;
+use crate::scores::{QuerySet, Scores, TiedValue};
+use crate::summary::Summary;
+use crate::watch::Watch;
+
+/// How many empty rankings are evaluated at a time.
+const EMPTY: usize = 1 << 14;
+
+/// An evaluation of a run that goes by once, as text or as columns, against judgments. It holds the query that is being read, some that
+/// wait to be evaluated, and a few numbers for each judged query; never the run.
+///
+/// The results of a query must be together, in one batch or in several that follow one another: what comes of it is evaluated when
+/// another one begins. A query that comes back later is an error ([`Error::CameBack`]). Runs in any order are joined as a whole
+/// ([`Join::runs`], [`Join::columns`]).
+///
+/// ```
+/// use laneval::columns::Records;
+/// use laneval::{Evaluator, Join, Qrels};
+/// let qrels = Qrels::new([("q1", "d1", 1.0), ("q2", "d1", 1.0)])?;
+/// let evaluator = Evaluator::new(["RR"])?;
+/// let mut stream = evaluator.run_stream(&Join::default(), &qrels, "mine")?;
+/// stream.push(&Records::scored(&["q1"], &["d2"], &[0.9]))?;
+/// stream.push(&Records::scored(&["q1", "q2"], &["d1", "d1"], &[0.8, 0.7]))?;
+/// assert_eq!(stream.finish()?.scores(&[])?.average("mine", "RR"), Some(0.75));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+pub struct RunStream<'q> {
+    evaluation: Arc<Evaluation<'q>>,
+    run: PassingRun<'q, Worker<'q>>,
+    /// What messages call the text.
+    source: String,
+    pool: Option<rayon::ThreadPool>,
+    /// Was there an error?
+    failed: bool,
+}
+
+/// What is the same for all workers.
+struct Evaluation<'q> {
+    /// Without its watch, which is told of blocks.
+    evaluator: Evaluator,
+    watch: Option<Arc<Watch>>,
+    wants: Wants,
+    join: Join,
+    qrels: &'q Qrels,
+    plan: Plan,
+    /// `None`: the reference.
+    engine: Option<Cpu>,
+    slots: Slots,
+    notices: Vec<Notice>,
+}
+
+impl Evaluator {
+    /// An evaluation of a run of this name that goes by once, which is fed piece by piece.
+    ///
+    /// # Errors
+    /// A measure that does not fit the grades; a view deeper than the join; none of the chosen queries is judged; qrels that were read in
+    /// another dialect; a GPU that was asked for, which reads matrices only.
+    pub fn run_stream<'q>(&self, join: &Join, qrels: &'q Qrels, name: &str) -> Result<RunStream<'q>> {
+        self.run_stream_of(join, qrels, (name, name), true)
+    }
+
+    /// The same of a run of this name and with another for messages, perhaps for scores alone and no summary.
+    ///
+    /// # Errors
+    /// As [`Evaluator::run_stream`].
+    #[doc(hidden)]
+    pub fn run_stream_of<'q>(
+        &self,
+        join: &Join,
+        qrels: &'q Qrels,
+        (name, source): (&str, &str),
+        summary: bool,
+    ) -> Result<RunStream<'q>> {
+        if self.tied != TiedValue::Ranked {
+            let message =
+                "a run that goes by is ranked in one order: join the whole run for values over all orders";
+            return Err(Error::Unanswerable(message.to_owned()));
+        }
+        let engine = match self.engine {
+            EngineChoice::Reference => None,
+            EngineChoice::Auto | EngineChoice::Cpu => Some(Cpu::new()),
+            EngineChoice::Gpu => {
+                let message = "a GPU reads label matrices: join the whole run for it".to_owned();
+                return Err(Error::Unanswerable(message));
+            }
+        };
+        self.check_depth(join.rule())?;
+        let (slots, notices) = Slots::new(1, qrels.queries(), self.only.as_ref(), self.groups.as_ref())?;
+        let wants = Wants { moments: summary || self.wants().moments, ..self.wants() };
+        let evaluation = Evaluation {
+            evaluator: self.clone().with_watch(None),
+            watch: self.watch.clone(),
+            wants,
+            join: *join,
+            qrels,
+            plan: self.plan(qrels.book())?,
+            engine,
+            slots,
+            notices,
+        };
+        let evaluation = Arc::new(evaluation);
+        let of = evaluation.clone();
+        Ok(RunStream {
+            run: PassingRun::new(join, qrels, (name, source), move || Worker::new(&of))?,
+            evaluation,
+            source: source.to_owned(),
+            pool: self.threads.map(pool).transpose()?,
+            failed: false,
+        })
+    }
+}
+
+impl<'q> RunStream<'q> {
+    /// Evaluates a batch of results. Those of its last query are copied, and wait: it may go on in the next batch.
+    ///
+    /// # Errors
+    /// [`Error::CameBack`]; what is wrong with the columns, by row of all batches ([`Join::columns`]), for the last query of a batch not
+    /// before it is complete; [`Error::Stopped`]. After an error there is no more to come.
+    pub fn push(&mut self, records: &Records<'_>) -> Result<()> {
+        self.go(|run| run.columns(records))
+    }
+
+    /// Reads text to its end, `query iter docno rank score tag` on each line, perhaps compressed by gzip or zstd, and evaluates it. Text
+    /// that is read after it may not go on with its last query.
+    ///
+    /// # Errors
+    /// What the reader says; [`Error::CameBack`]; the problems of its lines ([`Join::runs`]); [`Error::Stopped`], which does not end a
+    /// reader that waits. After an error there is no more to come.
+    pub fn read(&mut self, text: impl Read + Send) -> Result<()> {
+        let watch = self.evaluation.watch.clone();
+        let text = PassingText::new(&self.source, Watched { text, watch });
+        let head = text.and_then(|mut text| Ok((text.head()?, text)));
+        let (head, text) = head.inspect_err(|_| self.failed = true).map_err(|error| self.why(error))?;
+        self.check(&head).inspect_err(|_| self.failed = true)?;
+        self.go(|run| run.text(&mut Cursor::new(head).chain(text)))
+    }
+
+    /// Checks that a text that starts like this can be a run.
+    ///
+    /// # Errors
+    /// What it is instead.
+    #[doc(hidden)]
+    pub fn check(&self, start: &[u8]) -> Result<()> {
+        check_run(&self.source, start, self.evaluation.join.dialect)
+    }
+
+    /// Reads a part of a text that is not compressed, with all of each query.
+    ///
+    /// # Errors
+    /// As [`RunStream::read`].
+    #[doc(hidden)]
+    pub fn read_part(&mut self, text: impl Read + Send) -> Result<()> {
+        let mut text = Watched { text, watch: self.evaluation.watch.clone() };
+        self.go(|run| run.text(&mut text))
+    }
+
+    /// How many results there were so far, those of queries that are not judged included.
+    pub fn results(&self) -> u64 {
+        self.run.results()
+    }
+
+    /// The summary of the run. Judged queries that it lacks count as [`QuerySet`] says.
+    ///
+    /// # Errors
+    /// As for more results; no result at all, or no judged query; a missing query under [`QuerySet::Complete`]; a value that is not
+    /// finite.
+    pub fn finish(self) -> Result<Summary> {
+        let ended = self.end()?;
+        ended.summary()
+    }
+
+    /// The scores of the run, with what was asked for.
+    ///
+    /// # Errors
+    /// As [`RunStream::finish`]; values may be infinite or not a number where the evaluator lets them pass.
+    pub fn scores(self) -> Result<Scores> {
+        self.end()?.scores()
+    }
+
+    /// Both.
+    ///
+    /// # Errors
+    /// As [`RunStream::finish`].
+    #[doc(hidden)]
+    pub fn scores_and_summary(self) -> Result<(Scores, Summary)> {
+        let ended = self.end()?;
+        let summary = ended.summary()?;
+        Ok((ended.scores()?, summary))
+    }
+
+    /// Does some work on the run on the right threads.
+    fn go<R: Send>(
+        &mut self,
+        work: impl FnOnce(&mut PassingRun<'q, Worker<'q>>) -> Result<Option<R>> + Send,
+    ) -> Result<R> {
+        if self.failed {
+            return Err(Error::Unanswerable("the run has ended with an error".to_owned()));
+        }
+        let run = &mut self.run;
+        let done = match &self.pool {
+            Some(pool) => pool.install(|| work(run)),
+            None => work(run),
+        };
+        let refusal = || self.run.takers().find_map(|worker| worker.failed.take()).unwrap_or(Error::Stopped);
+        let done = done.and_then(|done| done.ok_or_else(refusal));
+        self.failed = done.is_err();
+        done.map_err(|error| self.why(error))
+    }
+
+    /// What a reader said because it was told to stop.
+    fn why(&self, error: Error) -> Error {
+        match self.evaluation.is_stopped() {
+            true => Error::Stopped,
+            false => error,
+        }
+    }
+
+    /// What all of it came to.
+    fn end(mut self) -> Result<Ended<'q>> {
+        let Passed { info, met } = self.go(|run| run.finish())?;
+        let RunStream { evaluation, mut run, pool, .. } = self;
+        let mut part = Part::default();
+        run.takers().for_each(|worker| part.merge(std::mem::take(&mut worker.part)));
+        drop(run);
+        let of = Arc::into_inner(evaluation).unwrap_or_else(|| unreachable!("all workers are gone"));
+        let run = Gone { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
+        of.evaluator.check(&run, &of.slots)?;
+        let missing: Vec<(u32, &[u8])> = match of.evaluator.queries {
+            QuerySet::Both => Vec::new(),
+            _ => (0..).zip(&run.met).filter(|(_, met)| !**met).map(|(query, _)| (query, &[][..])).collect(),
+        };
+        let mut block = Block::default();
+        let mut evaluate = || match missing.is_empty() {
+            true => of.block(&[], &mut block, &mut part), // so that there are sums
+            false => missing.chunks(EMPTY).try_for_each(|rows| of.block(rows, &mut block, &mut part)),
+        };
+        match pool {
+            Some(pool) => pool.install(evaluate)?,
+            None => evaluate()?,
+        }
+        let Part { sums, values } = part;
+        let sums = sums.unwrap_or_else(|| unreachable!("a block was evaluated"));
+        Ok(Ended { values: of.wants.values.then_some(values), of, run, sums })
+    }
+}
+
+/// A run that was evaluated to its end.
+struct Ended<'q> {
+    of: Evaluation<'q>,
+    run: Gone<'q>,
+    sums: Sums,
+    /// Queries with their values, `[measure][query]`, if they are kept.
+    values: Option<Vec<(Vec<u32>, Vec<f64>)>>,
+}
+
+impl Ended<'_> {
+    fn summary(&self) -> Result<Summary> {
+        let Evaluation { evaluator, slots, wants, .. } = &self.of;
+        let wants = Wants { values: false, prints: true, ..*wants };
+        let (runs, _) = evaluator.summed(&self.run, slots, &self.sums, wants)?;
+        evaluator.summary_of(&self.run, runs)
+    }
+
+    fn scores(self) -> Result<Scores> {
+        let Evaluation { evaluator, slots, wants, notices, .. } = self.of;
+        let (runs, slots) = evaluator.summed(&self.run, &slots, &self.sums, wants)?;
+        evaluator.scores(&self.run, Done { runs, slots, notices }, Kept { parts: self.values })
+    }
+}
+
+/// A run that has gone by.
+struct Gone<'q> {
+    qrels: &'q Qrels,
+    rule: RankingRule,
+    runs: [RunInfo; 1],
+    /// Which queries it had.
+    met: Vec<bool>,
+}
+
+impl Joined for Gone<'_> {
+    fn book(&self) -> &Codebook {
+        self.qrels.book()
+    }
+
+    fn rule(&self) -> RankingRule {
+        self.rule
+    }
+
+    fn ideal(&self) -> IdealOf {
+        IdealOf::Judgments
+    }
+
+    fn fingerprint(&self) -> u128 {
+        self.qrels.fingerprint()
+    }
+
+    fn queries(&self) -> &Ids {
+        self.qrels.queries()
+    }
+
+    fn runs(&self) -> &[RunInfo] {
+        &self.runs
+    }
+
+    fn has(&self, _: usize, query: usize) -> bool {
+        self.met[query]
+    }
+}
+
+/// Text that is no longer read when its evaluation is told to stop.
+struct Watched<R> {
+    text: R,
+    watch: Option<Arc<Watch>>,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self.watch.as_ref().is_some_and(|watch| watch.is_stopped()) {
+            true => Err(io::Error::other("stopped")),
+            false => self.text.read(into),
+        }
+    }
+}
+
+/// What has come of some rankings.
+#[derive(Default)]
+struct Part {
+    sums: Option<Sums>,
+    /// Queries with their values, `[measure][query]`.
+    values: Vec<(Vec<u32>, Vec<f64>)>,
+}
+
+impl Part {
+    fn merge(&mut self, other: Part) {
+        match (&mut self.sums, other.sums) {
+            (Some(sums), Some(others)) => sums.merge(&others),
+            (sums @ None, others) => *sums = others,
+            (Some(_), None) => {}
+        }
+        self.values.extend(other.values);
+    }
+}
+
+/// Evaluates rankings as they come.
+struct Worker<'q> {
+    of: Arc<Evaluation<'q>>,
+    block: Block,
+    part: Part,
+    failed: Option<Error>,
+}
+
+impl<'q> Worker<'q> {
+    fn new(of: &Arc<Evaluation<'q>>) -> Self {
+        Worker { of: of.clone(), block: Block::default(), part: Part::default(), failed: None }
+    }
+}
+
+impl TakeRankings for Worker<'_> {
+    fn take(&mut self, StagedPiece { rows, labels }: &StagedPiece) -> bool {
+        if self.is_stopped() {
+            return false;
+        }
+        let mut rest = &labels[..];
+        let labels = rows.iter().map(|row| {
+            let (labels, after) = rest.split_at(row.depth as usize);
+            rest = after;
+            (row.query, labels)
+        });
+        let mut rows: Vec<(u32, &[u8])> = labels.collect();
+        rows.sort_unstable_by_key(|&(query, _)| query); // so that the first that is wrong is the first
+        self.failed = self.of.block(&rows, &mut self.block, &mut self.part).err();
+        self.failed.is_none()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.failed.is_some() || self.of.is_stopped()
+    }
+}
+
+impl Evaluation<'_> {
+    fn is_stopped(&self) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.is_stopped())
+    }
+
+    /// Evaluates queries with their labels, in ascending order.
+    fn block(&self, rows: &[(u32, &[u8])], block: &mut Block, part: &mut Part) -> Result<()> {
+        block.clear();
+        for &(query, labels) in rows {
+            block.push_ranking(labels, self.qrels.facts().of(query as usize));
+        }
+        let queries: Vec<u32> = rows.iter().map(|&(query, _)| query).collect();
+        let batch = block.batch(self.qrels.book())?;
+        let prepared = self.plan.prepare(&batch);
+        let Evaluator { measures, view, .. } = &self.evaluator;
+        let asked = Shared {
+            batch: batch.clone(),
+            finishing: Finishing::new(batch.clone(), *view, &prepared),
+            over_ties: None,
+            averages: measures.iter().map(|measure| measure.definition().average).collect(),
+            slots: self.slots.of_part(&queries),
+            moments: self.wants.moments,
+        };
+        let kept = || Kept { parts: self.wants.values.then(Vec::new) };
+        let labels = batch.bytes().len() as u64;
+        self.watch.iter().for_each(|watch| watch.expect(labels));
+        let mut tally = match &self.engine {
+            Some(engine) => {
+                let (program, inputs) = (self.plan.program(), prepared.inputs());
+                let job = Job { batch, view: *view, program, inputs, watch: None };
+                engine.run(&job, 1, || Tally::new(&asked, kept()))?
+            }
+            None => self.evaluator.by_reference(&asked, &kept)?,
+        };
+        let empty: Vec<u32> =
+            (0..).zip(rows).filter(|(_, (_, labels))| labels.is_empty()).map(|(row, _)| row).collect();
+        let columns = Columns::zeros(self.plan.program(), LANES);
+        empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, None));
+        let query = |row: u32| queries[row as usize];
+        tally.sums.not_finite.iter_mut().for_each(|found| found.row = query(found.row));
+        let values = tally.sink.parts.into_iter().flatten();
+        let values = values.map(|(rows, values)| (rows.into_iter().map(query).collect(), values)).collect();
+        part.merge(Part { sums: Some(tally.sums), values });
+        self.watch.iter().for_each(|watch| watch.add(labels));
+        Ok(())
+    }
+}

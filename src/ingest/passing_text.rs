@@ -1,0 +1,144 @@
+//! Text that goes by once, as through a pipe: decompressed as it comes.
+
+use std::fs::File;
+use std::io::{self, Cursor, Read};
+
+use super::Dialect;
+use super::chunks::complete;
+use super::compression::{BYTE_ORDER_MARK, Bytes, Codec};
+use super::foreign::{HEAD, look_at};
+use super::input::{Input, RunInput, is_matrix, read_on, run_names, stdin_file};
+use super::record::LONGEST_LINE;
+use super::shape::Role;
+use crate::error::{Error, Result};
+use crate::label::Description;
+
+/// A text that goes by once.
+pub struct PassingText<'r> {
+    /// What messages call it.
+    name: String,
+    codec: Option<Codec>,
+    text: Box<dyn Read + Send + 'r>,
+}
+
+impl<'r> PassingText<'r> {
+    /// A text, perhaps compressed by gzip or zstd: that is told from its content.
+    ///
+    /// # Errors
+    /// What the reader says; a label matrix, which is no text.
+    pub fn new(name: &str, mut bytes: impl Read + Send + 'r) -> Result<Self> {
+        /// More than enough to tell what it is.
+        const START: u64 = 8;
+        let failed = |error| Error::io(name.as_ref(), "read", error);
+        let mut start = Vec::new();
+        bytes.by_ref().take(START).read_to_end(&mut start).map_err(failed)?;
+        if Description::recognises(&start) {
+            return Err(is_matrix(name.to_owned()));
+        }
+        let codec = Codec::of(&start);
+        let text: Box<dyn Read + Send + 'r> = match codec {
+            Some(codec) => {
+                let bytes = Bytes(Cursor::new(start).chain(bytes));
+                codec.reader(bytes).map_err(|error| failed(codec.explain(error)))?
+            }
+            None => {
+                let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start).to_vec();
+                Box::new(Cursor::new(start).chain(bytes))
+            }
+        };
+        Ok(PassingText { name: name.to_owned(), codec, text })
+    }
+
+    /// The text of an input; where that is a file from its start it could be read more than once.
+    ///
+    /// # Errors
+    /// As [`PassingText::new`]; a path that cannot be opened.
+    pub fn of(input: Input) -> Result<PassingText<'static>> {
+        let shown = input.shown();
+        match input {
+            Input::Path(path) => {
+                let file = File::open(&path).map_err(|e| Error::io(&path, "open", e))?;
+                PassingText::new(&shown, file)
+            }
+            Input::Stdin => PassingText::new(&shown, io::stdin()),
+            Input::Bytes { bytes, .. } => PassingText::new(&shown, Cursor::new(bytes)),
+        }
+    }
+
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Reads on until at least so much is `held`; `true` where that is all, or nothing matters that comes after it.
+    ///
+    /// # Errors
+    /// What the reader says; a compressed text that is damaged.
+    pub fn hold(&mut self, held: &mut Vec<u8>, wanted: usize) -> Result<bool> {
+        let name = self.name.clone();
+        read_on(self, held, wanted).map_err(|error| Error::io(name.as_ref(), "read", error))
+    }
+
+    /// Its start, with a whole line if there is one.
+    pub(crate) fn head(&mut self) -> Result<Vec<u8>> {
+        let (mut head, mut wanted) = (Vec::new(), HEAD + 1);
+        while !self.hold(&mut head, wanted)? && head.len() <= LONGEST_LINE && !head.contains(&b'\n') {
+            wanted = (2 * wanted).min(LONGEST_LINE + 1);
+        }
+        Ok(head)
+    }
+}
+
+impl Read for PassingText<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.text.read(into).map_err(|error| match self.codec {
+            Some(codec) if error.kind() != io::ErrorKind::Interrupted => codec.explain(error),
+            _ => error,
+        })
+    }
+}
+
+impl Input {
+    /// Can it be read only once?
+    #[doc(hidden)]
+    pub fn passes(&self) -> bool {
+        match self {
+            Input::Path(path) => path.metadata().is_ok_and(|kind| !kind.is_file()),
+            Input::Stdin => stdin_file().is_none(),
+            Input::Bytes { .. } => false,
+        }
+    }
+}
+
+impl RunInput {
+    /// The text.
+    #[doc(hidden)]
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// The name that the run has where it is the only one.
+    ///
+    /// # Errors
+    /// None: one name is no other's.
+    #[doc(hidden)]
+    pub fn name_alone(&self) -> Result<String> {
+        Ok(run_names(std::slice::from_ref(self))?.remove(0))
+    }
+}
+
+/// How much of a text that goes on is whole queries, as far as their lines are together.
+pub fn whole_queries(text: &[u8]) -> usize {
+    complete(text)
+}
+
+/// Checks that a text that starts like this can be a run.
+///
+/// # Errors
+/// What it is instead.
+pub(crate) fn check_run(name: &str, start: &[u8], dialect: Dialect) -> Result<()> {
+    match look_at(start, Role::Run, dialect.rules()) {
+        Some(other) => Err(Error::Input(other.problems(Role::Run, name))),
+        None => Ok(()),
+    }
+}
