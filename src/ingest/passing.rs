@@ -477,7 +477,7 @@ mod tests {
             );
             let parts = |run: &mut PassingRun<'_, Kept>| {
                 run.text(&mut GROUPED.as_bytes())?;
-                run.text(&mut again[1..].as_bytes())
+                run.text(&mut &again.as_bytes()[1..])
             };
             let error = passed(Join::default(), &qrels, size, parts).unwrap_err();
             assert!(error.starts_with(&format!("mine:{line}: query 2 comes back")), "{size} {error}");

@@ -176,7 +176,7 @@ impl Eval {
             None => (timing.time(read, || inputs.load(&self.ranking, self.files))?, None),
             Some(Piped::Held(matrix, why)) => {
                 timing.add(read, start.elapsed());
-                (vec![matrix], why)
+                (vec![*matrix], why)
             }
             Some(Piped::Gone(gone)) => {
                 timing.add("read and evaluate", start.elapsed());

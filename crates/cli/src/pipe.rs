@@ -17,7 +17,7 @@ const SMALL: usize = 32 << 20;
 /// What came of a run.
 pub enum Piped {
     /// It is held, and joined; perhaps with a word on why.
-    Held(LabelMatrix, Option<String>),
+    Held(Box<LabelMatrix>, Option<String>),
     /// It was evaluated as it came.
     Gone(Box<Gone>),
 }
@@ -50,7 +50,7 @@ pub fn read(
     let whole = |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
     if text.hold(&mut held, SMALL)? {
         let matrix = join.files(qrels, [whole(held)])?;
-        return Ok(Some(Piped::Held(matrix, None)));
+        return Ok(Some(Piped::Held(Box::new(matrix), None)));
     }
     let qrels = Qrels::read_as(qrels, join.dialect, join.access)?;
     let mut stream = evaluator.run_stream_of(join, &qrels, (&name, &source), summary)?;
@@ -68,7 +68,7 @@ pub fn read(
                 thousands(line),
                 thousands(held.len() as u64 / 1_000_000)
             );
-            return Ok(Some(Piped::Held(join.runs(&qrels, [whole(held)])?, Some(why))));
+            return Ok(Some(Piped::Held(Box::new(join.runs(&qrels, [whole(held)])?), Some(why))));
         }
         done => done?,
     }
