@@ -1,0 +1,72 @@
+"""Evaluates ranked retrieval offline: AP, nDCG, RR, recall, ERR … of runs against relevance judgments.
+
+>>> import laneval
+>>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+>>> run = {"q1": {"d2": 1.5, "d1": 1.2}, "q2": {"d3": 0.7}}
+>>> laneval.evaluate(qrels, run, ["nDCG@10", "AP", "RR"])
+<run: nDCG@10: 0.8155, AP: 0.7500, RR: 0.7500; 2 queries; ties docno-desc, scores f64>
+"""
+
+from laneval._api import (
+    Matrix,
+    Qrels,
+    devices,
+    evaluate,
+    evaluate_ids,
+    evaluate_labels,
+    evaluate_runs,
+    evaluate_scores,
+    measures,
+    parse_measure,
+)
+from laneval._custom import CustomMeasure, measure
+from laneval._errors import (
+    DeviceError,
+    IgnoredQueriesWarning,
+    InputError,
+    LanevalError,
+    LanevalWarning,
+    MatrixError,
+    MeasureError,
+    MissingQueriesWarning,
+    Problem,
+    ShardError,
+    UnanswerableError,
+)
+from laneval._native import __version__
+from laneval._options import DEFAULT, Options
+from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
+
+__all__ = [
+    "DEFAULT",
+    "CustomMeasure",
+    "DeviceError",
+    "IgnoredQueriesWarning",
+    "InputError",
+    "LanevalError",
+    "LanevalWarning",
+    "Matrix",
+    "MatrixError",
+    "MeasureError",
+    "MissingQueriesWarning",
+    "Options",
+    "PerQuery",
+    "Problem",
+    "Qrels",
+    "Rule",
+    "RunScores",
+    "Scores",
+    "ShardError",
+    "UnanswerableError",
+    "Unmatched",
+    "__version__",
+    "devices",
+    "evaluate",
+    "evaluate_ids",
+    "evaluate_labels",
+    "evaluate_runs",
+    "evaluate_scores",
+    "measure",
+    "measures",
+    "parse_measure",
+]

@@ -1,0 +1,353 @@
+"""Judgments and rankings in, scores out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias, Unpack
+
+from laneval import _native
+from laneval._arrays import lent
+from laneval._custom import CustomMeasure
+from laneval._errors import UnanswerableError
+from laneval._options import DEFAULT, Column, Measures, Options, Ready
+from laneval._scores import PerQuery, RunScores, Scores, warn
+
+
+class ArrowStream(Protocol):
+    """A table with a stream of Arrow: of pyarrow, pandas, polars, DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Path: TypeAlias = str | os.PathLike[str]
+Source: TypeAlias = (
+    Path | bytes | Mapping[str, Mapping[str, float]] | ArrowStream | Iterable[tuple[str, str, float]]
+)
+Array: TypeAlias = Any
+Id: TypeAlias = str | int | bytes
+
+
+class Qrels:
+    """Judgments, read once and used for many runs.
+
+    >>> import laneval
+    >>> qrels = laneval.Qrels({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}})
+    >>> qrels.queries
+    ['q1', 'q2']
+    >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
+    0.5
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(
+        self,
+        source: Source,
+        *,
+        columns: Mapping[Column, str] | None = None,
+        dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
+    ) -> None:
+        self._native = _native.Qrels(source, "qrels", dialect, dict(columns or {}))
+
+    @property
+    def queries(self) -> list[str]:
+        """The judged queries, in bytewise order."""
+        return self._native.queries()
+
+    @property
+    def grades(self) -> list[float]:
+        """The grades that there are, from 0."""
+        return self._native.grades()
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all judgments, whatever their order."""
+        return self._native.fingerprint()
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<judgments of {len(self)} queries>"
+
+
+class Matrix:
+    """Rankings joined with judgments: a byte for each document. It is made once and evaluated often, from memory or a file.
+
+    >>> import laneval
+    >>> matrix = laneval.Matrix.build({"q1": {"d1": 1}}, {"mine": {"q1": {"d2": 0.7, "d1": 0.5}}})
+    >>> matrix.evaluate("RR")["mine"]["RR"]
+    0.5
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _native.Matrix) -> None:
+        self._native = native
+
+    @classmethod
+    def build(
+        cls, qrels: Source | Qrels, runs: Mapping[str, Source] | Sequence[Path], **options: Unpack[Options]
+    ) -> Matrix:
+        """Joins runs with judgments."""
+        ready = Ready((), options)
+        return cls(ready.native.build(_judgments(qrels, options), _named(runs), ready.columns))
+
+    @classmethod
+    def open(cls, path: Path) -> Matrix:
+        """Opens a `.lmx` file, which is mapped into memory."""
+        return cls(_native.Matrix.open(path))
+
+    def write(self, path: Path) -> None:
+        """Writes it as a `.lmx` file: whole, or not at all."""
+        self._native.write(path)
+
+    def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
+        """The scores of all runs."""
+        ready = Ready(measures, options)
+        return Scores(_scores(ready, ready.native.matrix(self._native), self._native, options, 4))
+
+    @property
+    def runs(self) -> list[str]:
+        """The names of the runs."""
+        return self._native.runs()
+
+    @property
+    def queries(self) -> list[str]:
+        """The judged queries, in bytewise order."""
+        return self._native.queries()
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all judgments."""
+        return self._native.fingerprint()
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self.runs)}: {len(self.queries)} queries>"
+
+
+def evaluate(
+    qrels: Source | Qrels, run: Source, measures: Measures = DEFAULT, **options: Unpack[Options]
+) -> RunScores:
+    """The scores of a run against judgments.
+
+    Both are dicts of dicts, iterables of (query, document, number), tables of pandas, polars, pyarrow or DuckDB, paths of TREC files
+    (`str` is always a path) or their text as `bytes`.
+
+    >>> import laneval
+    >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
+    >>> run = {"q1": {"d2": 1.5, "d1": 1.2}, "q2": {"d3": 0.7}}
+    >>> scores = laneval.evaluate(qrels, run, ["nDCG@10", "AP", "RR"])
+    >>> scores["RR"]
+    0.75
+    """
+    ready = Ready(measures, options)
+    judgments = _judgments(qrels, options)
+    return _evaluated(ready, judgments, [("run", run)], options)[0]
+
+
+def evaluate_runs(
+    qrels: Source | Qrels,
+    runs: Mapping[str, Source] | Sequence[Path],
+    measures: Measures = DEFAULT,
+    **options: Unpack[Options],
+) -> Scores:
+    """The scores of several runs by their names, or of files, which are named by their paths.
+
+    >>> import laneval
+    >>> qrels = {"q1": {"d1": 1}}
+    >>> laneval.evaluate_runs(qrels, {"a": {"q1": {"d1": 0.5}}, "b": {"q1": {"d2": 0.5}}}, "RR").to_dict()
+    {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
+    """
+    ready = Ready(measures, options)
+    judgments = _judgments(qrels, options)
+    return Scores(_evaluated(ready, judgments, _named(runs), options))
+
+
+def evaluate_labels(
+    labels: Array,
+    measures: Measures = DEFAULT,
+    *,
+    lengths: Array | None = None,
+    offsets: Array | None = None,
+    groups: Array | None = None,
+    relevant: Array | None = None,
+    judged: Array | None = None,
+    **options: Unpack[Options],
+) -> RunScores:
+    """The scores of rankings whose documents are given by their grades: `labels[query, rank]`, the best rank first, −1 for a document
+    that is not judged.
+
+    Rows may end early (`lengths`); of one dimension, rows lie one behind the other (`offsets`, one more than rows, or `groups`, a group
+    id a value). What is judged in all is said by `judged[query, grade]`, counts of each grade from 0, or `relevant[query]`; without
+    them ideal rankings are made of the labels themselves, and `ideal` of the scores says `"retrieved"`.
+
+    >>> import array, laneval
+    >>> labels = memoryview(array.array("b", [1, 0, 0, 0, 0, 1])).cast("B").cast("b", (2, 3))
+    >>> scores = laneval.evaluate_labels(labels, "RR")
+    >>> scores["RR"], scores.ideal
+    (0.6666666666666666, 'retrieved')
+    """
+    arrays = _native.Arrays.labels(
+        lent(labels), _lent(lengths), _lent(offsets), _lent(groups), _lent(relevant), _lent(judged)
+    )
+    return _ranked(arrays, measures, options)
+
+
+def evaluate_scores(
+    scores: Array,
+    grades: Array,
+    measures: Measures = DEFAULT,
+    *,
+    lengths: Array | None = None,
+    groups: Array | None = None,
+    sizes: Array | None = None,
+    **options: Unpack[Options],
+) -> RunScores:
+    """The scores of documents that are ranked by `scores[query, document]`, whose grades have the same shape; or of one dimension with
+    the `sizes` of the queries, one behind the other, or their `groups`, a group id a document.
+
+    Equal scores keep their order. Ideal rankings are made of the grades given.
+
+    >>> import array, laneval
+    >>> scores = array.array("f", [0.1, 0.9, 0.3, 0.2])
+    >>> grades = array.array("b", [1, 0, 1, 0])
+    >>> laneval.evaluate_scores(scores, grades, "RR", sizes=array.array("i", [2, 2]))["RR"]
+    0.75
+    """
+    arrays = _native.Arrays.scores(lent(scores), lent(grades), _lent(lengths), _lent(sizes), _lent(groups))
+    return _ranked(arrays, measures, options)
+
+
+def evaluate_ids(
+    relevant: Sequence[Collection[Id] | Mapping[Id, float]],
+    retrieved: Sequence[Sequence[Id]],
+    measures: Measures = DEFAULT,
+    **options: Unpack[Options],
+) -> RunScores:
+    """The scores of lists of ids: what is relevant to each query, or a mapping to grades, and what was retrieved, the best first.
+
+    >>> import laneval
+    >>> laneval.evaluate_ids([{"a", "b"}, [7]], [["a", "c"], [3, 7]], "RR")["RR"]
+    0.75
+    """
+    return _ranked(_native.Arrays.ids(relevant, retrieved), measures, options)
+
+
+def parse_measure(text: str) -> str:
+    """The canonical name of a measure by any of its names.
+
+    >>> import laneval
+    >>> laneval.parse_measure("ndcg_cut_10")
+    'nDCG@10'
+    """
+    names = _native.parse(text)
+    if len(names) != 1:
+        raise UnanswerableError(f"{text} means {len(names)} measures: {', '.join(names)}")
+    return names[0]
+
+
+def measures() -> list[dict[str, Any]]:
+    """All measures, with their formulas and sources."""
+    return _native.measures()
+
+
+def devices() -> list[dict[str, Any]]:
+    """The GPUs of this machine."""
+    return _native.devices()
+
+
+def _lent(array: Array | None) -> tuple[Any, bool] | None:
+    return None if array is None else lent(array)
+
+
+def _judgments(qrels: Source | Qrels, options: Options) -> _native.Qrels:
+    if isinstance(qrels, Qrels):
+        return qrels._native
+    columns = {name: of for name, of in dict(options.get("columns") or {}).items() if name != "rank"}
+    return _native.Qrels(qrels, "qrels", options.get("dialect", "laneval"), columns)
+
+
+def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:
+    if isinstance(runs, Mapping):
+        for name in runs:
+            if not isinstance(name, str):
+                raise TypeError(f"the name {name!r} of a run is of {type(name)}: a str was expected")
+        return list(runs.items())
+    if isinstance(runs, (str, bytes, os.PathLike)):
+        raise TypeError("runs is one path: a list of paths, or a dict of runs by their names, was expected")
+    return [(None, os.fspath(path)) for path in runs]
+
+
+def _evaluated(
+    ready: Ready, qrels: _native.Qrels, runs: Sequence[tuple[str | None, Any]], options: Options
+) -> list[RunScores]:
+    if not ready.custom:
+        return _scores(ready, ready.native.evaluate(qrels, runs, ready.columns), None, options, 5)
+    matrix = ready.native.build(qrels, runs, ready.columns)
+    return _scores(ready, ready.native.matrix(matrix), matrix, options, 5)
+
+
+def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> RunScores:
+    ready = Ready(measures, options)
+    if not ready.custom:
+        return _scores(ready, ready.native.rankings(arrays), None, options, 5)[0]
+    matrix = arrays.matrix("rankings")
+    return _scores(ready, ready.native.matrix(matrix), matrix, options, 5)[0]
+
+
+def _scores(
+    ready: Ready, native: _native.Scores, matrix: _native.Matrix | None, options: Options, level: int
+) -> list[RunScores]:
+    """The scores of each run, with the measures that are functions, and warnings of what should be noticed."""
+    names = native.measures()
+    notices = native.notices()
+    all_runs = []
+    for at, known in enumerate(native.runs()):
+        stats = [dict(of) for of in native.stats(at)]
+        values = native.per_query(at)
+        per_query = None if values is None else PerQuery(values, names, None, {})
+        if ready.custom and matrix is not None:
+            run = _with_custom(ready, matrix, at, known, (names, stats, values), options)
+        else:
+            run = RunScores(names, known, stats, per_query)
+        warn(run, notices if at == 0 else [], level)
+        all_runs.append(run)
+    return all_runs
+
+
+def _with_custom(
+    ready: Ready,
+    matrix: _native.Matrix,
+    at: int,
+    known: dict[str, Any],
+    built_in: tuple[list[str], list[dict[str, float]], _native.PerQuery | None],
+    options: Options,
+) -> RunScores:
+    """The scores of a run under all measures, in the order asked for."""
+    names, stats, values = built_in
+    queries = matrix.queries()
+    both = options.get("queries") == "both"
+    asked = options.get("stats", ())
+    asked = [asked] if isinstance(asked, str) else list(asked)
+    found: dict[str, dict[str, float]] = {}
+    columns: dict[str, list[float]] = {}
+    there: list[bool] = []
+    for measure in ready.custom:
+        if measure.name in found:
+            raise UnanswerableError(f"{measure.name}: two measures have this name")
+        of_all, there = measure.values(matrix, at, queries, ready.view)
+        column = [value for value, counts in zip(of_all, there, strict=True) if counts or not both]
+        found[measure.name] = measure.statistics(column, asked)
+        columns[measure.name] = column
+    order: list[str] = []
+    for item in ready.order:
+        order.extend([item.name] if isinstance(item, CustomMeasure) else _native.parse(str(item)))
+    order = list(dict.fromkeys(order))
+    by_name = {**dict(zip(names, stats, strict=True)), **found}
+    per_query = None
+    if options.get("per_query"):
+        counted = [query for query, counts in zip(queries, there, strict=True) if counts or not both]
+        per_query = PerQuery(values, order, counted, columns)
+    return RunScores(order, known, [by_name[name] for name in order], per_query)

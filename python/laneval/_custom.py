@@ -1,0 +1,171 @@
+"""Measures written in Python, over batches of rankings."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from laneval._errors import UnanswerableError
+
+if TYPE_CHECKING:
+    from laneval import _native
+
+BATCH_BYTES = 1 << 25
+"""The labels of a batch."""
+
+
+class CustomMeasure:
+    """A measure written in Python, made by `measure`. It may stand wherever the name of a measure may."""
+
+    def __init__(
+        self,
+        function: Callable[[Any, Any, Any, Any], Sequence[float]],
+        name: str,
+        better: Literal["higher", "lower"] | None,
+        average: Literal["mean", "sum", "gmean"],
+        range: tuple[float, float],
+    ) -> None:
+        from laneval import _native
+        from laneval._errors import MeasureError
+
+        try:
+            taken = _native.parse(name)
+        except MeasureError:
+            taken = []
+        if taken:
+            raise MeasureError(f"{name}: laneval has a measure of this name: {taken[0]}", name, (0, len(name)))
+        if not name or any(letter.isspace() or letter == "," for letter in name):
+            raise MeasureError(f"{name!r} is no name of a measure", name, (0, len(name)))
+        self.function = function
+        self.name = name
+        self.better = better
+        self.average = average
+        self.range = range
+
+    def __repr__(self) -> str:
+        return f"<measure {self.name}>"
+
+    def __str__(self) -> str:
+        return self.name
+
+    def values(
+        self, matrix: _native.Matrix, run: int, queries: Sequence[str], view: tuple[int | None, bool]
+    ) -> tuple[list[float], list[bool]]:
+        """The value of each query of a run, and whether the run has anything for it."""
+        grades = _array(memoryview(_doubles(matrix.grades())), "d", None)
+        codes = len(grades)
+        values: list[float] = []
+        there: list[bool] = []
+        step = 1 << 12
+        for start in range(0, len(queries), step):
+            end = min(start + step, len(queries))
+            depth, labels, lengths, judged = matrix.labels(run, start, end, *view)
+            n = end - start
+            arrays = (
+                _array(memoryview(labels), "B", (n, depth)),
+                _array(memoryview(lengths), "I", None),
+                _array(memoryview(judged), "I", (n, codes)),
+            )
+            found = self.function(*arrays, grades)
+            if len(found) != n:
+                raise UnanswerableError(f"{self.name}: {len(found)} values came back for {n} rankings")
+            low, high = self.range
+            for at, value in enumerate(found, start):
+                value = float(value)
+                if not low <= value <= high or math.isinf(value):
+                    raise UnanswerableError(
+                        f"{self.name}: the value of query {queries[at]} is {value}: one from {low} to {high} was expected"
+                    )
+                values.append(value)
+            there.extend(length > 0 for length in memoryview(lengths).cast("I"))
+        return values, there
+
+    def statistics(self, values: Sequence[float], stats: Sequence[str]) -> dict[str, float]:
+        """The average of values by its name, and these statistics."""
+        if self.average == "gmean":
+            logs = [math.log(max(value, 1e-5)) for value in values]
+            average = math.exp(math.fsum(logs) / len(values)) if values else 0.0
+        else:
+            average = math.fsum(values)
+            if self.average == "mean" and values:
+                average /= len(values)
+        found = {self.average: average}
+        for stat in stats:
+            if stat == "ci95":
+                raise UnanswerableError(f"{self.name}: there are no intervals of measures written in Python")
+            if not values or (stat == "std" and len(values) < 2):
+                continue
+            if stat == "median":
+                found[stat] = statistics.median(values)
+            elif stat == "std":
+                found[stat] = statistics.stdev(values)
+            elif stat in ("min", "max"):
+                found[stat] = min(values) if stat == "min" else max(values)
+        return found
+
+
+@overload
+def measure(function: Callable[[Any, Any, Any, Any], Sequence[float]], /) -> CustomMeasure: ...
+@overload
+def measure(
+    *,
+    name: str | None = None,
+    better: Literal["higher", "lower"] | None = "higher",
+    average: Literal["mean", "sum", "gmean"] = "mean",
+    range: tuple[float, float] = (-math.inf, math.inf),
+) -> Callable[[Callable[[Any, Any, Any, Any], Sequence[float]]], CustomMeasure]: ...
+def measure(
+    function: Callable[[Any, Any, Any, Any], Sequence[float]] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    better: Literal["higher", "lower"] | None = "higher",
+    average: Literal["mean", "sum", "gmean"] = "mean",
+    range: tuple[float, float] = (-math.inf, math.inf),
+) -> Any:
+    """Makes a measure of a function over batches of rankings, to be used wherever a name of a measure is.
+
+    The function gets, for n rankings, and gives n values:
+
+    * `labels[n, depth]` (uint8): the label of the document at each rank;
+    * `lengths[n]` (uint32): how many ranks each has; labels behind them are 0;
+    * `judged[n, number of labels]` (uint32): how many judged documents of each label the query has;
+    * `grades[number of labels]` (float64): the grade of each label; NaN for labels of documents that are not judged.
+
+    They are read-only arrays of NumPy where NumPy is installed, else memoryviews.
+
+    >>> import numpy as np
+    >>> import laneval
+    >>> @laneval.measure(name="Top1Grade")
+    ... def top1(labels, lengths, judged, grades):
+    ...     return np.nan_to_num(grades[labels[:, 0]]) * (lengths > 0)
+    >>> qrels = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}}
+    >>> run = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d7": 0.5, "d1": 0.4}}
+    >>> dict(laneval.evaluate(qrels, run, [top1, "RR"]))
+    {'Top1Grade': 1.0, 'RR': 0.75}
+    """
+    if function is None:
+        return lambda of: CustomMeasure(of, name or of.__name__, better, average, range)
+    return CustomMeasure(function, name or getattr(function, "__name__", ""), better, average, range)
+
+
+def _doubles(values: Sequence[float]) -> bytes:
+    import array
+
+    return array.array("d", values).tobytes()
+
+
+def _array(view: memoryview, kind: str, shape: tuple[int, int] | None) -> Any:
+    """Numbers of a kind, as NumPy's where there is NumPy."""
+    try:
+        import numpy as np
+    except ImportError:
+        pass
+    else:
+        flat = np.frombuffer(view, dtype={"B": np.uint8, "I": np.uint32, "d": np.float64}[kind])
+        return flat if shape is None else flat.reshape(shape)
+    if shape is None or 0 in shape:
+        return view.cast(kind)
+    return view.cast("B").cast(kind, shape)

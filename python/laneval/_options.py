@@ -1,0 +1,143 @@
+"""Measures and keywords of every `evaluate`, checked and made ready."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
+
+from laneval import _native
+from laneval._custom import CustomMeasure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+QuerySet: TypeAlias = Literal["judged", "both", "error"]
+Ties: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average", "best", "worst"]
+Stat: TypeAlias = Literal["median", "std", "min", "max", "ci95"]
+Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank"]
+Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
+
+DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+"""What is computed where no measures are named."""
+
+
+class Options(TypedDict, total=False):
+    """Keywords of every `evaluate`."""
+
+    queries: QuerySet
+    """Which queries count: every judged one (`"judged"`, the default), those that are in the run too (`"both"`), or every judged one,
+    where it is an error if the run lacks one (`"error"`)."""
+    ties: Ties
+    """The order of equal scores, by document id descending if not said, as in trec_eval; or the `"average"`, `"best"` or `"worst"`
+    value over all orders."""
+    score: Literal["f64", "f32"]
+    """The type in which scores are compared: `"f32"` is what pytrec_eval and trec_eval 9 do."""
+    depth: int
+    """Only so many ranks count."""
+    judged_only: bool
+    """Drop documents that are not judged, so that the others move up."""
+    per_query: bool
+    """Keep the values of each query."""
+    stats: Sequence[Stat]
+    """Statistics besides the average."""
+    engine: Literal["auto", "cpu", "gpu", "reference"]
+    """Who computes."""
+    adapter: str
+    """Which GPU, by its number or a part of its name."""
+    threads: int
+    """How many threads work; as `LANEVAL_THREADS` says, else one a processor."""
+    progress: bool | Callable[[int, int], object]
+    """Show how far it is, or tell a function what is done and what there is to do."""
+    columns: Mapping[Column, str]
+    """Names of columns of tables."""
+    dialect: Literal["laneval", "trec9", "trec10"]
+    """How strictly files are read."""
+
+
+class Ready:
+    """Measures and keywords that were checked."""
+
+    __slots__ = ("columns", "custom", "native", "order", "view")
+
+    def __init__(self, measures: Measures, options: Options) -> None:
+        names, self.custom, self.order = split(measures)
+        self.columns: dict[str, str] = dict(options.get("columns") or {})
+        unknown = sorted(set(self.columns) - set(get_args(Column)))
+        if unknown:
+            known = ", ".join(get_args(Column))
+            raise TypeError(f"columns names {', '.join(map(repr, unknown))}: {known} were expected")
+        self.view = (options.get("depth"), bool(options.get("judged_only", False)))
+        progress = options.get("progress")
+        if progress:
+            self.native = settings(names, options, _bar if progress is True else progress)
+        else:
+            key = tuple(sorted((k, _hashable(v)) for k, v in options.items() if k not in ("columns", "progress")))
+            self.native = _remembered(names, key)
+
+
+def split(measures: Measures) -> tuple[tuple[str, ...], list[CustomMeasure], list[CustomMeasure | str]]:
+    """The names of measures, the measures that are functions, and all of them in their order."""
+    if isinstance(measures, (str, CustomMeasure)):
+        measures = (measures,)
+    elif not isinstance(measures, Iterable):
+        raise TypeError(f"measures is of {type(measures)}: names such as 'nDCG@10' were expected")
+    order: list[CustomMeasure | str] = list(measures)
+    names: list[str] = []
+    custom: list[CustomMeasure] = []
+    for measure in order:
+        if isinstance(measure, CustomMeasure):
+            custom.append(measure)
+        else:
+            names.append(measure if isinstance(measure, str) else str(measure))
+    return tuple(names), custom, order
+
+
+def _hashable(value: Any) -> Any:
+    return tuple(value) if isinstance(value, (list, tuple, set, frozenset)) else value
+
+
+@functools.lru_cache(maxsize=128)
+def _remembered(names: tuple[str, ...], options: tuple[tuple[str, Any], ...]) -> _native.Settings:
+    return settings(names, dict(options), None)  # type: ignore[arg-type]
+
+
+def settings(
+    names: tuple[str, ...], options: Options, progress: Callable[[int, int], object] | None
+) -> _native.Settings:
+    """What the native part works by."""
+    unknown = sorted(set(options) - set(Options.__annotations__))
+    if unknown:
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"unknown keyword {', '.join(unknown)}: there are {known}")
+    threads = options.get("threads")
+    if threads is None and os.environ.get("LANEVAL_THREADS"):
+        threads = int(os.environ["LANEVAL_THREADS"])
+    engine = options.get("engine", "gpu" if options.get("adapter") is not None else "auto")
+    stats = options.get("stats", ())
+    return _native.Settings(
+        list(names),
+        queries=options.get("queries", "judged"),
+        ties=options.get("ties", "docno-desc"),
+        score=options.get("score", "f64"),
+        depth=options.get("depth"),
+        judged_only=bool(options.get("judged_only", False)),
+        per_query=bool(options.get("per_query", False)),
+        stats=[stats] if isinstance(stats, str) else list(stats),
+        engine=engine,
+        adapter=options.get("adapter"),
+        threads=threads,
+        progress=progress,
+        dialect=options.get("dialect", "laneval"),
+    )
+
+
+def _bar(done: int, total: int) -> None:
+    """Shows on stderr how far it is."""
+    if total:
+        share = min(done / total, 1.0)
+        end = "\n" if done >= total else ""
+        sys.stderr.write(f"\r{'#' * round(40 * share):40} {share:4.0%}{end}")
+        sys.stderr.flush()

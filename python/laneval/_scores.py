@@ -1,0 +1,374 @@
+"""Scores: numbers by measure, by run and by query."""
+
+from __future__ import annotations
+
+import html
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from laneval import _native
+from laneval._errors import (
+    IgnoredQueriesWarning,
+    LanevalWarning,
+    MeasureError,
+    MissingQueriesWarning,
+    UnanswerableError,
+)
+
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+    import polars
+
+
+class Unmatched(NamedTuple):
+    """Queries that only one side has."""
+
+    count: int
+    """How many there are."""
+    ids: list[str]
+    """The first few of them."""
+
+    def __str__(self) -> str:
+        more = ["…"] if self.count > len(self.ids) else []
+        return ", ".join([*self.ids, *more])
+
+
+class Rule(NamedTuple):
+    """How rankings were made out of scores."""
+
+    ties: str
+    """The order of equal scores."""
+    score: str
+    """The type in which scores were compared."""
+    depth: int | None
+    """Only so many ranks were kept; all if `None`."""
+
+
+class PerQuery:
+    """The values of each query, `[query][measure]`. It is a stream of Arrow, too: pandas, polars, pyarrow and DuckDB read it."""
+
+    __slots__ = ("_custom", "_measures", "_native", "_queries")
+
+    def __init__(
+        self, native: _native.PerQuery | None, measures: list[str], queries: list[str] | None, custom: dict[str, list[float]]
+    ) -> None:
+        self._native = native
+        self._measures = measures
+        self._queries = queries
+        self._custom = custom
+
+    @property
+    def measures(self) -> list[str]:
+        """The canonical names of the measures."""
+        return list(self._measures)
+
+    @property
+    def queries(self) -> list[str]:
+        """The ids of the queries, in bytewise order."""
+        if self._queries is None:
+            assert self._native is not None
+            self._queries = self._native.queries()
+        return self._queries
+
+    def __len__(self) -> int:
+        return len(self._native) if self._native is not None else len(self.queries)
+
+    def __getitem__(self, measure: str) -> list[float]:
+        """The values under a measure, by any of its names, in the order of `queries`."""
+        return self._column(_name(measure, self._measures))
+
+    def _column(self, name: str) -> list[float]:
+        if name in self._custom:
+            return self._custom[name]
+        assert self._native is not None
+        return self._native.column([of for of in self._measures if of not in self._custom].index(name))
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """A dict of dicts: query, measure, value.
+
+        >>> import laneval
+        >>> scores = laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR", per_query=True)
+        >>> scores.per_query().to_dict()
+        {'q1': {'RR': 1.0}}
+        """
+        if not self._custom and self._native is not None:
+            return self._native.to_dict(self._measures)
+        columns = [self._column(name) for name in self._measures]
+        return {
+            query: dict(zip(self._measures, values, strict=True))
+            for query, values in zip(self.queries, zip(*columns, strict=True), strict=True)
+        }
+
+    def to_numpy(self) -> numpy.ndarray[Any, Any]:
+        """An array `[query, measure]`."""
+        import numpy as np
+
+        if not self._custom and self._native is not None:
+            return np.frombuffer(self._native.bytes()).reshape(len(self), len(self._measures))
+        return np.column_stack([self._column(name) for name in self._measures])
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame of pandas with the queries as its index."""
+        import pandas as pd
+
+        return pd.DataFrame(self.to_numpy(), index=pd.Index(self.queries, name="query_id"), columns=self._measures)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A DataFrame of polars with a column `query_id`."""
+        import polars as pl
+
+        columns = {name: self._column(name) for name in self._measures}
+        return pl.DataFrame({"query_id": self.queries, **columns})
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        if self._custom or self._native is None:
+            return self.to_polars().__arrow_c_stream__(requested_schema)
+        return self._native.__arrow_c_stream__(requested_schema)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} queries × {', '.join(self._measures)}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        custom = {name: list(self._column(name)) for name in self._measures}
+        return (PerQuery, (None, self._measures, self.queries, custom))
+
+
+class RunScores(Mapping[str, float]):
+    """The averages of a run by the names of the measures, and what they are made of.
+
+    Keys are canonical names; any other name of a measure finds it, too.
+
+    >>> import laneval
+    >>> scores = laneval.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["AP", "nDCG@10"])
+    >>> scores["AP"], scores["map"]
+    (0.5, 0.5)
+    >>> list(scores)
+    ['AP', 'nDCG@10']
+    """
+
+    __slots__ = ("_known", "_measures", "_per_query", "_stats")
+
+    def __init__(
+        self,
+        measures: list[str],
+        known: dict[str, Any],
+        stats: list[dict[str, float]],
+        per_query: PerQuery | None,
+    ) -> None:
+        self._measures = measures
+        self._known = known
+        self._stats = stats
+        self._per_query = per_query
+
+    def __getitem__(self, measure: str) -> float:
+        at = self._measures.index(_name(measure, self._measures))
+        return next(iter(self._stats[at].values()))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._measures)
+
+    def __len__(self) -> int:
+        return len(self._measures)
+
+    def __contains__(self, measure: object) -> bool:
+        if not isinstance(measure, str):
+            return False
+        try:
+            _name(measure, self._measures)
+        except KeyError:
+            return False
+        return True
+
+    @property
+    def name(self) -> str:
+        """The name of the run."""
+        return str(self._known["name"])
+
+    @property
+    def queries(self) -> int:
+        """How many queries count."""
+        return int(self._known["queries"])
+
+    @property
+    def missing(self) -> Unmatched:
+        """Judged queries that the run lacks."""
+        return Unmatched(*self._known["missing"])
+
+    @property
+    def ignored(self) -> Unmatched:
+        """Queries of the run that are not judged, which never count."""
+        return Unmatched(*self._known["ignored"])
+
+    @property
+    def rule(self) -> Rule:
+        """How the rankings were made out of scores."""
+        return Rule(self._known["ties"], self._known["score"], self._known["depth"])
+
+    @property
+    def ideal(self) -> str:
+        """What ideal rankings are made of: `"judgments"`, or the documents that were `"retrieved"`."""
+        return str(self._known["ideal"])
+
+    @property
+    def stats(self) -> Mapping[str, Mapping[str, float]]:
+        """For each measure its statistics by name, the average first."""
+        return dict(zip(self._measures, self._stats, strict=True))
+
+    def per_query(self) -> PerQuery:
+        """The values of each query.
+
+        Raises `UnanswerableError` where they were not kept: ask with `per_query=True`.
+        """
+        if self._per_query is None:
+            raise UnanswerableError("the values of queries were not kept: evaluate with per_query=True")
+        return self._per_query
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}: {value:.4f}" for name, value in self.items())
+        return f"<{self.name}: {values}; {self._words()}>"
+
+    def _words(self) -> str:
+        """What the numbers are of, in words."""
+        rule = self.rule
+        depth = f", {rule.depth} ranks" if rule.depth else ""
+        missing = f", {self.missing.count} of them not in the run" if self.missing.count and self._known["filled"] else ""
+        return f"{self.queries} queries{missing}; ties {rule.ties}, scores {rule.score}{depth}"
+
+    def _repr_html_(self) -> str:
+        return _table([self])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (RunScores, (self._measures, self._known, self._stats, self._per_query))
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, RunScores):
+            return dict(self) == dict(other) and self._stats == other._stats
+        return dict(self) == other if isinstance(other, Mapping) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Scores(Mapping[str, RunScores]):
+    """The scores of several runs by their names.
+
+    >>> import laneval
+    >>> qrels = {"q1": {"d1": 1}}
+    >>> scores = laneval.evaluate_runs(qrels, {"a": {"q1": {"d1": 0.5}}, "b": {"q1": {"d2": 0.5}}}, "RR")
+    >>> {name: run["RR"] for name, run in scores.items()}
+    {'a': 1.0, 'b': 0.0}
+    """
+
+    __slots__ = ("_runs",)
+
+    def __init__(self, runs: Sequence[RunScores]) -> None:
+        self._runs = {run.name: run for run in runs}
+
+    def __getitem__(self, run: str) -> RunScores:
+        return self._runs[run]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._runs)
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """A dict of dicts: run, measure, average."""
+        return {name: dict(run) for name, run in self._runs.items()}
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame of pandas, a row a run."""
+        import pandas as pd
+
+        return pd.DataFrame.from_dict(self.to_dict(), orient="index").rename_axis("run")
+
+    def to_polars(self) -> polars.DataFrame:
+        """A DataFrame of polars, a row a run."""
+        import polars as pl
+
+        return pl.DataFrame([{"run": name, **run} for name, run in self.to_dict().items()])
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self.to_polars().__arrow_c_stream__(requested_schema)
+
+    def to_latex(self) -> str:
+        """A table of LaTeX (booktabs), a row a run."""
+        names = list(next(iter(self._runs.values()), ()))
+        head = " & ".join(["Run", *map(_latex, names)])
+        rows = [
+            " & ".join([_latex(name), *(f"{value:.4f}" for value in run.values())]) + r" \\"
+            for name, run in self._runs.items()
+        ]
+        lines = [rf"\begin{{tabular}}{{l{'r' * len(names)}}}", r"\toprule", head + r" \\", r"\midrule", *rows]
+        return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
+
+    def __repr__(self) -> str:
+        return "\n".join(map(repr, self._runs.values()))
+
+    def _repr_html_(self) -> str:
+        return _table(list(self._runs.values()))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Scores, (list(self._runs.values()),))
+
+
+def _latex(text: str) -> str:
+    special = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    return "".join(special.get(letter, rf"\{letter}" if letter in "&%$#_{}" else letter) for letter in text)
+
+
+def _table(runs: Sequence[RunScores]) -> str:
+    """A table of HTML with the best average of each measure in bold, and what the numbers are of below it."""
+    if not runs:
+        return "<p>no runs</p>"
+    names = list(runs[0])
+    head = "".join(f"<th>{html.escape(name)}</th>" for name in ["run", *names])
+    best = {name: max(run[name] for run in runs) for name in names}
+    rows = []
+    for run in runs:
+        cells = []
+        for name in names:
+            text = f"{run[name]:.4f}"
+            bold = len(runs) > 1 and run[name] == best[name] and better(name) == "higher"
+            cells.append(f"<td>{'<b>' + text + '</b>' if bold else text}</td>")
+        rows.append(f"<tr><th>{html.escape(run.name)}</th>{''.join(cells)}</tr>")
+    words = html.escape(runs[0]._words())
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table><p>{words}</p>"
+
+
+def better(measure: str) -> str | None:
+    """Which of two averages of a measure is the better one, `"higher"` or `"lower"`; `None`: neither."""
+    if not _directions:
+        _directions.update((of["name"], of["better"]) for of in _native.measures())
+    return _directions.get(measure.split("@")[0].split("(")[0], "higher")
+
+
+_directions: dict[str, str | None] = {}
+
+
+def _name(measure: str, names: Sequence[str]) -> str:
+    """The canonical name of a measure that is there, by any of its names."""
+    if measure in names:
+        return measure
+    try:
+        found = _native.parse(measure)
+    except MeasureError:
+        raise KeyError(measure) from None
+    if len(found) == 1 and found[0] in names:
+        return found[0]
+    raise KeyError(measure)
+
+
+def warn(run: RunScores, notices: Sequence[str], level: int) -> None:
+    """Warns of what should be noticed about a run."""
+    name = run.name
+    if run.missing.count and run._known["filled"]:
+        message = f"{name}: {run.missing.count} judged queries are not in it, and count as empty rankings: {run.missing}"
+        warnings.warn(message, MissingQueriesWarning, stacklevel=level)
+    if run.ignored.count:
+        message = f"{name}: {run.ignored.count} of its queries are not judged, and do not count: {run.ignored}"
+        warnings.warn(message, IgnoredQueriesWarning, stacklevel=level)
+    for notice in [*run._known["notices"], *notices]:
+        warnings.warn(f"{name}: {notice}", LanevalWarning, stacklevel=level)

@@ -1,0 +1,281 @@
+//! Rankings in arrays: labels, scores with grades, lists of ids.
+
+use laneval::arrays::{Ideal, Rankings, Shape};
+use laneval::{Error, LabelMatrix};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
+use std::sync::Arc;
+
+use crate::ffi::Array;
+use crate::matrix::Matrix;
+use crate::work::{Workers, work};
+
+/// An array, what messages call it, and whether it has the bits of bfloat16.
+type Lent<'py> = (Bound<'py, PyAny>, bool);
+
+/// Rankings in arrays.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct Arrays {
+    source: Source,
+    /// Counts of relevant documents, or of those of each grade from 0.
+    relevant: Option<Array>,
+    judged: Option<Array>,
+}
+
+enum Source {
+    Labels { labels: Array, shape: Rows },
+    Scores { scores: Array, grades: Array, shape: Rows },
+    Ids { relevant: Vec<Vec<(Id, f64)>>, retrieved: Vec<Vec<Id>> },
+}
+
+/// Which values are those of a row.
+enum Rows {
+    Dense { width: usize, stride: usize, lengths: Option<Array> },
+    Offsets(Array),
+    Sizes(Array),
+    Groups(Array),
+}
+
+/// An id of Python.
+#[derive(PartialEq, Eq, Hash)]
+enum Id {
+    Integer(i128),
+    Text(Box<str>),
+    Bytes(Box<[u8]>),
+}
+
+impl std::fmt::Debug for Id {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Id::Integer(integer) => write!(f, "{integer}"),
+            Id::Text(text) => write!(f, "{text:?}"),
+            Id::Bytes(bytes) => write!(f, "{:?}", String::from_utf8_lossy(bytes)),
+        }
+    }
+}
+
+#[pymethods]
+impl Arrays {
+    /// Grades by rank.
+    #[staticmethod]
+    #[pyo3(signature = (labels, lengths, offsets, groups, relevant, judged))]
+    fn labels(
+        labels: Lent<'_>,
+        lengths: Option<Lent<'_>>,
+        offsets: Option<Lent<'_>>,
+        groups: Option<Lent<'_>>,
+        relevant: Option<Lent<'_>>,
+        judged: Option<Lent<'_>>,
+    ) -> PyResult<Self> {
+        let labels = Array::of(&labels.0, "labels", labels.1)?;
+        let shape = rows(&labels, "labels", (lengths, offsets, None, groups))?;
+        let array = |of: Option<Lent<'_>>, name: &str| of.map(|of| Array::of(&of.0, name, of.1)).transpose();
+        let judged = array(judged, "judged")?;
+        if judged.as_ref().is_some_and(|judged| judged.width().is_none_or(|(width, stride)| width != stride))
+        {
+            return Err(PyValueError::new_err(
+                "judged has one row a query and one column a grade, without gaps",
+            ));
+        }
+        let relevant = array(relevant, "relevant")?;
+        if relevant.is_some() && judged.is_some() {
+            return Err(PyValueError::new_err("relevant and judged say the same: one of them was expected"));
+        }
+        Ok(Arrays { source: Source::Labels { labels, shape }, relevant, judged })
+    }
+
+    /// Scores, and grades in the same order.
+    #[staticmethod]
+    #[pyo3(signature = (scores, grades, lengths, sizes, groups))]
+    fn scores(
+        scores: Lent<'_>,
+        grades: Lent<'_>,
+        lengths: Option<Lent<'_>>,
+        sizes: Option<Lent<'_>>,
+        groups: Option<Lent<'_>>,
+    ) -> PyResult<Self> {
+        let scores = Array::of(&scores.0, "scores", scores.1)?;
+        let grades = Array::of(&grades.0, "grades", grades.1)?;
+        if (scores.rows(), scores.width()) != (grades.rows(), grades.width()) {
+            return Err(PyValueError::new_err(format!(
+                "scores has the shape {}, and grades {}: the same was expected",
+                shape(&scores),
+                shape(&grades)
+            )));
+        }
+        let shape = rows(&scores, "scores", (lengths, None, sizes, groups))?;
+        Ok(Arrays { source: Source::Scores { scores, grades, shape }, relevant: None, judged: None })
+    }
+
+    /// Lists of ids: what is relevant, perhaps with grades, and what was retrieved.
+    #[staticmethod]
+    fn ids(relevant: &Bound<'_, PyAny>, retrieved: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let relevant = lists(relevant, "relevant", |list| {
+            if let Ok(mapping) = list.cast::<pyo3::types::PyMapping>() {
+                return mapping
+                    .items()?
+                    .iter()
+                    .map(|item| {
+                        let (id, grade) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+                        Ok((id_of(&id, "relevant")?, grade.extract::<f64>()?))
+                    })
+                    .collect();
+            }
+            list.try_iter()?.map(|id| Ok((id_of(&id?, "relevant")?, 1.0))).collect()
+        })?;
+        let retrieved = lists(retrieved, "retrieved", |list| {
+            list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<Id>>>()
+        })?;
+        Ok(Arrays { source: Source::Ids { relevant, retrieved }, relevant: None, judged: None })
+    }
+
+    /// The same as a label matrix of a run of this name.
+    fn matrix(&self, py: Python<'_>, name: &str) -> PyResult<Matrix> {
+        let matrix = work(py, Workers::default(), &Arc::default(), || {
+            self.with(|rankings| LabelMatrix::of_rankings(name, rankings))
+        })?;
+        Ok(Matrix { matrix: Arc::new(matrix) })
+    }
+}
+
+impl Arrays {
+    /// How many values there are, about.
+    pub fn values(&self) -> usize {
+        match &self.source {
+            Source::Labels { labels: of, .. } | Source::Scores { scores: of, .. } => {
+                of.rows() * of.width().map_or(1, |(width, _)| width)
+            }
+            Source::Ids { retrieved, .. } => retrieved.iter().map(Vec::len).sum(),
+        }
+    }
+
+    /// Does something with the rankings.
+    pub fn with<R>(&self, work: impl FnOnce(&Rankings<'_>) -> Result<R, Error>) -> Result<R, Error> {
+        let rankings = match &self.source {
+            Source::Labels { labels, shape } => Rankings::labels(labels.numbers(), shape.shape())?,
+            Source::Scores { scores, grades, shape } => {
+                Rankings::scores(scores.numbers(), grades.numbers(), shape.shape())?
+            }
+            Source::Ids { relevant, retrieved } => Rankings::graded_ids(relevant, retrieved)?,
+        };
+        let grades: Vec<f64>;
+        let ideal = match (&self.relevant, &self.judged) {
+            (Some(relevant), _) => Ideal::Relevant(relevant.numbers()),
+            (None, Some(judged)) => {
+                grades =
+                    (0..judged.width().map_or(0, |(width, _)| width)).map(|grade| grade as f64).collect();
+                Ideal::Counts { grades: &grades, counts: judged.numbers() }
+            }
+            (None, None) => return work(&rankings),
+        };
+        work(&rankings.with_ideal(ideal)?)
+    }
+}
+
+impl Rows {
+    fn shape(&self) -> Shape<'_> {
+        match self {
+            Rows::Dense { width, stride, lengths } => {
+                let shape = Shape::strided(*width, *stride);
+                match lengths {
+                    Some(lengths) => shape.with_lengths(lengths.numbers()),
+                    None => shape,
+                }
+            }
+            Rows::Offsets(offsets) => Shape::offsets(offsets.numbers()),
+            Rows::Sizes(sizes) => Shape::sizes(sizes.numbers()),
+            Rows::Groups(groups) => Shape::groups(groups.numbers()),
+        }
+    }
+}
+
+/// What a shape is in Python's words.
+fn shape(of: &Array) -> String {
+    match of.width() {
+        Some((width, _)) => format!("({}, {width})", of.rows()),
+        None => format!("({},)", of.rows()),
+    }
+}
+
+/// Which values of an array are those of a row, by its dimensions and what was said.
+fn rows(
+    array: &Array,
+    name: &str,
+    (lengths, offsets, sizes, groups): (
+        Option<Lent<'_>>,
+        Option<Lent<'_>>,
+        Option<Lent<'_>>,
+        Option<Lent<'_>>,
+    ),
+) -> PyResult<Rows> {
+    let of = |lent: Option<Lent<'_>>, name: &str| {
+        let array = lent.map(|lent| Array::of(&lent.0, name, lent.1)).transpose()?;
+        match array.as_ref().and_then(Array::width) {
+            Some(_) => Err(PyValueError::new_err(format!("{name} has two dimensions: one was expected"))),
+            None => Ok(array),
+        }
+    };
+    let flat = [
+        of(offsets, "offsets")?.map(Rows::Offsets),
+        of(sizes, "sizes")?.map(Rows::Sizes),
+        of(groups, "groups")?.map(Rows::Groups),
+    ];
+    let mut flat = flat.into_iter().flatten();
+    match (array.width(), flat.next(), flat.next()) {
+        (_, _, Some(_)) => {
+            Err(PyValueError::new_err("offsets, sizes and groups say the same: one of them was expected"))
+        }
+        (Some((width, stride)), None, _) => {
+            Ok(Rows::Dense { width, stride, lengths: of(lengths, "lengths")? })
+        }
+        (Some(_), Some(_), _) => Err(PyValueError::new_err(format!(
+            "{name} has two dimensions, a row a query: offsets, sizes and groups are for one"
+        ))),
+        (None, Some(shape), _) if lengths.is_none() => Ok(shape),
+        (None, Some(_), _) => Err(PyValueError::new_err("lengths are for arrays of two dimensions")),
+        (None, None, _) => Err(PyValueError::new_err(format!(
+            "{name} has one dimension: two were expected, a row a query, or offsets, sizes or groups that say which values are a query's"
+        ))),
+    }
+}
+
+/// Lists of something.
+fn lists<'py, T>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    list: impl Fn(&Bound<'py, PyAny>) -> PyResult<Vec<T>>,
+) -> PyResult<Vec<Vec<T>>> {
+    let mut all = Vec::new();
+    for (row, item) in object.try_iter()?.enumerate() {
+        let item = item?;
+        if item.is_instance_of::<PyString>() || item.try_iter().is_err() {
+            return Err(PyTypeError::new_err(format!(
+                "{name}[{row}] is of {}: a collection of ids was expected",
+                item.get_type()
+            )));
+        }
+        all.push(list(&item)?);
+    }
+    Ok(all)
+}
+
+fn id_of(id: &Bound<'_, PyAny>, name: &str) -> PyResult<Id> {
+    if let Ok(text) = id.cast::<PyString>() {
+        return Ok(Id::Text(text.to_str()?.into()));
+    }
+    if let Ok(bytes) = id.cast::<PyBytes>() {
+        return Ok(Id::Bytes(bytes.as_bytes().into()));
+    }
+    let integer = match id.is_instance_of::<PyBool>() {
+        true => None,
+        false => id.call_method0("__index__").ok().filter(|of| of.is_instance_of::<PyInt>()),
+    };
+    let id_of = integer.and_then(|integer| integer.extract::<i128>().ok()).map(Id::Integer);
+    id_of.ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "{name}: the id {id:?} is of {}: a str or an int was expected",
+            id.get_type()
+        ))
+    })
+}

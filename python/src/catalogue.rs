@@ -1,0 +1,78 @@
+//! What there is: measures, GPUs, and the command.
+
+use laneval::measure::{Average, Better, Definition, MEASURES, parse_list};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::exception;
+
+/// The measures of a list of names, as canonical names.
+#[pyfunction]
+pub fn parse(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
+    let measures = parse_list(text, Default::default()).map_err(|error| exception(py, error))?;
+    Ok(measures.iter().map(ToString::to_string).collect())
+}
+
+/// All measures, each as a dict of what is known of it.
+#[pyfunction]
+pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    let of = |definition: &Definition| {
+        let dict = PyDict::new(py);
+        dict.set_item("name", definition.name)?;
+        dict.set_item("doc", definition.doc)?;
+        dict.set_item("formula", definition.formula)?;
+        dict.set_item("source", definition.citation)?;
+        dict.set_item("cutoff", definition.cutoff.to_string())?;
+        dict.set_item("parameters", definition.params.iter().map(|param| param.name).collect::<Vec<_>>())?;
+        dict.set_item("average", average(definition.average))?;
+        dict.set_item("better", better(definition.better))?;
+        Ok(dict)
+    };
+    MEASURES.iter().map(of).collect()
+}
+
+fn average(average: Average) -> &'static str {
+    match average {
+        Average::Mean => "mean",
+        Average::Sum => "sum",
+        Average::Geometric => "gmean",
+    }
+}
+
+fn better(better: Better) -> Option<&'static str> {
+    match better {
+        Better::Higher => Some("higher"),
+        Better::Lower => Some("lower"),
+        Better::Neither => None,
+    }
+}
+
+/// The GPUs, each as a dict of what is known of it.
+#[pyfunction]
+pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
+    #[cfg(feature = "gpu")]
+    {
+        let adapters = py.detach(laneval::gpu::adapters);
+        let of = |adapter: laneval::gpu::Adapter| {
+            let dict = PyDict::new(py);
+            dict.set_item("name", &adapter.name)?;
+            dict.set_item("backend", &adapter.backend)?;
+            dict.set_item("kind", adapter.kind)?;
+            dict.set_item("driver", &adapter.driver)?;
+            dict.set_item("unusable", &adapter.unusable)?;
+            Ok(dict)
+        };
+        adapters.into_iter().map(of).collect()
+    }
+    #[cfg(not(feature = "gpu"))]
+    {
+        let _ = py;
+        Ok(Vec::new())
+    }
+}
+
+/// Runs the command `laneval` with these arguments, of which the first is its name, and gives the exit code.
+#[pyfunction]
+pub fn command(py: Python<'_>, args: Vec<std::ffi::OsString>) -> u8 {
+    py.detach(|| laneval_cli::run(args))
+}

@@ -1,0 +1,70 @@
+//! Errors of the library as exceptions of the package, which are classes of `laneval._errors`.
+
+use laneval::Error;
+use laneval::error::{MeasureError, Problem, Problems, printable_path};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyModule;
+
+/// The exception for an error.
+pub fn exception(py: Python<'_>, error: Error) -> PyErr {
+    let message = error.to_string();
+    match error {
+        Error::Io { path, action, source } => match source.raw_os_error() {
+            Some(code) => PyOSError::new_err((code, format!("cannot {action}: {source}"), path)),
+            None => PyOSError::new_err((None::<i32>, message, path)),
+        },
+        Error::Input(problems) | Error::Repeated(problems) => input(py, problems),
+        Error::CameBack { ref file, line, .. } => {
+            let problem = Problem { file: printable_path(file.as_ref()), line, message: message.clone() };
+            of_class(py, "InputError", (message, vec![tuple(problem)], 0))
+        }
+        Error::Measure(error) => measure(py, &message, &error),
+        Error::Measures(errors) => match errors.first() {
+            Some(first) => measure(py, &message, first),
+            None => of_class(py, "MeasureError", (message,)),
+        },
+        Error::Matrix { .. } => of_class(py, "MatrixError", (message,)),
+        Error::Device(_) => of_class(py, "DeviceError", (message,)),
+        Error::Merge(_) | Error::Summary(_) => of_class(py, "ShardError", (message,)),
+        Error::Stopped => PyKeyboardInterrupt::new_err(message),
+        _ => of_class(py, "UnanswerableError", (message,)),
+    }
+}
+
+/// The exception for problems of an input.
+pub fn input(py: Python<'_>, problems: Problems) -> PyErr {
+    let message = problems.to_string();
+    let first: Vec<_> = problems.first.into_iter().map(tuple).collect();
+    of_class(py, "InputError", (message, first, problems.more))
+}
+
+/// The exception for one problem of an input, in its row (from 1), or as a whole.
+pub fn problem(py: Python<'_>, of: &str, row: u64, message: impl Into<String>) -> PyErr {
+    let problem = Problem { file: of.to_owned(), line: row, message: message.into() };
+    input(py, Problems { first: vec![problem], more: 0 })
+}
+
+/// The exception for what is well-formed and cannot be answered.
+pub fn unanswerable(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    of_class(py, "UnanswerableError", (message.into(),))
+}
+
+fn measure(py: Python<'_>, message: &str, error: &MeasureError) -> PyErr {
+    let span = (error.span.start, error.span.end);
+    of_class(py, "MeasureError", (message, error.text.clone(), span, error.suggestions.clone()))
+}
+
+fn tuple(problem: Problem) -> (String, u64, String) {
+    (problem.file, problem.line, problem.message)
+}
+
+/// An exception of a class of `laneval._errors`; what Python says where that fails.
+fn of_class<'py>(py: Python<'py>, class: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
+    static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let classes = CLASSES.get_or_try_init(py, || py.import("laneval._errors").map(Bound::unbind));
+    let made =
+        classes.and_then(|classes| classes.bind(py).getattr(class)).and_then(|class| class.call1(args));
+    made.map_or_else(|error| error, PyErr::from_value)
+}

@@ -1,0 +1,254 @@
+//! The borders to memory of others: buffers of Python and streams of Arrow. The only file of the package with `unsafe`.
+#![allow(unsafe_code)]
+
+use std::ffi::CStr;
+use std::ptr::{self, NonNull};
+use std::slice;
+
+use arrow_array::RecordBatch;
+use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
+use laneval::arrays::Numbers;
+use pyo3::buffer::{ElementType, PyUntypedBuffer};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi::{
+    PyDict_Next, PyFloat_AsDouble, PyFloat_CheckExact, PyUnicode_AsUTF8AndSize, PyUnicode_CheckExact,
+};
+use pyo3::prelude::*;
+use pyo3::sync::critical_section::with_critical_section;
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
+
+/// The name that the Arrow capsule interface gives its streams.
+pub const STREAM: &CStr = c"arrow_array_stream";
+
+/// Numbers of one or two dimensions in the memory of Python, held as long as this.
+///
+/// Like all who lend their memory, Python code must not write to it meanwhile; what is read then is some number or other.
+pub struct Array {
+    memory: Memory,
+    kind: Kind,
+    /// How many rows, and how many values each; `None`: one dimension.
+    rows: usize,
+    width: Option<usize>,
+    /// How many values lie between the starts of two rows.
+    stride: usize,
+}
+
+enum Memory {
+    Lent(PyUntypedBuffer),
+    /// Words, so that they are aligned for every type.
+    Copied(Vec<u64>),
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    U8,
+    U32,
+    U64,
+    I8,
+    I16,
+    I32,
+    I64,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Array {
+    /// The numbers of an object with a buffer, which messages call `name`; `bf16` where 16 bits are those of a bfloat16.
+    ///
+    /// Rows may lie apart. Memory of any other layout is copied once.
+    ///
+    /// # Errors
+    /// No buffer, no numbers, swapped bytes, more than two dimensions, or none.
+    pub fn of(object: &Bound<'_, PyAny>, name: &str, bf16: bool) -> PyResult<Self> {
+        let py = object.py();
+        let buffer = PyUntypedBuffer::get(object).map_err(|_| {
+            let of = object.get_type();
+            PyTypeError::new_err(format!("{name} is of {of}: an array of numbers was expected"))
+        })?;
+        let kind = kind(buffer.format(), bf16).map_err(|what| {
+            PyTypeError::new_err(format!(
+                "{name} has values of {what}: integers, floats or bools were expected"
+            ))
+        })?;
+        let (rows, width) = match *buffer.shape() {
+            [values] => (values, None),
+            [rows, width] => (rows, Some(width)),
+            ref more => {
+                let dimensions = more.len();
+                return Err(PyValueError::new_err(format!(
+                    "{name} has {dimensions} dimensions: one or two were expected"
+                )));
+            }
+        };
+        let size = buffer.item_size();
+        let values = rows * width.unwrap_or(1);
+        let stride = lent(&buffer, size, rows, width);
+        let aligned = (buffer.buf_ptr() as usize).is_multiple_of(size);
+        let (memory, stride) = match stride {
+            Some(stride) if aligned || values == 0 => (Memory::Lent(buffer), stride),
+            _ => (copied(py, object, values * size)?, width.unwrap_or(1)),
+        };
+        Ok(Array { memory, kind, rows, width, stride })
+    }
+
+    /// How many values a row has and how many lie between the starts of two; `None`: it has one dimension.
+    pub fn width(&self) -> Option<(usize, usize)> {
+        self.width.map(|width| (width, self.stride))
+    }
+
+    /// How many rows there are, or values where there is one dimension.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The values, and what lies between rows.
+    pub fn numbers(&self) -> Numbers<'_> {
+        let count = match (self.width, self.rows) {
+            (_, 0) | (Some(0), _) => 0,
+            (Some(width), rows) => (rows - 1) * self.stride + width,
+            (None, values) => values,
+        };
+        let start = match &self.memory {
+            Memory::Lent(buffer) => buffer.buf_ptr().cast_const(),
+            Memory::Copied(words) => words.as_ptr().cast(),
+        };
+        macro_rules! values {
+            ($($kind:ident $of:ident $type:ty),*) => {
+                match self.kind {
+                    $(Kind::$kind => Numbers::$of(match count {
+                        0 => &[],
+                        // SAFETY: `of` checked that so many values of this size lie from here on in strides of a row, that the
+                        // memory is aligned for them, and that any bits are one; the memory is held by `self`.
+                        _ => unsafe { slice::from_raw_parts(start.cast::<$type>(), count) },
+                    }),)*
+                }
+            };
+        }
+        values!(U8 U8 u8, U32 U32 u32, U64 U64 u64, I8 I8 i8, I16 I16 i16, I32 I32 i32, I64 I64 i64,
+            F16 F16 u16, Bf16 Bf16 u16, F32 F32 f32, F64 F64 f64)
+    }
+}
+
+/// The values between the starts of two rows, if rows lie in ascending order and the values of each one behind the other.
+fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>) -> Option<usize> {
+    if buffer.suboffsets().is_some() {
+        return None;
+    }
+    let step = |at: usize, count: usize, dense: usize| match usize::try_from(buffer.strides()[at]) {
+        _ if count <= 1 => Some(dense),
+        Ok(bytes) if bytes.is_multiple_of(size) => Some(bytes / size),
+        _ => None,
+    };
+    match width {
+        None => (step(0, rows, 1)? == 1).then_some(1),
+        Some(width) => {
+            let dense = step(1, width, 1)? == 1;
+            step(0, rows, width).filter(|stride| dense && *stride >= width)
+        }
+    }
+}
+
+/// A copy of the values of an object, row by row.
+fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Memory> {
+    let view = py.import("builtins")?.getattr("memoryview")?.call1((object,))?;
+    let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;
+    let mut words = vec![0u64; size.div_ceil(8)];
+    for (word, bytes) in words.iter_mut().zip(bytes.as_bytes().chunks(8)) {
+        let mut whole = [0; 8];
+        whole[..bytes.len()].copy_from_slice(bytes);
+        *word = u64::from_ne_bytes(whole);
+    }
+    Ok(Memory::Copied(words))
+}
+
+/// The kind of a format of the module `struct`, or what it is instead.
+fn kind(format: &CStr, bf16: bool) -> Result<Kind, String> {
+    let swapped = match format.to_bytes() {
+        [b'>' | b'!', _] => cfg!(target_endian = "little"),
+        [b'<', _] => cfg!(target_endian = "big"),
+        _ => false,
+    };
+    let shown = || format!("type {:?}", format.to_string_lossy());
+    if swapped {
+        return Err(format!("{}, whose bytes are swapped", shown()));
+    }
+    let kind = match ElementType::from_format(format) {
+        ElementType::UnsignedInteger { bytes: 2 } if bf16 => Kind::Bf16,
+        ElementType::Bool | ElementType::UnsignedInteger { bytes: 1 } => Kind::U8,
+        ElementType::UnsignedInteger { bytes: 4 } => Kind::U32,
+        ElementType::UnsignedInteger { bytes: 8 } => Kind::U64,
+        ElementType::SignedInteger { bytes: 1 } => Kind::I8,
+        ElementType::SignedInteger { bytes: 2 } => Kind::I16,
+        ElementType::SignedInteger { bytes: 4 } => Kind::I32,
+        ElementType::SignedInteger { bytes: 8 } => Kind::I64,
+        ElementType::Float { bytes: 2 } => Kind::F16,
+        ElementType::Float { bytes: 4 } => Kind::F32,
+        ElementType::Float { bytes: 8 } => Kind::F64,
+        _ => return Err(shown()),
+    };
+    Ok(kind)
+}
+
+/// Visits the items of a dict: texts with floats by `plain`, all others by `other`.
+///
+/// # Errors
+/// Text that is no Unicode (lone surrogates); what `other` says.
+pub fn for_each_item<'py>(
+    dict: &Bound<'py, PyDict>,
+    mut plain: impl FnMut(&[u8], f64) -> bool,
+    mut other: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    let py = dict.py();
+    with_critical_section(dict, || {
+        let (mut at, mut key, mut value) = (0, ptr::null_mut(), ptr::null_mut());
+        // SAFETY: it is a dict, and nobody changes it meanwhile but perhaps `other`, after which it is looked at anew.
+        while unsafe { PyDict_Next(dict.as_ptr(), &mut at, &mut key, &mut value) } != 0 {
+            // SAFETY: both are alive as long as the dict has them, which it has until other Python code runs; of texts and floats that
+            // are of no subclass nothing runs. The bytes of a text live as long as it.
+            let done = unsafe {
+                (PyUnicode_CheckExact(key) != 0 && PyFloat_CheckExact(value) != 0).then(|| {
+                    let mut length = 0;
+                    let bytes = PyUnicode_AsUTF8AndSize(key, &mut length);
+                    let bytes =
+                        (!bytes.is_null()).then(|| slice::from_raw_parts(bytes.cast(), length as usize));
+                    bytes.map(|bytes| plain(bytes, PyFloat_AsDouble(value)))
+                })
+            };
+            match done {
+                Some(Some(true)) => {}
+                Some(None) => return Err(PyErr::fetch(py)),
+                Some(Some(false)) | None => {
+                    // SAFETY: both are alive, as above; from here on they are held.
+                    let [key, value] =
+                        unsafe { [Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value)] };
+                    other(&key, &value)?;
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The batches of an object that hands out a stream of Arrow, with the names of its columns.
+///
+/// # Errors
+/// What the producer says.
+pub fn batches(object: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<RecordBatch>)> {
+    let py = object.py();
+    let capsule = object.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;
+    let stream: NonNull<FFI_ArrowArrayStream> = capsule.pointer_checked(Some(STREAM))?.cast();
+    // SAFETY: a capsule of this name points to a stream; taking it leaves a released one behind.
+    let reader = unsafe { RecordBatchStreamReader::from_raw(stream.as_ptr()) };
+    let said = |error: arrow_schema::ArrowError| PyValueError::new_err(error.to_string());
+    let reader = reader.map_err(said)?;
+    let names =
+        arrow_array::RecordBatchReader::schema(&reader).fields().iter().map(|of| of.name().clone()).collect();
+    let mut all = Vec::new();
+    for batch in reader {
+        all.push(batch.map_err(said)?);
+        py.check_signals()?;
+    }
+    Ok((names, all))
+}

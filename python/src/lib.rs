@@ -1,0 +1,40 @@
+//! The native part of the Python package `laneval`: it lends what Python holds to the library, and hands back what comes of it.
+//!
+//! What users see is Python, in `python/laneval`; names here are free to change.
+
+mod arrays;
+mod catalogue;
+mod errors;
+mod ffi;
+mod matrix;
+mod qrels;
+mod rows;
+mod scores;
+mod settings;
+mod source;
+mod table;
+mod text;
+mod work;
+
+/// The module.
+#[pyo3::pymodule(gil_used = false)]
+mod _native {
+    #[pymodule_export]
+    use crate::arrays::Arrays;
+    #[pymodule_export]
+    use crate::catalogue::{command, devices, measures, parse};
+    #[pymodule_export]
+    use crate::matrix::Matrix;
+    #[pymodule_export]
+    use crate::qrels::Qrels;
+    #[pymodule_export]
+    use crate::scores::{PerQuery, Scores};
+    #[pymodule_export]
+    use crate::settings::Settings;
+
+    /// Says which version it is.
+    #[pymodule_init]
+    fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        pyo3::types::PyModuleMethods::add(module, "__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

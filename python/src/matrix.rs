@@ -1,0 +1,99 @@
+//! Label matrices: joined once, evaluated often.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use laneval::{FileAccess, LabelMatrix, View, Watch};
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::text;
+use crate::work::{Workers, work};
+
+/// A label matrix.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct Matrix {
+    pub matrix: Arc<LabelMatrix>,
+}
+
+/// The labels of some rankings: their depth, and the bytes of `labels[n, depth]`, `lengths[n]` and `judged[n, labels]`.
+type Labels<'py> = (usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, PyBytes>);
+
+#[pymethods]
+impl Matrix {
+    /// A file, which is mapped into memory.
+    #[staticmethod]
+    fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let matrix = work(py, Workers::default(), &Arc::new(Watch::default()), || {
+            LabelMatrix::open(&path, FileAccess::default())
+        })?;
+        Ok(Matrix { matrix: Arc::new(matrix) })
+    }
+
+    /// Writes it as a file.
+    fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        work(py, Workers::default(), &Arc::new(Watch::default()), || self.matrix.write(&path))
+    }
+
+    fn runs(&self) -> Vec<String> {
+        self.matrix.runs().iter().map(|run| run.name.clone()).collect()
+    }
+
+    fn queries(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.matrix.queries().iter().map(|id| text::of_bytes(py, id)).collect()
+    }
+
+    fn fingerprint(&self) -> String {
+        format!("{:032x}", self.matrix.fingerprint())
+    }
+
+    /// The grade of each label; NaN where it is none.
+    fn grades(&self) -> Vec<f64> {
+        let book = self.matrix.book();
+        (0..book.codes()).map(|code| book.grade(code as u8).unwrap_or(f64::NAN)).collect()
+    }
+
+    /// The labels of some queries of a run, cut at a depth, or of judged documents only.
+    fn labels<'py>(
+        &self,
+        py: Python<'py>,
+        run: usize,
+        start: usize,
+        end: usize,
+        depth: Option<u32>,
+        judged_only: bool,
+    ) -> PyResult<Labels<'py>> {
+        let (matrix, queries) = (&self.matrix, self.matrix.queries().len());
+        if run >= matrix.runs().len() || start > end || end > queries {
+            return Err(PyIndexError::new_err("there are no such rankings"));
+        }
+        let view = View { depth, judged_only };
+        let (rows, count) = (run * queries + start..run * queries + end, end - start);
+        let mut rankings = vec![Vec::new(); count];
+        for tile in matrix.batch().tiles() {
+            for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
+                if rows.contains(&(row as usize)) {
+                    let depth = matrix.depths()[row as usize] as usize;
+                    let ranking = &mut rankings[row as usize - rows.start];
+                    ranking.extend(matrix.tile(tile).lane(lane).take(depth));
+                    view.of_row(ranking);
+                }
+            }
+        }
+        let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
+        let codes = matrix.book().codes();
+        let mut labels = vec![0u8; count * deepest];
+        let mut judged = vec![0u32; count * codes];
+        for (at, ranking) in rankings.iter().enumerate() {
+            labels[at * deepest..][..ranking.len()].copy_from_slice(ranking);
+            for (code, count) in matrix.facts().of(start + at).iter() {
+                judged[at * codes + usize::from(code)] = count;
+            }
+        }
+        let lengths: Vec<u32> = rankings.iter().map(|ranking| ranking.len() as u32).collect();
+        let words =
+            |of: &[u32]| PyBytes::new(py, &of.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>());
+        Ok((deepest, PyBytes::new(py, &labels), words(&lengths), words(&judged)))
+    }
+}

@@ -1,0 +1,253 @@
+//! Results and judgments of Python objects, gathered as columns: dicts of dicts, or tuples.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use laneval::columns::{Integers, Judgments, Records, Text};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
+
+use crate::errors::problem;
+use crate::ffi;
+
+/// What rows are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Results with their scores.
+    Run,
+    /// Judgments with their grades.
+    Qrels,
+}
+
+impl Role {
+    /// What the third column is.
+    pub fn value(self) -> &'static str {
+        match self {
+            Role::Run => "score",
+            Role::Qrels => "grade",
+        }
+    }
+}
+
+/// Ids one behind the other.
+struct Ids {
+    offsets: Vec<i64>,
+    bytes: Vec<u8>,
+}
+
+impl Ids {
+    fn new() -> Self {
+        Ids { offsets: vec![0], bytes: Vec::new() }
+    }
+
+    fn push(&mut self, id: &[u8]) {
+        self.bytes.extend_from_slice(id);
+        self.offsets.push(self.bytes.len() as i64);
+    }
+
+    fn text(&self) -> Text<'_> {
+        Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
+    }
+}
+
+/// Rows in memory of their own.
+pub struct Rows {
+    queries: Ids,
+    /// The query of each row.
+    codes: Vec<u32>,
+    docs: Ids,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    /// Those of a mapping of mappings: query, document, number.
+    pub fn of_mapping(object: &Bound<'_, PyMapping>, name: &str, role: Role) -> PyResult<Self> {
+        let (py, value) = (object.py(), role.value());
+        let mut rows = Rows::new();
+        for_each(object, |query, of_query| {
+            let place = rows.queries.offsets.len() - 1;
+            push_id(&mut rows.queries, query, name, "query")?;
+            let code = u32::try_from(place)
+                .map_err(|_| problem(query.py(), name, 0, "more than 2³² queries".to_owned()))?;
+            let Ok(of_query) = of_query.cast::<PyMapping>() else {
+                let of = of_query.get_type();
+                let query = shown(query);
+                return Err(PyTypeError::new_err(format!(
+                    "{name}[{query}] is of {of}: a mapping of documents to their {value}s was expected"
+                )));
+            };
+            let Rows { codes, docs, values, .. } = &mut rows;
+            let (docs, values) = (RefCell::new(docs), RefCell::new(values));
+            let text = |doc: &[u8], number: f64| {
+                let fine = !number.is_nan();
+                if fine {
+                    docs.borrow_mut().push(doc);
+                    values.borrow_mut().push(number);
+                }
+                fine
+            };
+            let any = |doc: &Bound<'_, PyAny>, number: &Bound<'_, PyAny>| {
+                push_id(&mut docs.borrow_mut(), doc, name, "document")?;
+                let number = number_of(number, role).map_err(|what| {
+                    let (query, doc) = (shown(query), shown(doc));
+                    let message = format!("the {value} of document {doc} of query {query} is {what}");
+                    problem(py, name, 0, message)
+                })?;
+                values.borrow_mut().push(number);
+                Ok(())
+            };
+            match of_query.cast_exact::<PyDict>() {
+                Ok(dict) => ffi::for_each_item(dict, text, any)?,
+                Err(_) => for_each(of_query, any)?,
+            }
+            codes.resize(values.borrow().len(), code);
+            Ok(())
+        })?;
+        Ok(rows)
+    }
+
+    /// Those of an iterable of tuples: query, document, number.
+    pub fn of_tuples(object: &Bound<'_, PyAny>, name: &str, role: Role) -> PyResult<Self> {
+        let py = object.py();
+        let mut rows = Rows::new();
+        let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
+        let mut one = Ids::new();
+        let mut last: Option<(Vec<u8>, u32)> = None;
+        for (row, item) in (1u64..).zip(object.try_iter()?) {
+            let item = item?;
+            let triple = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>)>();
+            let (query, doc, number) = triple.map_err(|_| {
+                let expected = role.value();
+                let message =
+                    format!("{} was found: (query, document, {expected}) was expected", shown(&item));
+                problem(py, name, row, message)
+            })?;
+            one.bytes.clear();
+            one.offsets.truncate(1);
+            push_id(&mut one, &query, name, "query")?;
+            let code = match &last {
+                Some((id, code)) if *id == one.bytes => *code,
+                _ => {
+                    let next = known.len() as u32;
+                    let code = *known.entry(one.bytes.clone()).or_insert_with(|| {
+                        rows.queries.push(&one.bytes);
+                        next
+                    });
+                    last = Some((one.bytes.clone(), code));
+                    code
+                }
+            };
+            push_id(&mut rows.docs, &doc, name, "document")?;
+            let number = number_of(&number, role).map_err(|what| {
+                let message = format!("the {} of document {} is {what}", role.value(), shown(&doc));
+                problem(py, name, row, message)
+            })?;
+            rows.values.push(number);
+            rows.codes.push(code);
+            if row % (1 << 16) == 0 {
+                py.check_signals()?;
+            }
+        }
+        Ok(rows)
+    }
+
+    fn new() -> Self {
+        Rows { queries: Ids::new(), codes: Vec::new(), docs: Ids::new(), values: Vec::new() }
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Does something with them as results.
+    pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+        let names = self.queries.text();
+        let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
+        work(&[Records::scored(query, self.docs.text(), &self.values)])
+    }
+
+    /// Does something with them as judgments.
+    pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+        let names = self.queries.text();
+        let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
+        work(&[Judgments::new(query, self.docs.text(), &self.values)])
+    }
+}
+
+/// Visits the items of a mapping, and heeds signals meanwhile.
+fn for_each<'py>(
+    mapping: &Bound<'py, PyMapping>,
+    mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
+) -> PyResult<()> {
+    let py = mapping.py();
+    if let Ok(dict) = mapping.cast_exact::<PyDict>() {
+        for (at, (key, value)) in dict.iter().enumerate() {
+            visit(&key, &value)?;
+            if at % 1024 == 1023 {
+                py.check_signals()?;
+            }
+        }
+        return Ok(());
+    }
+    for item in mapping.items()?.iter() {
+        let (key, value) = item.extract::<(Bound<'py, PyAny>, Bound<'py, PyAny>)>()?;
+        visit(&key, &value)?;
+    }
+    Ok(())
+}
+
+/// Appends an id: text, bytes, or an integer as its decimal text.
+fn push_id(ids: &mut Ids, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyResult<()> {
+    if let Ok(text) = id.cast::<PyString>() {
+        ids.push(text.to_str()?.as_bytes());
+        return Ok(());
+    }
+    if let Ok(bytes) = id.cast::<PyBytes>() {
+        ids.push(bytes.as_bytes());
+        return Ok(());
+    }
+    let is_integer = !id.is_instance_of::<PyBool>() && !id.is_instance_of::<PyFloat>();
+    match id.call_method0("__index__") {
+        Ok(integer) if is_integer && integer.is_instance_of::<PyInt>() => {
+            ids.push(integer.str()?.to_str()?.as_bytes());
+            Ok(())
+        }
+        _ => Err(PyTypeError::new_err(format!(
+            "{name}: the id {} of a {what} is of {}: a str or an int was expected",
+            shown(id),
+            id.get_type()
+        ))),
+    }
+}
+
+/// A number that is not NaN, or what it is instead.
+fn number_of(object: &Bound<'_, PyAny>, role: Role) -> Result<f64, String> {
+    if let Ok(float) = object.cast_exact::<PyFloat>() {
+        let value = float.value();
+        return if value.is_nan() { Err("not a number (NaN)".to_owned()) } else { Ok(value) };
+    }
+    let value = match object.is_instance_of::<PyString>() {
+        true => None,
+        false => object.extract::<f64>().ok(),
+    };
+    match value {
+        Some(value) if value.is_nan() => Err("not a number (NaN)".to_owned()),
+        Some(value) => Ok(value),
+        None if object.is_none() => Err("None: a number was expected".to_owned()),
+        None => {
+            let expected = if role == Role::Run { "a number" } else { "a number, mostly an int," };
+            Err(format!("{} of {}: {expected} was expected", shown(object), object.get_type()))
+        }
+    }
+}
+
+/// An object in words, not too many of them.
+fn shown(object: &Bound<'_, PyAny>) -> String {
+    let text = object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned());
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}

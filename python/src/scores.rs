@@ -1,0 +1,179 @@
+//! Scores as Python sees them: numbers by run and measure, and the values of queries.
+
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
+use laneval::report::{Format, Options};
+use laneval::{Ids, RunScores, Unmatched};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyList, PyString};
+
+use crate::errors::exception;
+use crate::{ffi, text};
+
+/// The scores of runs.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct Scores {
+    pub scores: laneval::Scores,
+}
+
+#[pymethods]
+impl Scores {
+    /// The canonical names of the measures.
+    fn measures(&self) -> Vec<String> {
+        self.scores.measures.iter().map(ToString::to_string).collect()
+    }
+
+    /// The runs, each as a dict of what is known of it.
+    fn runs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        self.scores.runs.iter().map(|run| known(py, run)).collect()
+    }
+
+    /// For each measure of a run its statistics by name, the average first.
+    fn stats(&self, run: usize) -> Vec<Vec<(String, f64)>> {
+        let stats = &self.scores.runs[run].stats;
+        stats
+            .iter()
+            .map(|stats| stats.iter().map(|(name, value)| (name.to_string(), *value)).collect())
+            .collect()
+    }
+
+    /// The values of the queries of a run, where they were kept.
+    fn per_query(&self, run: usize) -> Option<PerQuery> {
+        let of = self.scores.runs[run].per_query.as_ref()?;
+        Some(PerQuery {
+            measures: self.measures(),
+            queries: Arc::new(of.queries.clone()),
+            values: Arc::new(of.values.clone()),
+        })
+    }
+
+    /// What is to be noticed about the measures and the judgments.
+    fn notices(&self) -> Vec<String> {
+        self.scores.notices.iter().map(ToString::to_string).collect()
+    }
+
+    /// A report, as the command writes it.
+    fn report(&self, py: Python<'_>, format: &str) -> PyResult<Vec<u8>> {
+        let format: Format = format.parse().map_err(|error| exception(py, error))?;
+        let mut written = Vec::new();
+        format.write(&self.scores, &Options::default(), &mut written)?;
+        Ok(written)
+    }
+}
+
+/// What is known of a run besides its numbers.
+fn known<'py>(py: Python<'py>, run: &RunScores) -> PyResult<Bound<'py, PyDict>> {
+    let unmatched = |of: &Unmatched| -> PyResult<(u64, Vec<Py<PyAny>>)> {
+        let ids = of.ids.iter().map(|id| text::of_bytes(py, id)).collect::<PyResult<_>>()?;
+        Ok((of.count, ids))
+    };
+    let dict = PyDict::new(py);
+    dict.set_item("name", &run.name)?;
+    dict.set_item("group", &run.group)?;
+    dict.set_item("queries", run.queries)?;
+    dict.set_item("missing", unmatched(&run.missing)?)?;
+    dict.set_item("filled", run.filled)?;
+    dict.set_item("ignored", unmatched(&run.ignored)?)?;
+    dict.set_item("ideal", run.ideal.to_string())?;
+    dict.set_item("ties", run.rule.ties.to_string())?;
+    dict.set_item("score", run.rule.score.to_string())?;
+    dict.set_item("depth", run.rule.depth)?;
+    dict.set_item("notices", run.notices.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    Ok(dict)
+}
+
+/// The values of the queries of a run.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct PerQuery {
+    measures: Vec<String>,
+    queries: Arc<Ids>,
+    /// `[measure][query]`.
+    values: Arc<Vec<Vec<f64>>>,
+}
+
+#[pymethods]
+impl PerQuery {
+    /// The ids of the queries, in bytewise order.
+    fn queries(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.queries.iter().map(|id| text::of_bytes(py, id)).collect()
+    }
+
+    /// How many queries there are.
+    fn __len__(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// The values of a measure, by its place.
+    fn column<'py>(&self, py: Python<'py>, measure: usize) -> PyResult<Bound<'py, PyList>> {
+        PyList::new(py, &self.values[measure])
+    }
+
+    /// All values as the bytes of `f64`, query by query.
+    fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let (queries, measures) = (self.queries.len(), self.values.len());
+        PyBytes::new_with(py, queries * measures * 8, |bytes| {
+            for (at, bytes) in bytes.chunks_exact_mut(8).enumerate() {
+                bytes.copy_from_slice(&self.values[at % measures][at / measures].to_ne_bytes());
+            }
+            Ok(())
+        })
+    }
+
+    /// A dict of dicts: query, measure by the names given, value. `order`: the places of queries, in another order than theirs.
+    #[pyo3(signature = (names, order = None))]
+    fn to_dict<'py>(
+        &self,
+        py: Python<'py>,
+        names: Vec<Bound<'py, PyString>>,
+        order: Option<Vec<usize>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        let mut one = |at: usize| -> PyResult<()> {
+            let of_query = PyDict::new(py);
+            for (name, values) in names.iter().zip(self.values.iter()) {
+                of_query.set_item(name, PyFloat::new(py, values[at]))?;
+            }
+            all.set_item(text::of_bytes(py, self.queries.get(at))?, of_query)
+        };
+        match order {
+            Some(order) => order.into_iter().try_for_each(&mut one)?,
+            None => (0..self.queries.len()).try_for_each(&mut one)?,
+        }
+        Ok(all)
+    }
+
+    /// The place of a query.
+    fn find(&self, query: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
+        let bytes = query.call_method1("encode", ("utf-8", "surrogateescape"))?.cast_into::<PyBytes>()?;
+        Ok(self.queries.find(bytes.as_bytes()))
+    }
+
+    /// The value of a measure and a query, by their places.
+    fn value(&self, measure: usize, query: usize) -> f64 {
+        self.values[measure][query]
+    }
+
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        let _ = requested_schema; // a wish, which need not be granted
+        let texts: Result<Vec<&str>, _> = self.queries.iter().map(std::str::from_utf8).collect();
+        let queries: ArrayRef = match texts {
+            Ok(texts) => Arc::new(StringArray::from(texts)),
+            Err(_) => Arc::new(BinaryArray::from_iter_values(self.queries.iter())),
+        };
+        let values = self.values.iter().map(|of| Arc::new(Float64Array::from(of.clone())) as ArrayRef);
+        let names = std::iter::once("query_id").chain(self.measures.iter().map(String::as_str));
+        let batch = RecordBatch::try_from_iter(names.zip(std::iter::once(queries).chain(values)));
+        let batch = batch.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let schema = batch.schema();
+        let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
+        PyCapsule::new_with_value(py, stream, ffi::STREAM)
+    }
+}

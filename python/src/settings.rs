@@ -1,0 +1,250 @@
+//! Measures and how to evaluate them: the keywords of every `evaluate`.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::sync::Arc;
+
+use laneval::arrays::Rankings;
+use laneval::{Error, Evaluator, Join, LabelMatrix, RunInput, Scores, Stat, TiedValue, Ties, View, Watch};
+use pyo3::prelude::*;
+
+use crate::arrays;
+use crate::errors::{exception, unanswerable};
+use crate::matrix::Matrix;
+use crate::qrels::{LITTLE, Qrels, dialect_of};
+use crate::rows::Role;
+use crate::scores;
+use crate::source::{ColumnNames, Source};
+use crate::work::{Workers, work};
+
+/// Measures and how to evaluate them.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct Settings {
+    join: Join,
+    evaluator: Evaluator,
+    threads: Option<NonZeroUsize>,
+    progress: Option<Py<PyAny>>,
+}
+
+#[pymethods]
+impl Settings {
+    #[new]
+    #[pyo3(signature = (measures, *, queries, ties, score, depth, judged_only, per_query, stats, engine, adapter, threads, progress, dialect))]
+    #[allow(clippy::too_many_arguments)] // keywords
+    fn new(
+        py: Python<'_>,
+        measures: Vec<String>,
+        queries: &str,
+        ties: &str,
+        score: &str,
+        depth: Option<i64>,
+        judged_only: bool,
+        per_query: bool,
+        stats: Vec<String>,
+        engine: &str,
+        adapter: Option<String>,
+        threads: Option<i64>,
+        progress: Option<Py<PyAny>>,
+        dialect: &str,
+    ) -> PyResult<Self> {
+        let said = |error: Error| exception(py, error);
+        let positive = |number: Option<i64>, what: &str| match number {
+            None => Ok(None),
+            Some(number) => match usize::try_from(number).ok().and_then(NonZeroUsize::new) {
+                Some(number) => Ok(Some(number)),
+                None => Err(unanswerable(py, format!("{what} is {number}: 1 or more was expected"))),
+            },
+        };
+        let deepest =
+            positive(depth, "depth")?.map(|depth| NonZeroU32::try_from(depth).unwrap_or(NonZeroU32::MAX));
+        let threads = positive(threads, "threads")?;
+        let tied = TiedValue::ALL.iter().find(|(name, of)| *name == ties && *of != TiedValue::Ranked);
+        let (order, tied) = match tied {
+            Some(&(_, tied)) => (Ties::default(), tied),
+            None => (ties.parse().map_err(|_| unanswerable(py, no_ties(ties)))?, TiedValue::Ranked),
+        };
+        let stats = stats.iter().map(|stat| stat.parse().map_err(said)).collect::<PyResult<Vec<Stat>>>()?;
+        let join = Join {
+            dialect: dialect_of(py, dialect)?,
+            ties: order,
+            score: score.parse().map_err(said)?,
+            depth: deepest,
+            keep_ties: tied != TiedValue::Ranked,
+            ..Join::default()
+        };
+        let evaluator = Evaluator::new(measures.iter().map(String::as_str))
+            .map_err(said)?
+            .with_queries(queries.parse().map_err(said)?)
+            .with_view(view(deepest, judged_only))
+            .with_tied(tied)
+            .with_per_query(per_query)
+            .with_stats(stats)
+            .with_engine(engine.parse().map_err(said)?)
+            .with_adapter(adapter);
+        Ok(Settings { join, evaluator, threads, progress })
+    }
+
+    /// The canonical names of the measures.
+    fn measures(&self) -> Vec<String> {
+        self.evaluator.measures().iter().map(ToString::to_string).collect()
+    }
+
+    /// The scores of some runs, of each a name and where it comes from.
+    fn evaluate(
+        &self,
+        py: Python<'_>,
+        qrels: &Qrels,
+        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
+        columns: ColumnNames,
+    ) -> PyResult<scores::Scores> {
+        let runs = Runs::of(runs, &columns)?;
+        let rows = runs.rows().saturating_add(qrels.rows);
+        let (join, judged) = (&self.join, &qrels.qrels);
+        let scores = self.work(py, rows, |evaluator| match runs.joined(join, judged)? {
+            Some(matrix) => evaluator.evaluate(&matrix),
+            None => runs.each(join, judged, |matrix| evaluator.evaluate(&matrix)),
+        })?;
+        Ok(scores::Scores { scores })
+    }
+
+    /// The matrix of some runs.
+    fn build(
+        &self,
+        py: Python<'_>,
+        qrels: &Qrels,
+        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
+        columns: ColumnNames,
+    ) -> PyResult<Matrix> {
+        let runs = Runs::of(runs, &columns)?;
+        let rows = runs.rows().saturating_add(qrels.rows);
+        let matrix = self.work(py, rows, |_| {
+            runs.joined(&self.join, &qrels.qrels)?.ok_or_else(|| {
+                let message =
+                    "runs of one matrix are all files, or all in memory: read files into memory first";
+                Error::Unanswerable(message.to_owned())
+            })
+        })?;
+        Ok(Matrix { matrix: Arc::new(matrix) })
+    }
+
+    /// The scores of all runs of a matrix.
+    fn matrix(&self, py: Python<'_>, matrix: &Matrix) -> PyResult<scores::Scores> {
+        let matrix = &matrix.matrix;
+        let scores = self.work(py, matrix.rows(), |evaluator| evaluator.evaluate(matrix))?;
+        Ok(scores::Scores { scores })
+    }
+
+    /// The scores of rankings in arrays.
+    fn rankings(&self, py: Python<'_>, rankings: &arrays::Arrays) -> PyResult<scores::Scores> {
+        let little = rankings.values();
+        let scores = self.work(py, little, |evaluator| {
+            rankings.with(|rankings: &Rankings<'_>| evaluator.rankings(rankings))
+        })?;
+        Ok(scores::Scores { scores })
+    }
+}
+
+impl Settings {
+    /// Works on as many threads as were asked for, and may be interrupted.
+    fn work<T: Send>(
+        &self,
+        py: Python<'_>,
+        rows: usize,
+        task: impl FnOnce(Evaluator) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let watch = Arc::new(Watch::default());
+        let workers =
+            Workers { threads: self.threads, progress: self.progress.as_ref(), little: rows < LITTLE };
+        let evaluator = self.evaluator.clone().with_watch(Some(watch.clone()));
+        work(py, workers, &watch, || task(evaluator))
+    }
+}
+
+fn view(depth: Option<NonZeroU32>, judged_only: bool) -> View {
+    View { depth: depth.map(NonZeroU32::get), judged_only }
+}
+
+fn no_ties(text: &str) -> String {
+    let orders = Ties::ALL.iter().map(|(name, _)| *name);
+    let values = TiedValue::ALL.iter().filter(|(_, of)| *of != TiedValue::Ranked).map(|(name, _)| *name);
+    let names: Vec<&str> = orders.chain(values).collect();
+    format!("`{text}` is no order of equal scores: {} was expected", names.join(", "))
+}
+
+/// Runs with their names.
+struct Runs(Vec<(Option<String>, Source)>);
+
+impl Runs {
+    fn of(runs: Vec<(Option<String>, Bound<'_, PyAny>)>, columns: &ColumnNames) -> PyResult<Self> {
+        let of = |(name, object): (Option<String>, Bound<'_, PyAny>)| {
+            let source = Source::of(&object, name.as_deref().unwrap_or("run"), Role::Run, columns)?;
+            Ok((name, source))
+        };
+        runs.into_iter().map(of).collect::<PyResult<_>>().map(Runs)
+    }
+
+    fn rows(&self) -> usize {
+        self.0.iter().fold(0, |rows, (_, source)| rows.saturating_add(source.len()))
+    }
+
+    /// All of them joined, if they are all text or all columns.
+    fn joined(&self, join: &Join, qrels: &laneval::Qrels) -> Result<Option<LabelMatrix>, Error> {
+        let texts: Vec<RunInput> =
+            self.0.iter().filter_map(|(name, source)| text(name.as_deref(), source)).collect();
+        match texts.len() {
+            0 => self.columns(join, qrels, &mut Vec::new()).map(Some),
+            count if count == self.0.len() => join.runs(qrels, texts).map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    /// All of them joined, which are columns.
+    fn columns(
+        &self,
+        join: &Join,
+        qrels: &laneval::Qrels,
+        before: &mut Vec<(&str, &[laneval::columns::Records<'_>])>,
+    ) -> Result<LabelMatrix, Error> {
+        let Some((name, source)) = self.0.get(before.len()) else { return join.columns(qrels, before) };
+        let joined = source.with_records(|records| {
+            let mut all = before.clone();
+            all.push((name.as_deref().unwrap_or("run"), records));
+            self.columns(join, qrels, &mut all)
+        });
+        joined.unwrap_or_else(|| unreachable!("it is no text"))
+    }
+
+    /// The scores of each, one after the other.
+    fn each(
+        &self,
+        join: &Join,
+        qrels: &laneval::Qrels,
+        evaluate: impl Fn(LabelMatrix) -> Result<Scores, Error>,
+    ) -> Result<Scores, Error> {
+        let mut all: Option<Scores> = None;
+        for (name, source) in &self.0 {
+            let matrix = match text(name.as_deref(), source) {
+                Some(text) => join.runs(qrels, [text])?,
+                None => source
+                    .with_records(|records| {
+                        join.columns(qrels, &[(name.as_deref().unwrap_or("run"), records)])
+                    })
+                    .unwrap_or_else(|| unreachable!("it is no text"))?,
+            };
+            let scores = evaluate(matrix)?;
+            match &mut all {
+                Some(all) => all.append(scores)?,
+                None => all = Some(scores),
+            }
+        }
+        all.ok_or_else(|| Error::Unanswerable("there are no runs".to_owned()))
+    }
+}
+
+/// A run that is text.
+fn text(name: Option<&str>, source: &Source) -> Option<RunInput> {
+    match (source, name) {
+        (Source::Text(input), Some(name)) => Some(RunInput::named(name, input.clone())),
+        (Source::Text(input), None) => Some(RunInput::from(input.clone())),
+        _ => None,
+    }
+}

@@ -1,0 +1,88 @@
+//! Where judgments and runs come from: files, their text, mappings, tuples, tables.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use laneval::Input;
+use laneval::columns::{Judgments, Records};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyMapping, PyString};
+
+use crate::errors::problem;
+use crate::rows::{Role, Rows};
+use crate::table::Table;
+
+/// What columns are called, by what they are.
+pub type ColumnNames = HashMap<String, String>;
+
+/// Judgments or results.
+pub enum Source {
+    /// Text, in a file or in memory.
+    Text(Input),
+    /// Rows that were copied.
+    Rows(Rows),
+    /// Columns that are lent.
+    Table(Table),
+}
+
+impl Source {
+    /// What an object is: a `str` or a path is a file, `bytes` are text, and what has an Arrow stream is a table.
+    ///
+    /// # Errors
+    /// None of these; what is wrong with their rows; none at all.
+    pub fn of(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Self> {
+        let py = object.py();
+        if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
+            return Ok(Source::Text(Input::Path(object.extract::<PathBuf>()?)));
+        }
+        if let Ok(bytes) = object.cast::<PyBytes>() {
+            let bytes = bytes.as_bytes().to_vec();
+            return Ok(Source::Text(Input::Bytes { name: name.to_owned(), bytes }));
+        }
+        let source = if object.hasattr("__arrow_c_stream__")? {
+            Source::Table(Table::of(object, name, role, columns)?)
+        } else if let Ok(mapping) = object.cast::<PyMapping>() {
+            Source::Rows(Rows::of_mapping(mapping, name, role)?)
+        } else if object.try_iter().is_ok() {
+            Source::Rows(Rows::of_tuples(object, name, role)?)
+        } else {
+            return Err(PyTypeError::new_err(format!(
+                "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of (query, document, {}) was expected",
+                object.get_type(),
+                role.value()
+            )));
+        };
+        match source.len() {
+            0 => Err(problem(py, name, 0, "there is nothing in it (a generator gives its items only once)")),
+            _ => Ok(source),
+        }
+    }
+
+    /// How many rows there are; of text that is not known.
+    pub fn len(&self) -> usize {
+        match self {
+            Source::Text(_) => usize::MAX,
+            Source::Rows(rows) => rows.len(),
+            Source::Table(table) => table.len(),
+        }
+    }
+
+    /// Does something with columns as results; `None` where it is text.
+    pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> Option<R> {
+        match self {
+            Source::Text(_) => None,
+            Source::Rows(rows) => Some(rows.with_records(work)),
+            Source::Table(table) => Some(table.with_records(work)),
+        }
+    }
+
+    /// Does something with columns as judgments; `None` where it is text.
+    pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> Option<R> {
+        match self {
+            Source::Text(_) => None,
+            Source::Rows(rows) => Some(rows.with_judgments(work)),
+            Source::Table(table) => Some(table.with_judgments(work)),
+        }
+    }
+}

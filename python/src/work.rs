@@ -1,0 +1,109 @@
+//! Work without the interpreter: on the threads of this process, where a signal stops it and somebody may watch it.
+
+use std::num::NonZeroUsize;
+use std::panic::resume_unwind;
+use std::process;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use laneval::{Error, Watch};
+use pyo3::prelude::*;
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::errors::{exception, unanswerable};
+
+/// How often signals are looked for.
+const GLANCE: Duration = Duration::from_millis(40);
+
+/// How to work.
+#[derive(Clone, Copy, Default)]
+pub struct Workers<'a> {
+    /// On so many threads; on as many as there are processors if `None`.
+    pub threads: Option<NonZeroUsize>,
+    /// Who is told what is done and what there is to do.
+    pub progress: Option<&'a Py<PyAny>>,
+    /// Is it so little that no other thread should be woken?
+    pub little: bool,
+}
+
+/// Does some work while other Python threads go on.
+///
+/// Signals are heeded meanwhile: if a handler raises, as that of Ctrl-C does, the watch is told to stop.
+pub fn work<T: Send>(
+    py: Python<'_>,
+    workers: Workers<'_>,
+    watch: &Arc<Watch>,
+    work: impl FnOnce() -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    if workers.little && workers.threads.is_none() {
+        let done = py.detach(|| match alone() {
+            Some(pool) => pool.install(work),
+            None => work(),
+        });
+        return done.map_err(|error| exception(py, error));
+    }
+    let pool = pool(py, workers.threads)?;
+    let done = py.detach(|| {
+        thread::scope(|scope| {
+            let (tell, told) = sync_channel::<()>(1);
+            let worker = scope.spawn(move || {
+                let _tell = tell; // dropped at the end, whatever comes
+                pool.install(work)
+            });
+            let mut raised = None;
+            while let Err(RecvTimeoutError::Timeout) = told.recv_timeout(GLANCE) {
+                if raised.is_none() {
+                    raised = Python::attach(|py| glance(py, workers.progress, watch)).err();
+                    if raised.is_some() {
+                        watch.stop();
+                    }
+                }
+            }
+            let done = worker.join().unwrap_or_else(|panic| resume_unwind(panic));
+            (done, raised)
+        })
+    });
+    match done {
+        (_, Some(raised)) => Err(raised),
+        (Err(error), None) => Err(exception(py, error)),
+        (Ok(done), None) => glance(py, workers.progress, watch).map(|()| done),
+    }
+}
+
+/// Runs what signals ask for, and says how far it is.
+fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResult<()> {
+    py.check_signals()?;
+    match progress {
+        Some(progress) => progress.call1(py, (watch.done(), watch.total())).map(drop),
+        None => Ok(()),
+    }
+}
+
+/// A pool of this process and so many threads. One that was made before a fork has no threads in the child, and is left alone there.
+fn pool(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<&'static ThreadPool> {
+    static POOLS: Mutex<Vec<(u32, usize, &'static ThreadPool)>> = Mutex::new(Vec::new());
+    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(&(.., pool)) = pools.iter().find(|(pid, of, _)| (*pid, *of) == (process::id(), threads)) {
+        return Ok(pool);
+    }
+    let made =
+        ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("laneval-{at}")).build();
+    let made = made.map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
+    let pool = Box::leak(Box::new(made));
+    pools.push((process::id(), threads, pool));
+    Ok(pool)
+}
+
+/// A pool of the calling thread alone, if it is in no other: parallel iterators then start no threads.
+fn alone() -> Option<&'static ThreadPool> {
+    thread_local! {
+        static ALONE: Option<&'static ThreadPool> = {
+            let made = ThreadPoolBuilder::new().num_threads(1).use_current_thread().build();
+            made.ok().map(|pool| &*Box::leak(Box::new(pool)))
+        };
+    }
+    ALONE.with(|alone| *alone)
+}
