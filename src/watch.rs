@@ -1,8 +1,10 @@
-//! Progress of an evaluation, and a way to stop it, for another thread.
+//! Progress of a join or an evaluation, and a way to stop it, for another thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Shared with whoever watches an evaluation: it counts the labels that are done, and can be told to stop.
+use crate::error::{Error, Result};
+
+/// Shared with whoever watches an evaluation, or a [`Join`](crate::Join): it counts what is done, and can be told to stop.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -34,12 +36,12 @@ impl Watch {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Bytes of labels that are done, padding included.
+    /// How much is done: bytes of text, rows of columns, and bytes of labels with their padding.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// Bytes of labels that there are to do, as far as that is known.
+    /// How much there is to do, as far as that is known.
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }
@@ -53,4 +55,9 @@ impl Watch {
     pub(crate) fn add(&self, labels: u64) {
         self.done.fetch_add(labels, Ordering::Relaxed);
     }
+}
+
+/// Refuses to go on where somebody has said so.
+pub(crate) fn not_stopped(watch: Option<&Watch>) -> Result<()> {
+    if watch.is_some_and(Watch::is_stopped) { Err(Error::Stopped) } else { Ok(()) }
 }

@@ -290,7 +290,7 @@ fn qrels_of_another_dialect_are_not_joined() {
         message
     );
     let plain = Qrels::new([("1", "d1", 1.0)]).unwrap();
-    for join in [trec, Join::default()] {
+    for join in [trec.clone(), Join::default()] {
         assert_eq!(join.runs(&plain, [input("run", RUN)]).unwrap().depths(), [2]);
     }
     let foreign = trec.runs(&plain, [input("run", QRELS)]).unwrap_err();

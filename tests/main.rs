@@ -24,6 +24,7 @@ mod run_stream;
 mod shaders;
 mod slow_reader;
 mod staged;
+mod stopping;
 #[cfg(feature = "serde")]
 mod summaries;
 mod tied;

@@ -22,7 +22,8 @@ fn of_run(how: Join, lines: &[(u32, &str, &str, f64)]) -> Vec<Notice> {
         format!("{query} Q0 {docno} {rank} {score} t\n")
     };
     let run: String = lines.iter().map(line).collect();
-    join(how, QRELS, &run).runs()[0].seen.notices(how.ties)
+    let ties = how.ties;
+    join(how, QRELS, &run).runs()[0].seen.notices(ties)
 }
 
 #[test]

@@ -197,7 +197,7 @@ pub fn problems(error: Error) -> Problems {
 
 /// Compares the readers with the slow one on every encoding.
 pub fn check(qrels: &[u8], run: &[u8], join: Join) {
-    let expected = slowly(qrels, run, join);
+    let expected = slowly(qrels, run, join.clone());
     let all = std::iter::zip(encodings("the qrels", qrels), encodings("the run", run));
     let mut messages: Vec<String> = Vec::new();
     for (qrels, run) in all {

@@ -83,7 +83,7 @@ fn plainly(
     matrix: &LabelMatrix,
     judged: &HashMap<(usize, usize), i32>,
     runs: &[&[Line]],
-    join: Join,
+    join: &Join,
 ) -> Found {
     let (mut counts, mut rows) = (vec![TieCounts::default(); runs.len()], BTreeMap::new());
     let f32s = join.score == ScoreType::F32 || join.dialect == Dialect::Trec9;
@@ -179,7 +179,7 @@ proptest! {
         judged in judgments(), lines in results(&SCORES), join in joins(&[Dialect::Laneval]), depth in 1u32..12
     ) {
         let build = |depth| {
-            let join = Join { depth, ..join };
+            let join = Join { depth, ..join.clone() };
             join.files(input("qrels", &qrels_text(&judged)), [input("run", &run_text(&lines))])
         };
         let (Ok(whole), Ok(cut)) = (build(None), build(NonZeroU32::new(depth))) else { return Ok(()) };
@@ -217,7 +217,7 @@ proptest! {
         let mut ordered: Vec<(i64, &Line)> = lines.iter().enumerate().map(|(at, line)| (rank(at), line)).collect();
         ordered.sort_by_key(|(rank, _)| *rank);
         let ordered: Vec<Line> = ordered.into_iter().map(|(_, line)| *line).collect();
-        let expected = Join { ties: Ties::Input, ..join };
+        let expected = Join { ties: Ties::Input, ..join.clone() };
         let qrels = qrels_text(&judged);
         let expected = expected.files(input("qrels", &qrels), [input("the run", &run_text(&ordered))]);
         for run in encodings("the run", text.as_bytes()) {
@@ -250,7 +250,7 @@ fn agrees(
             prop_assert!(runs.iter().any(|lines| !lines.iter().any(is_judged)), "refused");
             return Ok(());
         };
-        prop_assert_eq!(found(&matrix), plainly(&matrix, judged, &runs, join));
+        prop_assert_eq!(found(&matrix), plainly(&matrix, judged, &runs, &join));
         if encoding > 0 {
             continue; // the file is made of the same matrix
         }
@@ -272,13 +272,13 @@ fn groups_are_kept_where_they_are_asked_for() {
     let build = |join: Join| join.files(input("qrels", qrels), [input("run", run)]).unwrap();
     assert!(build(Join::default()).tied_groups().is_none());
     let keep_ties = Join { keep_ties: true, ..Join::default() };
-    let matrix = build(keep_ties);
+    let matrix = build(keep_ties.clone());
     let tied = matrix.tied_groups().unwrap();
     assert_eq!(tied.of(0), RowTies { groups: &[TiedGroup { start: 1, length: 3 }], cut: &[] });
     assert_eq!(tied.of(1), RowTies::default(), "a query that the run lacks");
     assert_eq!(tied.counts(), [TieCounts { documents: 3, groups: 1, mixed: 1, largest: 3 }]);
     // One rank of it is left, with a document that is not judged.
-    let matrix = build(Join { depth: NonZeroU32::new(2), ..keep_ties });
+    let matrix = build(Join { depth: NonZeroU32::new(2), ..keep_ties.clone() });
     let cut = [CutOff { row: 0, code: 1, count: 1 }, CutOff { row: 0, code: 3, count: 1 }];
     let tied = matrix.tied_groups().unwrap();
     assert_eq!(tied.of(0), RowTies { groups: &[TiedGroup { start: 1, length: 1 }], cut: &cut });

@@ -36,6 +36,7 @@ from laneval._errors import (
 from laneval._native import __version__
 from laneval._options import DEFAULT, Options
 from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
+from laneval._summary import Stream, Summary
 
 __all__ = [
     "DEFAULT",
@@ -57,6 +58,8 @@ __all__ = [
     "RunScores",
     "Scores",
     "ShardError",
+    "Stream",
+    "Summary",
     "UnanswerableError",
     "Unmatched",
     "__version__",

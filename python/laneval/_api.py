@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal, Protocol, TypeAlias, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack
 
 from laneval import _native
 from laneval._arrays import lent
-from laneval._custom import CustomMeasure
+from laneval._custom import CustomMeasure, statistics
 from laneval._errors import UnanswerableError
 from laneval._options import DEFAULT, Column, Measures, Options, Ready
-from laneval._scores import PerQuery, RunScores, Scores, warn
+from laneval._scores import PerQuery, RunScores, Scores, base_name, warn
+
+if TYPE_CHECKING:
+    from laneval._summary import Summary
 
 
 class ArrowStream(Protocol):
@@ -48,7 +51,7 @@ class Qrels:
         columns: Mapping[Column, str] | None = None,
         dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
     ) -> None:
-        self._native = _native.Qrels(source, "qrels", dialect, dict(columns or {}))
+        self._native = _native.Qrels(source, "qrels", dialect, {str(name): of for name, of in (columns or {}).items()})
 
     @property
     def queries(self) -> list[str]:
@@ -107,6 +110,12 @@ class Matrix:
         """The scores of all runs."""
         ready = Ready(measures, options)
         return Scores(_scores(ready, ready.native.matrix(self._native), self._native, options, 4))
+
+    def summary(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Summary:
+        """The summary of all runs, to be merged with others."""
+        from laneval._summary import Summary, _ready
+
+        return Summary(_ready(measures, options).native.matrix_summary(self._native))
 
     @property
     def runs(self) -> list[str]:
@@ -203,12 +212,14 @@ def evaluate_scores(
     lengths: Array | None = None,
     groups: Array | None = None,
     sizes: Array | None = None,
+    empty: Literal["neg", "pos", "skip", "error"] = "neg",
     **options: Unpack[Options],
 ) -> RunScores:
     """The scores of documents that are ranked by `scores[query, document]`, whose grades have the same shape; or of one dimension with
     the `sizes` of the queries, one behind the other, or their `groups`, a group id a document.
 
-    Equal scores keep their order. Ideal rankings are made of the grades given.
+    Equal scores keep their order. Ideal rankings are made of the grades given. Queries without any relevant document have the value 0
+    (`empty="neg"`) or 1 (`"pos"`), do not count (`"skip"`), or are an error (`"error"`).
 
     >>> import array, laneval
     >>> scores = array.array("f", [0.1, 0.9, 0.3, 0.2])
@@ -217,7 +228,11 @@ def evaluate_scores(
     0.75
     """
     arrays = _native.Arrays.scores(lent(scores), lent(grades), _lent(lengths), _lent(sizes), _lent(groups))
-    return _ranked(arrays, measures, options)
+    if empty == "neg":
+        return _ranked(arrays, measures, options)
+    if empty not in ("pos", "skip", "error"):
+        raise ValueError(f"empty is {empty!r}: 'neg', 'pos', 'skip' or 'error' was expected")
+    return _without_relevant(arrays, measures, options, empty)
 
 
 def evaluate_ids(
@@ -265,7 +280,7 @@ def _lent(array: Array | None) -> tuple[Any, bool] | None:
 def _judgments(qrels: Source | Qrels, options: Options) -> _native.Qrels:
     if isinstance(qrels, Qrels):
         return qrels._native
-    columns = {name: of for name, of in dict(options.get("columns") or {}).items() if name != "rank"}
+    columns = {str(name): of for name, of in (options.get("columns") or {}).items()}
     return _native.Qrels(qrels, "qrels", options.get("dialect", "laneval"), columns)
 
 
@@ -295,6 +310,29 @@ def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> Run
         return _scores(ready, ready.native.rankings(arrays), None, options, 5)[0]
     matrix = arrays.matrix("rankings")
     return _scores(ready, ready.native.matrix(matrix), matrix, options, 5)[0]
+
+
+def _without_relevant(
+    arrays: _native.Arrays, measures: Measures, options: Options, empty: str
+) -> RunScores:
+    """The scores where queries without any relevant document have other values than 0."""
+    names = Ready(measures, options).names()
+    found = _ranked(arrays, [*Ready(measures, options).order, "NumRel"], {**options, "per_query": True, "stats": ()})
+    values = found.per_query()
+    relevant = values["NumRel"]
+    if empty == "error" and 0 in relevant:
+        raise UnanswerableError(f"query {values.queries[relevant.index(0)]} has nothing relevant")
+    kept = [at for at, count in enumerate(relevant) if count or empty != "skip"]
+    columns = {name: [values[name][at] if relevant[at] else 1.0 for at in kept] for name in names}
+    averages = {of["name"]: of["average"] for of in _native.measures()}
+    asked = options.get("stats", ())
+    stats = [
+        statistics(name, averages.get(base_name(name), "mean"), column, [asked] if isinstance(asked, str) else list(asked))
+        for name, column in columns.items()
+    ]
+    queries = [values.queries[at] for at in kept]
+    per_query = PerQuery(None, names, queries, columns) if options.get("per_query") else None
+    return RunScores(names, {**found._known, "queries": len(kept)}, stats, per_query)
 
 
 def _scores(
@@ -329,8 +367,8 @@ def _with_custom(
     names, stats, values = built_in
     queries = matrix.queries()
     both = options.get("queries") == "both"
-    asked = options.get("stats", ())
-    asked = [asked] if isinstance(asked, str) else list(asked)
+    stats_asked = options.get("stats", ())
+    asked: list[str] = [stats_asked] if isinstance(stats_asked, str) else list(stats_asked)
     found: dict[str, dict[str, float]] = {}
     columns: dict[str, list[float]] = {}
     there: list[bool] = []
@@ -341,10 +379,7 @@ def _with_custom(
         column = [value for value, counts in zip(of_all, there, strict=True) if counts or not both]
         found[measure.name] = measure.statistics(column, asked)
         columns[measure.name] = column
-    order: list[str] = []
-    for item in ready.order:
-        order.extend([item.name] if isinstance(item, CustomMeasure) else _native.parse(str(item)))
-    order = list(dict.fromkeys(order))
+    order = ready.names()
     by_name = {**dict(zip(names, stats, strict=True)), **found}
     per_query = None
     if options.get("per_query"):

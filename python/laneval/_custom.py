@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Callable, Sequence
+from statistics import median, stdev
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from laneval._errors import UnanswerableError
 
 if TYPE_CHECKING:
     from laneval import _native
-
-BATCH_BYTES = 1 << 25
-"""The labels of a batch."""
-
 
 class CustomMeasure:
     """A measure written in Python, made by `measure`. It may stand wherever the name of a measure may."""
@@ -84,26 +80,27 @@ class CustomMeasure:
 
     def statistics(self, values: Sequence[float], stats: Sequence[str]) -> dict[str, float]:
         """The average of values by its name, and these statistics."""
-        if self.average == "gmean":
-            logs = [math.log(max(value, 1e-5)) for value in values]
-            average = math.exp(math.fsum(logs) / len(values)) if values else 0.0
+        return statistics(self.name, self.average, values, stats)
+
+
+def statistics(name: str, average: str, values: Sequence[float], stats: Sequence[str]) -> dict[str, float]:
+    """The average of values under a measure by its name, exact sums rounded once, and these statistics."""
+    if average == "gmean":
+        logs = [math.log(max(value, 1e-5)) for value in values]
+        found = {average: math.exp(math.fsum(logs) / len(values)) if values else 0.0}
+    else:
+        of_all = math.fsum(values)
+        found = {average: of_all / len(values) if average == "mean" and values else of_all}
+    for stat in stats:
+        if stat == "ci95":
+            raise UnanswerableError(f"{name}: there is no interval of values that laneval did not compute")
+        if not values or (stat == "std" and len(values) < 2):
+            continue
+        if stat in ("min", "max"):
+            found[stat] = min(values) if stat == "min" else max(values)
         else:
-            average = math.fsum(values)
-            if self.average == "mean" and values:
-                average /= len(values)
-        found = {self.average: average}
-        for stat in stats:
-            if stat == "ci95":
-                raise UnanswerableError(f"{self.name}: there are no intervals of measures written in Python")
-            if not values or (stat == "std" and len(values) < 2):
-                continue
-            if stat == "median":
-                found[stat] = statistics.median(values)
-            elif stat == "std":
-                found[stat] = statistics.stdev(values)
-            elif stat in ("min", "max"):
-                found[stat] = min(values) if stat == "min" else max(values)
-        return found
+            found[stat] = median(values) if stat == "median" else stdev(values)
+    return found
 
 
 @overload
@@ -147,8 +144,8 @@ def measure(
     {'Top1Grade': 1.0, 'RR': 0.75}
     """
     if function is None:
-        return lambda of: CustomMeasure(of, name or of.__name__, better, average, range)
-    return CustomMeasure(function, name or getattr(function, "__name__", ""), better, average, range)
+        return lambda of: CustomMeasure(of, name or str(getattr(of, "__name__", "")), better, average, range)
+    return CustomMeasure(function, name or str(getattr(function, "__name__", "")), better, average, range)
 
 
 def _doubles(values: Sequence[float]) -> bytes:
@@ -157,15 +154,14 @@ def _doubles(values: Sequence[float]) -> bytes:
     return array.array("d", values).tobytes()
 
 
-def _array(view: memoryview, kind: str, shape: tuple[int, int] | None) -> Any:
+def _array(view: memoryview, kind: Literal["B", "I", "d"], shape: tuple[int, int] | None) -> Any:
     """Numbers of a kind, as NumPy's where there is NumPy."""
     try:
         import numpy as np
     except ImportError:
         pass
     else:
-        flat = np.frombuffer(view, dtype={"B": np.uint8, "I": np.uint32, "d": np.float64}[kind])
+        flat: Any = np.frombuffer(view, dtype=kind)
         return flat if shape is None else flat.reshape(shape)
-    if shape is None or 0 in shape:
-        return view.cast(kind)
-    return view.cast("B").cast(kind, shape)
+    flat = view.cast(kind)
+    return flat if shape is None or 0 in shape else view.cast("B").cast(kind, shape)

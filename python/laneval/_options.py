@@ -64,7 +64,7 @@ class Ready:
 
     def __init__(self, measures: Measures, options: Options) -> None:
         names, self.custom, self.order = split(measures)
-        self.columns: dict[str, str] = dict(options.get("columns") or {})
+        self.columns: dict[str, str] = {str(name): of for name, of in (options.get("columns") or {}).items()}
         unknown = sorted(set(self.columns) - set(get_args(Column)))
         if unknown:
             known = ", ".join(get_args(Column))
@@ -76,6 +76,13 @@ class Ready:
         else:
             key = tuple(sorted((k, _hashable(v)) for k, v in options.items() if k not in ("columns", "progress")))
             self.native = _remembered(names, key)
+
+    def names(self) -> list[str]:
+        """The canonical names of all measures, in the order asked for."""
+        names: dict[str, None] = {}
+        for item in self.order:
+            names.update(dict.fromkeys([item.name] if isinstance(item, CustomMeasure) else _native.parse(str(item))))
+        return list(names)
 
 
 def split(measures: Measures) -> tuple[tuple[str, ...], list[CustomMeasure], list[CustomMeasure | str]]:

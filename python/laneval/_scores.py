@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laneval import _native
@@ -22,7 +23,8 @@ if TYPE_CHECKING:
     import polars
 
 
-class Unmatched(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Unmatched:
     """Queries that only one side has."""
 
     count: int
@@ -342,7 +344,12 @@ def better(measure: str) -> str | None:
     """Which of two averages of a measure is the better one, `"higher"` or `"lower"`; `None`: neither."""
     if not _directions:
         _directions.update((of["name"], of["better"]) for of in _native.measures())
-    return _directions.get(measure.split("@")[0].split("(")[0], "higher")
+    return _directions.get(base_name(measure), "higher")
+
+
+def base_name(measure: str) -> str:
+    """The name of a measure without parameters and cutoff."""
+    return measure.split("@")[0].split("(")[0]
 
 
 _directions: dict[str, str | None] = {}

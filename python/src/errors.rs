@@ -12,8 +12,10 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let message = error.to_string();
     match error {
         Error::Io { path, action, source } => match source.raw_os_error() {
-            Some(code) => PyOSError::new_err((code, format!("cannot {action}: {source}"), path)),
-            None => PyOSError::new_err((None::<i32>, message, path)),
+            Some(code) => {
+                PyOSError::new_err((code, format!("cannot {action}: {source}"), path.into_os_string()))
+            }
+            None => PyOSError::new_err((None::<i32>, message, path.into_os_string())),
         },
         Error::Input(problems) | Error::Repeated(problems) => input(py, problems),
         Error::CameBack { ref file, line, .. } => {

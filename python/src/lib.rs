@@ -12,6 +12,8 @@ mod rows;
 mod scores;
 mod settings;
 mod source;
+mod stream;
+mod summary;
 mod table;
 mod text;
 mod work;
@@ -31,6 +33,10 @@ mod _native {
     use crate::scores::{PerQuery, Scores};
     #[pymodule_export]
     use crate::settings::Settings;
+    #[pymodule_export]
+    use crate::stream::Stream;
+    #[pymodule_export]
+    use crate::summary::Summary;
 
     /// Says which version it is.
     #[pymodule_init]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use laneval::{Dialect, FileAccess, Watch};
+use laneval::{Dialect, Join, Watch};
 use pyo3::prelude::*;
 
 use crate::rows::Role;
@@ -35,10 +35,12 @@ impl Qrels {
         let source = Source::of(source, name, Role::Qrels, &columns)?;
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
-        let qrels = work(py, workers, &Arc::new(Watch::default()), || match &source {
-            Source::Text(input) => laneval::Qrels::read_as(input.clone(), dialect, FileAccess::default()),
+        let watch = Arc::new(Watch::default());
+        let join = Join { dialect, watch: Some(watch.clone()), ..Join::default() };
+        let qrels = work(py, workers, &watch, || match &source {
+            Source::Text(input) => join.qrels(input.clone()),
             columns => columns
-                .with_judgments(|batches| laneval::Qrels::columns(batches, dialect))
+                .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
         })?;
         Ok(Qrels { qrels: Arc::new(qrels), rows })

@@ -46,6 +46,12 @@ impl Ids {
         self.offsets.push(self.bytes.len() as i64);
     }
 
+    fn append(&mut self, more: Ids) {
+        let start = self.bytes.len() as i64;
+        self.offsets.extend(more.offsets[1..].iter().map(|end| start + end));
+        self.bytes.extend(more.bytes);
+    }
+
     fn text(&self) -> Text<'_> {
         Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
     }
@@ -154,6 +160,15 @@ impl Rows {
 
     fn new() -> Self {
         Rows { queries: Ids::new(), codes: Vec::new(), docs: Ids::new(), values: Vec::new() }
+    }
+
+    /// Adds other rows. A query that both have has two names of the same text.
+    pub fn append(&mut self, more: Rows) {
+        let first = self.queries.offsets.len() as u32 - 1;
+        self.queries.append(more.queries);
+        self.codes.extend(more.codes.iter().map(|code| first + code));
+        self.docs.append(more.docs);
+        self.values.extend(more.values);
     }
 
     /// How many there are.

@@ -14,6 +14,8 @@ use crate::qrels::{LITTLE, Qrels, dialect_of};
 use crate::rows::Role;
 use crate::scores;
 use crate::source::{ColumnNames, Source};
+use crate::stream::Stream;
+use crate::summary::Summary;
 use crate::work::{Workers, work};
 
 /// Measures and how to evaluate them.
@@ -98,8 +100,8 @@ impl Settings {
     ) -> PyResult<scores::Scores> {
         let runs = Runs::of(runs, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
-        let (join, judged) = (&self.join, &qrels.qrels);
-        let scores = self.work(py, rows, |evaluator| match runs.joined(join, judged)? {
+        let judged = &qrels.qrels;
+        let scores = self.work(py, rows, |join, evaluator| match runs.joined(join, judged)? {
             Some(matrix) => evaluator.evaluate(&matrix),
             None => runs.each(join, judged, |matrix| evaluator.evaluate(&matrix)),
         })?;
@@ -116,8 +118,8 @@ impl Settings {
     ) -> PyResult<Matrix> {
         let runs = Runs::of(runs, &columns)?;
         let rows = runs.rows().saturating_add(qrels.rows);
-        let matrix = self.work(py, rows, |_| {
-            runs.joined(&self.join, &qrels.qrels)?.ok_or_else(|| {
+        let matrix = self.work(py, rows, |join, _| {
+            runs.joined(join, &qrels.qrels)?.ok_or_else(|| {
                 let message =
                     "runs of one matrix are all files, or all in memory: read files into memory first";
                 Error::Unanswerable(message.to_owned())
@@ -129,14 +131,47 @@ impl Settings {
     /// The scores of all runs of a matrix.
     fn matrix(&self, py: Python<'_>, matrix: &Matrix) -> PyResult<scores::Scores> {
         let matrix = &matrix.matrix;
-        let scores = self.work(py, matrix.rows(), |evaluator| evaluator.evaluate(matrix))?;
+        let scores = self.work(py, matrix.rows(), |_, evaluator| evaluator.evaluate(matrix))?;
         Ok(scores::Scores { scores })
+    }
+
+    /// The summary of some runs.
+    fn summary(
+        &self,
+        py: Python<'_>,
+        qrels: &Qrels,
+        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
+        columns: ColumnNames,
+    ) -> PyResult<Summary> {
+        let matrix = self.build(py, qrels, runs, columns)?;
+        self.matrix_summary(py, &matrix)
+    }
+
+    /// The summary of all runs of a matrix.
+    fn matrix_summary(&self, py: Python<'_>, matrix: &Matrix) -> PyResult<Summary> {
+        let matrix = &matrix.matrix;
+        let summary = self.work(py, matrix.rows(), |_, evaluator| evaluator.summary(matrix))?;
+        Ok(Summary { summary })
+    }
+
+    /// An evaluation that is fed batch by batch: of a run against judgments, or of labels with these grades.
+    fn stream(
+        &self,
+        py: Python<'_>,
+        qrels: Option<&Qrels>,
+        grouped: bool,
+        grades: Vec<f64>,
+        columns: ColumnNames,
+    ) -> PyResult<Stream> {
+        let workers = Workers { threads: self.threads, ..Workers::default() };
+        let settings = (self.join.clone(), self.evaluator.clone());
+        Stream::new(py, settings, workers, (qrels, grouped, grades), columns)
     }
 
     /// The scores of rankings in arrays.
     fn rankings(&self, py: Python<'_>, rankings: &arrays::Arrays) -> PyResult<scores::Scores> {
         let little = rankings.values();
-        let scores = self.work(py, little, |evaluator| {
+        let scores = self.work(py, little, |_, evaluator| {
             rankings.with(|rankings: &Rankings<'_>| evaluator.rankings(rankings))
         })?;
         Ok(scores::Scores { scores })
@@ -149,13 +184,14 @@ impl Settings {
         &self,
         py: Python<'_>,
         rows: usize,
-        task: impl FnOnce(Evaluator) -> Result<T, Error> + Send,
+        task: impl FnOnce(&Join, Evaluator) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
         let watch = Arc::new(Watch::default());
         let workers =
             Workers { threads: self.threads, progress: self.progress.as_ref(), little: rows < LITTLE };
         let evaluator = self.evaluator.clone().with_watch(Some(watch.clone()));
-        work(py, workers, &watch, || task(evaluator))
+        let join = Join { watch: Some(watch.clone()), ..self.join.clone() };
+        work(py, workers, &watch, || task(&join, evaluator))
     }
 }
 

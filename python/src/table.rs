@@ -120,6 +120,12 @@ impl Table {
         Ok(table)
     }
 
+    /// Adds the rows of another table.
+    pub fn append(&mut self, more: Table) {
+        self.rows += more.rows;
+        self.batches.extend(more.batches);
+    }
+
     /// How many rows there are.
     pub fn len(&self) -> usize {
         self.rows

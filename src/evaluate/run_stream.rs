@@ -111,7 +111,7 @@ impl Evaluator {
             evaluator: self.clone().with_watch(None),
             watch: self.watch.clone(),
             wants,
-            join: *join,
+            join: Join { watch: None, ..join.clone() },
             qrels,
             plan: self.plan(qrels.book())?,
             engine,

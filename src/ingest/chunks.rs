@@ -6,7 +6,6 @@
 
 use std::io::{self, Read};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 
 use memchr::{memchr, memrchr};
@@ -38,14 +37,14 @@ pub(super) struct Chunk<'a> {
 
 /// Gives all chunks of a text to workers in parallel, and returns the workers.
 ///
-/// Each worker takes chunks in ascending order. When `stop` is set they stop early.
+/// Each worker takes chunks in ascending order. When `stop` says so they stop early.
 ///
 /// # Errors
 /// A compressed text that is damaged or ends early, or no memory.
 pub(super) fn each_chunk<W: Send>(
     (bytes, codec): (&[u8], Option<Codec>),
     ChunkSize(size): ChunkSize,
-    stop: &AtomicBool,
+    stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
@@ -55,7 +54,7 @@ pub(super) fn each_chunk<W: Send>(
         let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
         return Ok(all_workers(workers, || {
             let mut worker = worker();
-            while let Some(chunk) = cutter.next().filter(|_| !stop.load(Ordering::Relaxed)) {
+            while let Some(chunk) = cutter.next().filter(|_| !stop()) {
                 take(&mut worker, chunk);
             }
             worker
@@ -77,7 +76,7 @@ pub(super) fn each_chunk<W: Send>(
         };
         let workers = all_workers(rayon::current_num_threads(), || {
             let (mut worker, empty): (W, Sender<Vec<u8>>) = (worker(), empty.clone());
-            while let Some(block) = next().filter(|_| !stop.load(Ordering::Relaxed)) {
+            while let Some(block) = next().filter(|_| !stop()) {
                 take(
                     &mut worker,
                     Chunk { number: block.number, start: block.start, text: &block.text[..block.length] },
@@ -97,14 +96,14 @@ fn on_this_thread<W>(
     codec: Codec,
     bytes: &[u8],
     size: usize,
-    stop: &AtomicBool,
+    stop: impl Fn() -> bool + Sync,
     mut worker: W,
     take: impl Fn(&mut W, Chunk<'_>),
 ) -> io::Result<Vec<W>> {
     let (empty, returned) = channel();
     let work = |Block { number, start, text, length }: Block| {
         take(&mut worker, Chunk { number, start, text: &text[..length] });
-        empty.send(text).is_ok() && !stop.load(Ordering::Relaxed)
+        empty.send(text).is_ok() && !stop()
     };
     decompress(codec, bytes, size, work, &returned).map_err(|error| codec.explain(error))?;
     Ok(vec![worker])
@@ -339,7 +338,7 @@ impl<'r> Blocks<'r> {
 pub(super) fn each_block<W: Send>(
     reader: &mut (dyn Read + Send),
     ChunkSize(size): ChunkSize,
-    stop: &AtomicBool,
+    stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
@@ -347,7 +346,7 @@ pub(super) fn each_block<W: Send>(
     let next = |spare: Vec<u8>| {
         let mut locked = blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (blocks, failed) = &mut *locked;
-        if failed.is_some() || stop.load(Ordering::Relaxed) {
+        if failed.is_some() || stop() {
             return None;
         }
         blocks.next(|| spare).unwrap_or_else(|error| {
@@ -424,7 +423,7 @@ mod tests {
                 let workers = each_chunk(
                     content,
                     ChunkSize(size),
-                    &AtomicBool::new(false),
+                    || false,
                     Vec::new,
                     |taken, chunk| {
                         taken.push((chunk.number, chunk.start, chunk.text.to_vec()));
@@ -452,8 +451,8 @@ mod tests {
             let zstd = zstd.finish().unwrap();
             let content = (&zstd[..], Some(Codec::Zstd));
             let take = |taken: &mut Vec<usize>, chunk: Chunk<'_>| taken.push(chunk.text.len());
-            let never = AtomicBool::new(false);
-            let taken = each_chunk(content, ChunkSize::default(), &never, Vec::new, take).unwrap().concat();
+            let never = || false;
+            let taken = each_chunk(content, ChunkSize::default(), never, Vec::new, take).unwrap().concat();
             assert!(taken.iter().all(|&length| length <= 2 * LARGEST), "{taken:?}");
             let all = taken.iter().sum::<usize>();
             assert_eq!(
@@ -468,14 +467,14 @@ mod tests {
     fn one_thread_decompresses_and_works() {
         let text: String = (0..400).map(|n| format!("q{} 0 d{n} 1\n", n / 7)).collect();
         let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
-        let read = |bytes: &[u8], stop: &AtomicBool| {
+        let read = |bytes: &[u8], stop: bool| {
             let take = |taken: &mut Vec<u8>, chunk: Chunk<'_>| taken.extend(chunk.text);
-            on_this_thread(Codec::Zstd, bytes, 500, stop, Vec::new(), take)
+            on_this_thread(Codec::Zstd, bytes, 500, || stop, Vec::new(), take)
         };
-        let parts = read(&zstd, &AtomicBool::new(false)).unwrap();
+        let parts = read(&zstd, false).unwrap();
         assert_eq!(parts, [text.as_bytes()]);
-        assert!(read(&zstd[..zstd.len() / 2], &AtomicBool::new(false)).is_err());
-        let stopped = read(&zstd, &AtomicBool::new(true)).unwrap().concat();
+        assert!(read(&zstd[..zstd.len() / 2], false).is_err());
+        let stopped = read(&zstd, true).unwrap().concat();
         assert!(stopped.len() < text.len() && text.as_bytes().starts_with(&stopped));
     }
 }

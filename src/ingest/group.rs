@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::columns::{Columns, PieceDocs};
 use super::record::{Docnos, Record, address, copy_docno};
+use crate::watch::Watch;
 
 /// How many buckets there are at most: as many pages as a second-level cache holds, for records are written to all of them in turn.
 const BUCKETS: usize = 256;
@@ -182,6 +183,7 @@ impl Scattered {
 pub(super) fn each_query<W: Send>(
     scattered: Vec<Scattered>,
     whole: Whole<'_>,
+    watch: Option<&Watch>,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, &[Record], Docnos<'_>) + Sync,
 ) -> Vec<W> {
@@ -211,6 +213,9 @@ pub(super) fn each_query<W: Send>(
     }
     let work = |records: Vec<Vec<Record>>| {
         let mut worker = worker();
+        if watch.is_some_and(Watch::is_stopped) {
+            return worker;
+        }
         let mut together = by_query(&records);
         drop(records);
         for query in together.chunk_by_mut(|one, next| one.query == next.query) {
@@ -262,7 +267,7 @@ mod tests {
         }
         let take =
             |taken: &mut Vec<Vec<Record>>, records: &[Record], _: Docnos<'_>| taken.push(records.to_vec());
-        let taken = each_query(workers, Whole::Text(&[]), Vec::new, take).concat();
+        let taken = each_query(workers, Whole::Text(&[]), None, Vec::new, take).concat();
         assert!(taken.iter().all(|records| records.iter().all(|record| record.query == records[0].query)));
         assert!(taken.iter().all(|records| records.is_sorted_by(|one, next| one.at < next.at)));
         assert!(taken.is_sorted_by(|one, next| one[0].query < next[0].query));

@@ -51,14 +51,16 @@ mod seen;
 mod shape;
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use crate::error::{Error, Problems, Result, printable_path};
 use crate::label::{FileAccess, LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties};
+use crate::watch::Watch;
 
 use chunks::ChunkSize;
-use columns::{Collected, ColumnSource, Columns, PieceSize, Records};
+use columns::{Collected, ColumnSource, Columns, Judgments, PieceSize, Records};
 use diagnostics::RunProblems;
 use foreign::{OtherFormat, look};
 use hash::Seed;
@@ -84,7 +86,7 @@ pub use qrels::Qrels;
 /// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 4]); // not in the qrels; grade 1
 /// # Ok::<(), laneval::Error>(())
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Join {
     /// How strictly lines are read.
     pub dialect: Dialect,
@@ -98,6 +100,8 @@ pub struct Join {
     pub keep_ties: bool,
     /// How files are opened.
     pub access: FileAccess,
+    /// Who is told how far reading is, and may stop it: between two chunks of some hundred kilobytes.
+    pub watch: Option<Arc<Watch>>,
 }
 
 impl Join {
@@ -140,7 +144,7 @@ impl Join {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(&run.text.name))));
         }
         let (qrels, problems) = match not_qrels {
-            None => qrels::read(&qrels, self.dialect, size, seed)?,
+            None => qrels::read(&qrels, self.dialect, size, seed, self.watch())?,
             Some(foreign) => {
                 (Qrels::none(&qrels.name, self.dialect, seed), foreign.problems(Role::Qrels, &qrels.name))
             }
@@ -148,6 +152,34 @@ impl Join {
         let staged = self.read(&runs, &qrels, problems, size)?;
         let matrix = || finish(qrels.into_matrix(self.rule()), staged);
         rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
+    }
+
+    /// Reads qrels for runs that will be joined like this: in its dialect, by its access, under its watch.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use laneval::{ErrorKind, Join, Watch};
+    /// let watch = Arc::new(Watch::default());
+    /// let join = Join { watch: Some(watch.clone()), ..Join::default() };
+    /// let qrels = join.qrels("examples/data/demo.qrels")?;
+    /// assert_eq!(watch.done(), watch.total());
+    /// watch.stop();
+    /// assert_eq!(join.runs(&qrels, ["examples/data/demo-bm25.run"]).unwrap_err().kind(), ErrorKind::Stopped);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Qrels::read_as`]; [`Error::Stopped`].
+    pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
+        Qrels::read_watched(input.into(), self.dialect, self.access, self.watch())
+    }
+
+    /// Takes judgments from columns in memory for runs that will be joined like this: in its dialect, under its watch.
+    ///
+    /// # Errors
+    /// As [`Qrels::columns`]; [`Error::Stopped`].
+    pub fn judgments(&self, batches: &[Judgments<'_>]) -> Result<Qrels> {
+        Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch())
     }
 
     /// Reads runs of text, and joins them with qrels that were read before.
@@ -199,7 +231,7 @@ impl Join {
     ) -> Result<Vec<StagedRun>> {
         let joining = self.joining(qrels);
         let read = |run: &OpenedRun| match &run.foreign {
-            None => run::read(&TextSource { text: &run.text, size }, &run.name, joining),
+            None => run::read(&TextSource { text: &run.text, size, watch: self.watch() }, &run.name, joining),
             Some(foreign) => {
                 let lines = foreign.problems(Role::Run, &run.text.name);
                 Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
@@ -299,7 +331,12 @@ impl Join {
         size: PieceSize,
     ) -> Result<(StagedRun, RunProblems)> {
         let columns = Columns::of_run(name, batches, qrels.seed())?;
-        run::read(&ColumnSource::all(&columns, size), name, self.joining(qrels))
+        run::read(&ColumnSource::all(&columns, size, self.watch()), name, self.joining(qrels))
+    }
+
+    /// Who watches.
+    fn watch(&self) -> Option<&Watch> {
+        self.watch.as_deref()
     }
 
     /// Checks that equal scores in memory can be ordered.
@@ -312,9 +349,9 @@ impl Join {
         }
     }
 
-    fn joining<'a>(&self, qrels: &'a Qrels) -> run::Joining<'a> {
+    fn joining<'a>(&'a self, qrels: &'a Qrels) -> run::Joining<'a> {
         let (rule, rules) = (self.rule(), self.dialect.rules());
-        run::Joining { qrels, rule, rules, keep_ties: self.keep_ties }
+        run::Joining { qrels, rule, rules, keep_ties: self.keep_ties, watch: self.watch() }
     }
 
     pub(crate) fn rule(&self) -> RankingRule {
@@ -409,8 +446,8 @@ mod tests {
             "2 Q0 a 1 2 t\n2 Q0 b 2 1 t\n# 1\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n1 Q0 c 2 1 t\n9 Q0 a 1 1 u\n";
         for (_, ties) in Ties::ALL {
             let join = Join { ties, keep_ties: true, ..Join::default() };
-            check(join, qrels, ranked);
-            check(Join { depth: NonZeroU32::new(1), ..join }, qrels, ranked);
+            check(join.clone(), qrels, ranked);
+            check(Join { depth: NonZeroU32::new(1), ..join.clone() }, qrels, ranked);
             check(join, &format!("{qrels}2 0 c 1"), &format!("{ranked}2 Q0 c 1 9 v"));
         }
         check(

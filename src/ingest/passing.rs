@@ -78,13 +78,14 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         make: impl Fn() -> T + Send + Sync + 'q,
     ) -> Result<Self> {
         join.check_dialect(qrels)?;
-        let joining = Joining { keep_ties: false, ..join.joining(qrels) };
+        let Joining { rule, rules, .. } = join.joining(qrels);
+        let joining = Joining { qrels, rule, rules, keep_ties: false, watch: None };
         let places = Places::new(qrels.queries().len());
         let (by_rank, chunks, lines, results, workers) = Default::default();
         let (tag, is_text, repeats, pending) = Default::default();
         let (name, source) = (name.to_owned(), source.to_owned());
         Ok(PassingRun {
-            join: *join,
+            join: Join { watch: None, ..join.clone() },
             joining,
             name,
             source,
@@ -452,9 +453,9 @@ mod tests {
             let join = Join { ties, ..Join::default() };
             let wrong = format!("{GROUPED}\nx\n10 Q0 a 1 1 t\n10 Q0 a 1 1 t\n");
             for text in [GROUPED, "9 Q0 a 1 1 t\n", "", "# nothing\n", &wrong] {
-                let expected = whole(join, &qrels, text);
+                let expected = whole(join.clone(), &qrels, text);
                 for size in 1..=text.len() + 1 {
-                    let read = passed(join, &qrels, size, |run| run.text(&mut text.as_bytes()));
+                    let read = passed(join.clone(), &qrels, size, |run| run.text(&mut text.as_bytes()));
                     assert_eq!(read, expected, "{ties} {size}");
                 }
             }
@@ -529,17 +530,17 @@ mod tests {
         let (qrels, join, count) = (qrels(), Join::default(), ROWS.len());
         for (scored, ranked) in [(true, false), (true, true), (false, true)] {
             let all = |run: &mut PassingRun<'_, Kept>| push(ROWS, &[count], |_| (scored, ranked), run);
-            let expected = passed(join, &qrels, 1, all).unwrap();
+            let expected = passed(join.clone(), &qrels, 1, all).unwrap();
             assert_eq!(expected.0.len(), 3);
             for cuts in 0..1u32 << (count - 1) {
                 let ends: Vec<usize> =
                     (1..count).filter(|end| cuts >> (end - 1) & 1 == 1).chain([count, count]).collect();
                 let cut = |run: &mut PassingRun<'_, Kept>| push(ROWS, &ends, |_| (scored, ranked), run);
-                assert_eq!(passed(join, &qrels, 1, cut).unwrap(), expected, "{ends:?}");
+                assert_eq!(passed(join.clone(), &qrels, 1, cut).unwrap(), expected, "{ends:?}");
                 let mixed =
                     |run: &mut PassingRun<'_, Kept>| push(ROWS, &ends, |number| (true, number % 2 == 0), run);
                 if scored {
-                    assert_eq!(passed(join, &qrels, 1, mixed).unwrap().0, expected.0, "{ends:?}");
+                    assert_eq!(passed(join.clone(), &qrels, 1, mixed).unwrap().0, expected.0, "{ends:?}");
                 }
             }
         }
@@ -547,9 +548,9 @@ mod tests {
             .iter()
             .map(|(query, doc, rank, score)| format!("{query} 0 {doc} {rank} {score} t\n"))
             .collect();
-        let expected = whole(join, &qrels, &text.replace("inf", "1e300")).unwrap();
+        let expected = whole(join.clone(), &qrels, &text.replace("inf", "1e300")).unwrap();
         let all = |run: &mut PassingRun<'_, Kept>| push(ROWS, &[4, count], |_| (true, true), run);
-        let (rankings, info) = passed(join, &qrels, 1, all).unwrap();
+        let (rankings, info) = passed(join.clone(), &qrels, 1, all).unwrap();
         assert_eq!(
             (rankings, info.seen, info.results, info.ignored),
             (expected.0, expected.1.seen, expected.1.results, expected.1.ignored)
@@ -565,7 +566,7 @@ mod tests {
                 rows.insert(at, row);
                 rows.push(("12", "a", 1, 1.0));
                 let fed = |run: &mut PassingRun<'_, Kept>| push(&rows, ends, |_| (true, false), run);
-                passed(join, &qrels, 1, fed).unwrap_err()
+                passed(join.clone(), &qrels, 1, fed).unwrap_err()
             };
             let again = wrong(7, ("1", "c", 9, 1.0));
             assert_eq!(again, "mine:8: docno 'c' is there again for query '1', first on line 6", "{ends:?}");
@@ -575,7 +576,7 @@ mod tests {
         }
         let other =
             |run: &mut PassingRun<'_, Kept>| push(ROWS, &[2, 9], |number| (number == 0, number == 1), run);
-        let error = passed(join, &qrels, 1, other).unwrap_err();
+        let error = passed(join.clone(), &qrels, 1, other).unwrap_err();
         assert_eq!(error, "mine: some batches have scores, and others ranks alone");
         let rank = Join { ties: Ties::Rank, ..join };
         let error = passed(rank, &qrels, 1, |run| push(ROWS, &[9], |_| (true, true), run)).unwrap_err();

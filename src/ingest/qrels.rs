@@ -23,6 +23,7 @@ use super::shape::Role;
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
+use crate::watch::Watch;
 
 /// Judgments, ready to be joined with any number of runs.
 ///
@@ -77,11 +78,21 @@ impl Qrels {
     /// As [`Qrels::read`]; the dialects of trec_eval say only of queries that a run has which documents are judged twice, when they
     /// are joined.
     pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
-        let opened = input.into().open(access)?;
+        Self::read_watched(input.into(), dialect, access, None)
+    }
+
+    /// The same, under the eyes of somebody.
+    pub(super) fn read_watched(
+        input: Input,
+        dialect: Dialect,
+        access: FileAccess,
+        watch: Option<&Watch>,
+    ) -> Result<Self> {
+        let opened = input.open(access)?;
         if let Some(foreign) = look(&opened, Role::Qrels, dialect.rules()) {
             return Err(Error::Input(foreign.problems(Role::Qrels, &opened.name)));
         }
-        let (qrels, problems) = read(&opened, dialect, ChunkSize::default(), Seed::random())?;
+        let (qrels, problems) = read(&opened, dialect, ChunkSize::default(), Seed::random(), watch)?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
@@ -119,17 +130,18 @@ impl Qrels {
     /// beyond their dictionary, views beyond their buffers. Else as [`Qrels::read_as`]; the line of a problem is the row, from 1, in all
     /// batches together.
     pub fn columns(batches: &[columns::Judgments<'_>], dialect: Dialect) -> Result<Self> {
-        Self::columns_in_pieces(batches, dialect, PieceSize::default())
+        Self::columns_in_pieces(batches, dialect, PieceSize::default(), None)
     }
 
     pub(super) fn columns_in_pieces(
         batches: &[columns::Judgments<'_>],
         dialect: Dialect,
         size: PieceSize,
+        watch: Option<&Watch>,
     ) -> Result<Self> {
         let seed = Seed::random();
         let columns = Columns::of_judgments("qrels", batches, seed)?;
-        let source = ColumnSource::all(&columns, size);
+        let source = ColumnSource::all(&columns, size, watch);
         let (qrels, problems) = read_from(&source, dialect, seed)?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
@@ -238,8 +250,9 @@ pub(super) fn read(
     dialect: Dialect,
     size: ChunkSize,
     seed: Seed,
+    watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    read_from(&TextSource { text: opened, size }, dialect, seed)
+    read_from(&TextSource { text: opened, size, watch }, dialect, seed)
 }
 
 /// The same from any source.
@@ -485,7 +498,7 @@ fn sort_out(
     let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
-    let shelvings = each_query(scattered, whole, || Shelving::new(rules), shelve);
+    let shelvings = each_query(scattered, whole, None, || Shelving::new(rules), shelve);
     finish(read, ids, shelvings, None, name, seed)
 }
 

@@ -24,6 +24,7 @@ use super::record::{Brief, Docnos, Record, address};
 use super::scan::{Fields, Scanner, TakeLines};
 use super::shape::{Fault, Role};
 use crate::error::{Error, Result};
+use crate::watch::{Watch, not_stopped};
 
 /// Rows of `N` fields as one worker reads them.
 pub(super) trait Rows<const N: usize> {
@@ -199,6 +200,7 @@ pub(super) trait Source: Sync {
 pub(super) struct TextSource<'a> {
     pub text: &'a Opened,
     pub size: ChunkSize,
+    pub watch: Option<&'a Watch>,
 }
 
 impl Source for TextSource<'_> {
@@ -216,8 +218,19 @@ impl Source for TextSource<'_> {
             let (rows, keep) = worker();
             Reader::new(rows, keep, seed)
         };
-        let readers = each_chunk(self.text.content(), self.size, stop, worker, Reader::chunk);
-        Ok(gather(readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?))
+        let content = self.text.content();
+        self.watch.iter().for_each(|watch| watch.expect(content.0.len() as u64));
+        let stop = || stop.load(Ordering::Relaxed) || self.watch.is_some_and(Watch::is_stopped);
+        let readers = each_chunk(content, self.size, stop, worker, |reader, chunk| {
+            let bytes = chunk.text.len() as u64;
+            reader.chunk(chunk);
+            // A compressed text has more bytes than its file, which are done at its end.
+            self.watch.iter().filter(|_| content.1.is_none()).for_each(|watch| watch.add(bytes));
+        });
+        let readers = readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?;
+        not_stopped(self.watch)?;
+        self.watch.iter().filter(|_| content.1.is_some()).for_each(|watch| watch.add(content.0.len() as u64));
+        Ok(gather(readers))
     }
 
     fn whole(&self) -> Whole<'_> {
@@ -259,6 +272,7 @@ impl Source for PassingSource<'_> {
             Reader::new(rows, keep, seed)
         };
         let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let stop = || stop.load(Ordering::Relaxed);
         let readers = each_block(&mut **text, self.size, stop, worker, Reader::chunk);
         Ok(gather(readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?))
     }

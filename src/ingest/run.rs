@@ -19,6 +19,7 @@ use crate::error::{Result, printable_path};
 use crate::label::{
     RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched,
 };
+use crate::watch::{Watch, not_stopped};
 
 /// What is the same for all workers.
 #[derive(Clone, Copy)]
@@ -28,6 +29,8 @@ pub(crate) struct Joining<'a> {
     pub rules: Rules,
     /// Are tied groups to be kept?
     pub keep_ties: bool,
+    /// Who may stop it.
+    pub watch: Option<&'a Watch>,
 }
 
 /// Reads a run of this name; what can be used of it, and the problems.
@@ -50,7 +53,8 @@ pub(super) fn read(
     let worker = || (Results::new(joining), Scattered::new(qrels.queries().len()).of(source.whole()));
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     let rankings = || Rankings::new(joining, by_rank);
-    let rankings = each_query(scattered, source.whole(), rankings, Rankings::rank);
+    let rankings = each_query(scattered, source.whole(), joining.watch, rankings, Rankings::rank);
+    not_stopped(joining.watch)?;
     Ok(finish(read, rankings, name, source, joining))
 }
 
@@ -129,7 +133,7 @@ pub(super) struct Rankings<'a> {
 }
 
 impl<'a> Rankings<'a> {
-    pub fn new(Joining { qrels, rule, rules, keep_ties }: Joining<'a>, by_rank: bool) -> Self {
+    pub fn new(Joining { qrels, rule, rules, keep_ties, .. }: Joining<'a>, by_rank: bool) -> Self {
         // Ranks are no scores, which might be equal as f32.
         let rule = if by_rank { RankingRule { score: ScoreType::F32, ..rule } } else { rule };
         let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);

@@ -15,6 +15,7 @@ use crate::ingest::hash::Seed;
 use crate::ingest::reader::{Gathered, Keep, Reader, Rows, Source, gather};
 use crate::ingest::record::{Docnos, Record, address, rank_key};
 use crate::ingest::shape::Role;
+use crate::watch::{Watch, not_stopped};
 
 /// How many rows a worker takes at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,17 +35,18 @@ pub(in crate::ingest) struct ColumnSource<'a> {
     columns: &'a Columns<'a>,
     size: PieceSize,
     rows: Range<usize>,
+    watch: Option<&'a Watch>,
 }
 
 impl<'a> ColumnSource<'a> {
     /// All rows.
-    pub fn all(columns: &'a Columns<'a>, size: PieceSize) -> Self {
-        ColumnSource { columns, size, rows: 0..columns.rows() }
+    pub fn all(columns: &'a Columns<'a>, size: PieceSize, watch: Option<&'a Watch>) -> Self {
+        ColumnSource { columns, size, rows: 0..columns.rows(), watch }
     }
 
     /// Some rows, with all of each query.
     pub fn some(columns: &'a Columns<'a>, rows: Range<usize>) -> Self {
-        ColumnSource { columns, size: PieceSize::default(), rows }
+        ColumnSource { columns, size: PieceSize::default(), rows, watch: None }
     }
 }
 
@@ -63,18 +65,23 @@ impl Source for ColumnSource<'_> {
         // Few rows are cut finer, so that every thread has some.
         let most = if columns.numeric { NUMERIC } else { usize::MAX };
         let count = self.rows.len();
+        self.watch.iter().for_each(|watch| watch.expect(count as u64));
         let size = self.size.0.min((count / (4 * threads)).max(1 << 11)).min(most).max(1);
         let cutter = Cutter { columns, size, end: self.rows.end, next: Mutex::new((0, self.rows.start)) };
         let readers = all_workers(count.div_ceil(size).min(threads), || {
             let (rows, keep) = worker();
             let mut reader = Reader::new(rows, keep, seed);
             while !stop.load(Ordering::Relaxed)
+                && !self.watch.is_some_and(Watch::is_stopped)
                 && let Some(piece) = cutter.next()
             {
+                let rows = piece.rows.len() as u64;
                 reader.piece(columns, piece);
+                self.watch.iter().for_each(|watch| watch.add(rows));
             }
             reader
         });
+        not_stopped(self.watch)?;
         Ok(gather(readers))
     }
 

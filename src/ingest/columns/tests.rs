@@ -254,7 +254,7 @@ proptest! {
         let from_columns = with_threads(threads, || {
             let pieces = PieceSize(size);
             let judged: Vec<_> = batches(&judged, &cuts).into_iter().enumerate().map(|(n, rows)| judgments(rows, layout + 7 * n, numeric)).collect();
-            let qrels = Qrels::columns_in_pieces(&judged, join.dialect, pieces)?;
+            let qrels = Qrels::columns_in_pieces(&judged, join.dialect, pieces, None)?;
             let results: Vec<_> = batches(&results, &cuts).into_iter().enumerate().map(|(n, rows)| records(rows, layout + 3 * n, numeric)).collect();
             join.columns_in_pieces(&qrels, &[("run", &results)], pieces)
         });

@@ -1,0 +1,183 @@
+"""Summaries, which add up, and evaluations that are fed batch by batch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Literal, Unpack
+
+from laneval import _native
+from laneval._api import Array, ArrowStream, Path, Qrels, Source, _judgments, _lent, _named
+from laneval._arrays import lent
+from laneval._errors import UnanswerableError
+from laneval._options import DEFAULT, Measures, Options, Ready, Stat
+from laneval._scores import RunScores, Scores
+
+
+class Summary:
+    """All of an evaluation that adds up: counts, exact sums, extremes, and which queries there were. It cannot be changed.
+
+    Summaries of disjoint sets of queries, from any number of processes, add up to the summary of all of them, to the last bit.
+
+    >>> import laneval
+    >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}}
+    >>> one = laneval.Summary.of({"q1": qrels["q1"]}, {"mine": {"q1": {"d1": 0.5}}}, "RR")
+    >>> two = laneval.Summary.of({"q2": qrels["q2"]}, {"mine": {"q2": {"d2": 0.5}}}, "RR")
+    >>> (one + two).scores()["mine"]["RR"]
+    0.5
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(self, native: _native.Summary) -> None:
+        self._native = native
+
+    @classmethod
+    def of(
+        cls,
+        qrels: Source | Qrels,
+        runs: Mapping[str, Source] | Sequence[Path],
+        measures: Measures = DEFAULT,
+        **options: Unpack[Options],
+    ) -> Summary:
+        """The summary of runs against judgments."""
+        ready = _ready(measures, options)
+        return cls(ready.native.summary(_judgments(qrels, options), _named(runs), ready.columns))
+
+    @classmethod
+    def merge(cls, parts: Iterable[Summary | bytes]) -> Summary:
+        """The sum of summaries, or of their bytes.
+
+        Raises `ShardError` where they do not belong together, or a query was counted twice.
+        """
+        natives = [part._native if isinstance(part, Summary) else _native.Summary.from_bytes(part) for part in parts]
+        return cls(_native.Summary.merge(natives))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Summary:
+        """The summary of bytes that `to_bytes` made."""
+        return cls(_native.Summary.from_bytes(data))
+
+    @classmethod
+    def read(cls, path: Path) -> Summary:
+        """The summary in a file, as `laneval eval --partial` writes it."""
+        return cls(_native.Summary.read(os.fspath(path)))
+
+    def to_bytes(self) -> bytes:
+        """The summary as bytes, with a checksum."""
+        return self._native.to_bytes()
+
+    def to_json(self) -> str:
+        """The summary as JSON."""
+        return self._native.to_json()
+
+    def with_missing(self, qrels: Source | Qrels) -> Summary:
+        """The same with the judged queries that no part had, as empty rankings.
+
+        Raises `ShardError` where a query of it is not judged.
+        """
+        return Summary(self._native.with_missing(_judgments(qrels, {})))
+
+    def scores(self, stats: Sequence[Stat] = ()) -> Scores:
+        """The scores of each run, with some statistics besides the averages."""
+        native = self._native.scores([stats] if isinstance(stats, str) else list(stats))
+        names = native.measures()
+        runs = enumerate(native.runs())
+        return Scores([RunScores(names, run, [dict(of) for of in native.stats(at)], None) for at, run in runs])
+
+    def __add__(self, other: Summary) -> Summary:
+        return Summary.merge([self, other]) if isinstance(other, Summary) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        return self._native == other._native if isinstance(other, Summary) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.to_bytes())
+
+    def __repr__(self) -> str:
+        return f"<summary of {self.scores()!r}>"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Summary.from_bytes, (self.to_bytes(),))
+
+
+class Stream:
+    """An evaluation that is fed batch by batch, in memory that does not grow with them.
+
+    With judgments, batches are rows of a run; in the order `"grouped"` those of a query follow one another, and each query is
+    evaluated when the next one begins; in the order `"any"` all batches are held. Without, batches are arrays of labels with `grades`,
+    as `evaluate_labels` takes them. As a context manager it is dropped where something goes wrong.
+
+    >>> import laneval
+    >>> with laneval.Stream("RR", qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) as stream:
+    ...     stream.push({"q1": {"d1": 0.5}})
+    ...     stream.push({"q2": {"d2": 0.7, "d1": 0.5}})
+    ...     stream.finish().scores()["run"]["RR"]
+    0.75
+    """
+
+    __slots__ = ("_native", "_of_labels")
+
+    def __init__(
+        self,
+        measures: Measures = DEFAULT,
+        *,
+        qrels: Source | Qrels | None = None,
+        order: Literal["grouped", "any"] = "grouped",
+        grades: Sequence[float] = (0, 1),
+        **options: Unpack[Options],
+    ) -> None:
+        if order not in ("grouped", "any"):
+            raise ValueError(f"order is {order!r}: 'grouped' or 'any' was expected")
+        ready = _ready(measures, options)
+        judgments = None if qrels is None else _judgments(qrels, options)
+        self._of_labels = judgments is None
+        self._native: _native.Stream | None = ready.native.stream(
+            judgments, order == "grouped", [float(grade) for grade in grades], ready.columns
+        )
+
+    def push(
+        self,
+        batch: Source | ArrowStream | Array,
+        *,
+        lengths: Array | None = None,
+        relevant: Array | None = None,
+        judged: Array | None = None,
+    ) -> None:
+        """Takes a batch; the last three are for arrays of labels, as in `evaluate_labels`."""
+        if self._native is None:
+            raise UnanswerableError("the stream has ended")
+        if self._of_labels:
+            arrays = _native.Arrays.labels(
+                lent(batch), _lent(lengths), None, None, _lent(relevant), _lent(judged)
+            )
+            self._native.push_arrays(arrays)
+        else:
+            self._native.push(batch)
+
+    def finish(self) -> Summary:
+        """The summary of all batches. There is no more to come."""
+        if self._native is None:
+            raise UnanswerableError("the stream has ended")
+        native, self._native = self._native, None
+        return Summary(native.finish())
+
+    def __enter__(self) -> Stream:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._native = None
+
+
+def _ready(measures: Measures, options: Options) -> Ready:
+    ready = Ready(measures, options)
+    if ready.custom:
+        names = ", ".join(measure.name for measure in ready.custom)
+        raise UnanswerableError(f"{names}: measures written in Python have no summary that adds up")
+    return ready

@@ -1,0 +1,170 @@
+//! Evaluations that are fed batch by batch.
+
+use std::fs::File;
+use std::io::Cursor;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+
+use laneval::columns::Records;
+use laneval::{Codebook, Error, Evaluator, Input, Join, RunStream, Watch};
+use pyo3::prelude::*;
+use self_cell::self_cell;
+
+use crate::arrays::Arrays;
+use crate::errors::unanswerable;
+use crate::qrels::{LITTLE, Qrels};
+use crate::rows::Role;
+use crate::source::{ColumnNames, Source};
+use crate::summary::Summary;
+use crate::work::{Workers, work};
+
+type Running<'q> = Option<RunStream<'q>>;
+
+self_cell! {
+    /// A run that goes by, with the judgments that it is joined with.
+    struct Run {
+        owner: Arc<laneval::Qrels>,
+        #[not_covariant]
+        dependent: Running,
+    }
+}
+
+enum Fed {
+    Labels(Box<laneval::Stream>),
+    Run(Box<Run>),
+    /// All batches, to be joined at the end.
+    Held(Arc<laneval::Qrels>, Option<Source>),
+}
+
+/// An evaluation that is fed batch by batch.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct Stream {
+    fed: Mutex<Option<Fed>>,
+    join: Join,
+    evaluator: Evaluator,
+    watch: Arc<Watch>,
+    workers: Workers<'static>,
+    columns: ColumnNames,
+}
+
+impl Stream {
+    /// One by these settings: of a run against judgments, in which the rows of each query are together or not; or of labels with grades.
+    pub fn new(
+        py: Python<'_>,
+        (join, evaluator): (Join, Evaluator),
+        workers: Workers<'static>,
+        of: (Option<&Qrels>, bool, Vec<f64>),
+        columns: ColumnNames,
+    ) -> PyResult<Self> {
+        let watch = Arc::new(Watch::default());
+        let evaluator = evaluator.with_watch(Some(watch.clone()));
+        let said = |error: Error| crate::errors::exception(py, error);
+        let fed = match of {
+            (Some(qrels), true, _) => {
+                let run = Run::try_new(qrels.qrels.clone(), |qrels| {
+                    evaluator.run_stream(&join, qrels, "run").map(Some)
+                });
+                Fed::Run(Box::new(run.map_err(said)?))
+            }
+            (Some(qrels), false, _) => Fed::Held(qrels.qrels.clone(), None),
+            (None, _, grades) => {
+                let book = Codebook::new(grades).map_err(said)?;
+                Fed::Labels(Box::new(evaluator.stream(&book).map_err(said)?))
+            }
+        };
+        Ok(Stream { fed: Mutex::new(Some(fed)), join, evaluator, watch, workers, columns })
+    }
+
+    fn fed(&self, py: Python<'_>) -> PyResult<MutexGuard<'_, Option<Fed>>> {
+        match self.fed.try_lock() {
+            Ok(fed) if fed.is_some() => Ok(fed),
+            Err(TryLockError::WouldBlock) => Err(unanswerable(py, "two threads feed one stream")),
+            _ => Err(unanswerable(py, "the stream has ended")),
+        }
+    }
+}
+
+#[pymethods]
+impl Stream {
+    /// Takes some rows of the run.
+    fn push(&self, py: Python<'_>, batch: &Bound<'_, PyAny>) -> PyResult<()> {
+        let source = Source::of(batch, "run", Role::Run, &self.columns)?;
+        let mut fed = self.fed(py)?;
+        let workers = Workers { little: source.len() < LITTLE, ..self.workers };
+        let done = match &mut *fed {
+            Some(Fed::Held(_, held)) => {
+                return match (held, source) {
+                    (_, Source::Text(_)) => Err(unanswerable(py, "files are read in the order \"grouped\"")),
+                    (held @ None, source) => {
+                        *held = Some(source);
+                        Ok(())
+                    }
+                    (Some(Source::Table(all)), Source::Table(more)) => {
+                        all.append(more);
+                        Ok(())
+                    }
+                    (Some(Source::Rows(all)), Source::Rows(more)) => {
+                        all.append(more);
+                        Ok(())
+                    }
+                    _ => Err(unanswerable(py, "the batches of a stream are all tables, or none is")),
+                };
+            }
+            Some(Fed::Run(run)) => work(py, workers, &self.watch, || {
+                run.with_dependent_mut(|_, run| {
+                    let Some(run) = run else { return Ok(()) };
+                    match &source {
+                        Source::Text(Input::Path(path)) => {
+                            let opened = File::open(path).map_err(|source| Error::Io {
+                                path: path.clone(),
+                                action: "open",
+                                source,
+                            });
+                            run.read(opened?)
+                        }
+                        Source::Text(Input::Bytes { bytes, .. }) => run.read(Cursor::new(bytes)),
+                        rows => rows
+                            .with_records(|batches| batches.iter().try_for_each(|batch| run.push(batch)))
+                            .unwrap_or(Ok(())),
+                    }
+                })
+            }),
+            _ => return Err(unanswerable(py, "the stream takes labels: push arrays")),
+        };
+        if done.is_err() {
+            *fed = None;
+        }
+        done
+    }
+
+    /// Takes some rankings.
+    fn push_arrays(&self, py: Python<'_>, arrays: &Arrays) -> PyResult<()> {
+        let mut fed = self.fed(py)?;
+        let workers = Workers { little: arrays.values() < LITTLE, ..self.workers };
+        match &mut *fed {
+            Some(Fed::Labels(stream)) => {
+                work(py, workers, &self.watch, || arrays.with(|rankings| stream.push(rankings)))
+            }
+            _ => Err(unanswerable(py, "the stream takes rows of a run: push tables or dicts")),
+        }
+    }
+
+    /// The summary of all of it.
+    fn finish(&self, py: Python<'_>) -> PyResult<Summary> {
+        let fed = self.fed(py)?.take();
+        let summary = work(py, self.workers, &self.watch, || match fed {
+            Some(Fed::Labels(stream)) => stream.finish(),
+            Some(Fed::Run(mut run)) => run.with_dependent_mut(|_, run| match run.take() {
+                Some(run) => run.finish(),
+                None => Err(Error::Stopped),
+            }),
+            Some(Fed::Held(qrels, held)) => {
+                let join = Join { watch: Some(self.watch.clone()), ..self.join.clone() };
+                let joined = |records: &[Records<'_>]| join.columns(&qrels, &[("run", records)]);
+                let matrix = held.as_ref().and_then(|held| held.with_records(joined));
+                self.evaluator.summary(&matrix.unwrap_or_else(|| joined(&[]))?)
+            }
+            None => Err(Error::Stopped),
+        })?;
+        Ok(Summary { summary })
+    }
+}

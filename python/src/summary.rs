@@ -1,0 +1,76 @@
+//! Summaries: all of an evaluation that adds up.
+
+use std::path::PathBuf;
+
+use laneval::{Error, Stat};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::errors::exception;
+use crate::qrels::Qrels;
+use crate::scores::Scores;
+
+/// What is left of an evaluation, to be merged with others.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct Summary {
+    pub summary: laneval::Summary,
+}
+
+#[pymethods]
+impl Summary {
+    /// The summary of these bytes.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        said(py, py.detach(|| laneval::Summary::from_bytes(bytes)))
+    }
+
+    /// The summary in a file, of bytes or of JSON.
+    #[staticmethod]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        said(py, py.detach(|| laneval::Summary::read(&path)))
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.summary.to_bytes()))
+    }
+
+    fn to_json(&self) -> String {
+        self.summary.to_json()
+    }
+
+    /// The sum of some.
+    #[staticmethod]
+    fn merge(py: Python<'_>, parts: Vec<PyRef<'_, Summary>>) -> PyResult<Self> {
+        let Some((first, rest)) = parts.split_first() else {
+            return Err(PyValueError::new_err("there are no summaries to merge"));
+        };
+        let (mut summary, rest) = (first.summary.clone(), rest.iter().map(|of| &of.summary));
+        for other in rest.collect::<Vec<_>>() {
+            py.detach(|| summary.merge(other)).map_err(|error| exception(py, error))?;
+        }
+        Ok(Summary { summary })
+    }
+
+    /// The same with the judged queries that no part had.
+    fn with_missing(&self, py: Python<'_>, qrels: &Qrels) -> PyResult<Self> {
+        let mut summary = self.summary.clone();
+        py.detach(|| summary.add_missing(&qrels.qrels)).map_err(|error| exception(py, error))?;
+        Ok(Summary { summary })
+    }
+
+    /// The scores, with some statistics besides the averages.
+    fn scores(&self, py: Python<'_>, stats: Vec<String>) -> PyResult<Scores> {
+        let stats: Result<Vec<Stat>, Error> = stats.iter().map(|stat| stat.parse()).collect();
+        let scores = stats.and_then(|stats| self.summary.scores(&stats));
+        scores.map(|scores| Scores { scores }).map_err(|error| exception(py, error))
+    }
+
+    fn __eq__(&self, other: &Summary) -> bool {
+        self.summary == other.summary
+    }
+}
+
+fn said(py: Python<'_>, done: Result<laneval::Summary, Error>) -> PyResult<Summary> {
+    done.map(|summary| Summary { summary }).map_err(|error| exception(py, error))
+}

@@ -1,0 +1,141 @@
+"""Labels, scores and ids in arrays give what the same rankings give as runs."""
+
+import array
+
+import pytest
+
+import laneval
+
+np = pytest.importorskip("numpy")
+MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+DRAW = np.random.default_rng(5)
+LABELS = DRAW.choice([-1, 0, 0, 1, 2], size=(40, 12)).astype(np.int8)
+
+
+def plainly(labels, measures=MEASURES, extra=None, **options) -> dict[str, float]:
+    """The scores of the same rankings as dicts."""
+    qrels, run = {}, {}
+    for at, row in enumerate(labels):
+        judged = {f"d{rank}": int(label) for rank, label in enumerate(row) if label >= 0}
+        more = {f"x{grade}-{n}": grade for grade, count in enumerate(extra[at] if extra is not None else []) for n in range(count)}
+        qrels[f"{at:03}"] = {**judged, **more, "none": -1}
+        run[f"{at:03}"] = {f"d{rank}": float(-rank) for rank in range(len(row))}
+    return dict(laneval.evaluate(qrels, run, measures, **options))
+
+
+@pytest.mark.parametrize("kind", ["i1", "i2", "i4", "i8", "f2", "f4", "f8"])
+def test_labels_of_every_type(kind):
+    scores = laneval.evaluate_labels(LABELS.astype(kind), MEASURES)
+    assert dict(scores) == plainly(LABELS) and scores.ideal == "retrieved"
+
+
+def test_labels_in_every_layout():
+    expected = plainly(LABELS)
+    wide = np.zeros((40, 30), np.int8)
+    wide[:, :12] = LABELS
+    for of in [
+        wide[:, :12],
+        np.asfortranarray(LABELS),
+        LABELS[::-1][::-1],
+        np.repeat(LABELS, 2, axis=1)[:, ::2],
+        LABELS.tolist(),
+        memoryview(LABELS),
+    ]:
+        assert dict(laneval.evaluate_labels(of, MEASURES)) == expected
+    unsigned = np.maximum(LABELS, 0).astype(np.uint8)
+    assert dict(laneval.evaluate_labels(unsigned, MEASURES)) == plainly(unsigned)
+    assert dict(laneval.evaluate_labels(unsigned > 0, MEASURES)) == plainly(unsigned > 0)
+
+
+def test_rows_of_different_lengths():
+    lengths = DRAW.integers(1, 13, 40)
+    rows = [row[:length] for row, length in zip(LABELS, lengths, strict=True)]
+    expected = plainly(rows)
+    assert dict(laneval.evaluate_labels(LABELS, MEASURES, lengths=lengths)) == expected
+    flat, offsets = np.concatenate(rows), np.concatenate([[0], np.cumsum(lengths)])
+    assert dict(laneval.evaluate_labels(flat, MEASURES, offsets=offsets)) == expected
+    groups = np.repeat(np.arange(40), lengths)
+    assert dict(laneval.evaluate_labels(flat, MEASURES, groups=groups)) == expected
+
+
+def test_what_is_judged_in_all():
+    more = DRAW.integers(0, 3, (40, 3))
+    held = np.stack([(LABELS == grade).sum(1) for grade in range(3)], axis=1)
+    scores = laneval.evaluate_labels(LABELS, MEASURES, judged=held + more)
+    assert dict(scores) == plainly(LABELS, extra=more) and scores.ideal == "judgments"
+    binary = np.minimum(LABELS, 1)
+    relevant = (binary == 1).sum(1) + more[:, 1]
+    scores = laneval.evaluate_labels(binary, MEASURES, relevant=relevant)
+    assert dict(scores) == plainly(binary, extra=more[:, :2] * [0, 1])
+
+
+def test_scores_are_ranked():
+    scores = DRAW.normal(size=LABELS.shape).astype(np.float32)
+    order = np.argsort(-scores, axis=1, kind="stable")
+    expected = plainly(np.take_along_axis(LABELS, order, axis=1))
+    assert dict(laneval.evaluate_scores(scores, LABELS, MEASURES)) == expected
+    sizes = np.full(40, 12)
+    assert dict(laneval.evaluate_scores(scores.ravel(), LABELS.ravel(), MEASURES, sizes=sizes)) == expected
+    groups = np.repeat(np.arange(40), 12)
+    assert dict(laneval.evaluate_scores(scores.ravel(), LABELS.ravel(), MEASURES, groups=groups)) == expected
+
+
+def test_queries_without_anything_relevant():
+    scores, grades = np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([[1, 0], [0, 0]])
+    of = lambda empty: laneval.evaluate_scores(scores, grades, "RR", empty=empty)["RR"]  # noqa: E731
+    assert [of("neg"), of("pos"), of("skip")] == [0.25, 0.75, 0.5]
+    with pytest.raises(laneval.UnanswerableError, match="query 1 has nothing relevant"):
+        of("error")
+
+
+def test_ids():
+    relevant = [{"a", "b"}, [7, 8], {"x": 2.0, "y": 1.0}]
+    retrieved = [["a", "c", "b"], np.array([1, 7]), ["y", "x"]]
+    scores = laneval.evaluate_ids(relevant, retrieved, ["RR", "nDCG@10"])
+    qrels = {"0": {"a": 1, "b": 1}, "1": {"7": 1, "8": 1}, "2": {"x": 2, "y": 1}}
+    run = {"0": {"a": 3, "c": 2, "b": 1}, "1": {"1": 2, "7": 1}, "2": {"y": 2, "x": 1}}
+    assert dict(scores) == dict(laneval.evaluate(qrels, run, ["RR", "nDCG@10"]))
+
+
+def test_arrays_without_numpy():
+    flat = array.array("b", [0, 1, 1, 0])
+    assert laneval.evaluate_labels(flat, "RR", offsets=array.array("q", [0, 2, 4]))["RR"] == 0.75
+
+
+@pytest.mark.parametrize(
+    ("of", "error", "message"),
+    [
+        (lambda: laneval.evaluate_labels(LABELS[0]), ValueError, "labels has one dimension: two were expected"),
+        (lambda: laneval.evaluate_labels(LABELS[None]), ValueError, "labels has 3 dimensions"),
+        (lambda: laneval.evaluate_labels([[1, 2], [3]]), ValueError, ""),
+        (lambda: laneval.evaluate_labels("abc"), TypeError, "an array of numbers was expected"),
+        (lambda: laneval.evaluate_labels(LABELS.astype(object)), TypeError, "integers, floats or bools were expected"),
+        (lambda: laneval.evaluate_labels(LABELS.astype(">i2")), TypeError, "swapped"),
+        (lambda: laneval.evaluate_labels(LABELS, lengths=[13] * 40), ValueError, "lengths[0] is 13, and a row has 12 values"),
+        (lambda: laneval.evaluate_labels(LABELS, lengths=[1]), ValueError, "lengths has 1 of them, and labels has 40 rows"),
+        (lambda: laneval.evaluate_labels(LABELS[0], offsets=[0, 5, 3]), ValueError, "offsets[2] is 3, less than the one before"),
+        (lambda: laneval.evaluate_labels(LABELS * np.float32("nan")), ValueError, "labels[0, 0] is NaN"),
+        (lambda: laneval.evaluate_labels(np.arange(600).reshape(2, 300)), ValueError, "another grade after 253 distinct ones"),
+        (lambda: laneval.evaluate_scores(LABELS[:2], LABELS), ValueError, "scores has the shape (2, 12), and grades (40, 12)"),
+        (lambda: laneval.evaluate_scores(np.full((1, 2), np.nan), [[1, 0]]), ValueError, "scores[0, 0] is not a number"),
+        (lambda: laneval.evaluate_ids(["abc"], [["a"]]), TypeError, "relevant[0] is of <class 'str'>"),
+        (lambda: laneval.evaluate_ids([["a"]], [["a"], ["b"]]), ValueError, "1 lists of relevant ids and 2 of retrieved"),
+        (lambda: laneval.evaluate_ids([["a"]], [["a", "a"]]), ValueError, "is there twice"),
+        (lambda: laneval.evaluate_labels(np.zeros((0, 5))), ValueError, "no rankings"),
+    ],
+)
+def test_arrays_that_are_wrong(of, error, message):
+    with pytest.raises(error) as raised:
+        of()
+    assert message in str(raised.value)
+
+
+def test_arrays_are_borrowed():
+    """What is lent is not copied: the peak of a large matrix of labels stays below its size."""
+    import resource
+
+    labels = np.zeros((1 << 20, 128), np.uint8)
+    labels[:, 5] = 1
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert laneval.evaluate_labels(labels, "RR")["RR"] == 1 / 6
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000

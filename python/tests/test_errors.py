@@ -1,0 +1,133 @@
+"""What is wrong is said in words that a user of a notebook understands."""
+
+import math
+import pickle
+import warnings
+
+import pytest
+
+import laneval
+
+QRELS = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 2}}
+RUN = {"q1": {"d1": 0.5, "d2": 0.7}, "q2": {"d1": 0.1}}
+
+
+def said(error, of, *args, **options) -> str:
+    with pytest.raises(error) as raised:
+        of(*args, **options)
+    return str(raised.value)
+
+
+def test_measures_that_there_are_not():
+    with pytest.raises(laneval.MeasureError) as raised:
+        laneval.evaluate(QRELS, RUN, ["nDGC@10"])
+    assert "nDCG" in raised.value.suggestions and raised.value.text == "nDGC@10"
+    assert isinstance(raised.value, ValueError) and isinstance(raised.value, laneval.LanevalError)
+    assert "names such as" in said(TypeError, laneval.evaluate, QRELS, RUN, 10)
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"q1": {1.5: 0.5}}, "the id 1.5 of a document is of <class 'float'>: a str or an int was expected"),
+        ({"q1": {True: 0.5}}, "the id True of a document"),
+        ({"q1": ["d1"]}, "run['q1'] is of <class 'list'>: a mapping of documents to their scores was expected"),
+        (7, "run is of <class 'int'>: a path, bytes, a dict of dicts, a table or an iterable"),
+    ],
+)
+def test_types_that_are_wrong(run, message):
+    assert message in said(TypeError, laneval.evaluate, QRELS, run)
+
+
+@pytest.mark.parametrize(
+    ("run", "message"),
+    [
+        ({"q1": {"d1": None}}, "the score of document 'd1' of query 'q1' is None: a number was expected"),
+        ({"q1": {"d1": "0.5"}}, "the score of document 'd1' of query 'q1' is '0.5' of <class 'str'>: a number was expected"),
+        ({"q1": {"d1": math.nan}}, "the score of document 'd1' of query 'q1' is not a number (NaN)"),
+        ({}, "run: there is nothing in it"),
+        ([("q1", "d1")], "run:1: ('q1', 'd1') was found: (query, document, score) was expected"),
+        ([("q1", "d1", 1.0), ("q1", "d2", None)], "run:2: the score of document 'd2' is None: a number was expected"),
+        ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "run:2: "),
+        ({"x": {"d1": 0.5}}, "no query of qrels is in it"),
+    ],
+)
+def test_runs_that_are_wrong(run, message):
+    assert message in said(laneval.InputError, laneval.evaluate, QRELS, run)
+
+
+def test_a_generator_that_was_used_up():
+    rows = iter([("q1", "d1", 1.0)])
+    laneval.evaluate(QRELS, rows, queries="both")
+    assert "a generator gives its items only once" in said(laneval.InputError, laneval.evaluate, QRELS, rows)
+
+
+def test_problems_have_files_and_lines(tmp_path):
+    file = tmp_path / "my.run"
+    file.write_text("q1 Q0 d1 1 0.5 t\nq1 Q0 d2 2 high t\n")
+    with pytest.raises(laneval.InputError) as raised:
+        laneval.evaluate(QRELS, file)
+    (problem,) = raised.value.problems
+    assert problem.file == str(file) and problem.line == 2 and "'high' is not a number" in problem.message
+    assert pickle.loads(pickle.dumps(raised.value)).problems == [problem]
+    with pytest.raises(FileNotFoundError) as missing:
+        laneval.evaluate(QRELS, tmp_path / "not-there.run")
+    assert missing.value.filename == str(tmp_path / "not-there.run")
+
+
+def test_tables_that_are_wrong():
+    pa = pytest.importorskip("pyarrow")
+    good = {"qid": ["q1", "q1"], "docno": ["d1", "d2"], "score": [1.0, 2.0]}
+    nulls = pa.table({**good, "docno": ["d1", None]})
+    assert said(laneval.InputError, laneval.evaluate, QRELS, nulls) == "run:2: docno: a null"
+    floats = pa.table({**good, "docno": [1.0, 2.0]})
+    assert "column `docno` is of type Float64: ids are text or integers" in said(TypeError, laneval.evaluate, QRELS, floats)
+    texts = pa.table({**good, "score": ["a", "b"]})
+    assert "column `score` is of type Utf8: numbers were expected" in said(TypeError, laneval.evaluate, QRELS, texts)
+    nan = pa.table({**good, "score": [1.0, math.nan]})
+    assert "run:2: " in said(laneval.InputError, laneval.evaluate, QRELS, nan)
+
+
+def test_keywords_that_are_wrong():
+    assert "unknown keyword verbose" in said(TypeError, laneval.evaluate, QRELS, RUN, verbose=True)
+    assert "`all` is not a set of queries: judged, both, error was expected" in said(
+        laneval.UnanswerableError, laneval.evaluate, QRELS, RUN, queries="all"
+    )
+    assert "docno-desc" in said(laneval.UnanswerableError, laneval.evaluate, QRELS, RUN, ties="random")
+    assert "depth is 0: 1 or more was expected" in said(laneval.UnanswerableError, laneval.evaluate, QRELS, RUN, depth=0)
+    assert "per_query=True" in said(laneval.UnanswerableError, laneval.evaluate(QRELS, RUN).per_query)
+    assert "one path" in said(TypeError, laneval.evaluate_runs, QRELS, "a.run")
+    with pytest.raises(KeyError):
+        laneval.evaluate(QRELS, RUN, "RR")["AP"]
+
+
+def test_queries_that_are_missing_or_ignored_are_warned_of():
+    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged queries are not in it, and count as empty rankings: q2"):
+        scores = laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR")
+    assert scores["RR"] == 0.5 and (scores.missing.count, scores.missing.ids) == (1, ["q2"])
+    with pytest.warns(laneval.IgnoredQueriesWarning, match="1 of its queries are not judged, and do not count: q9"):
+        scores = laneval.evaluate(QRELS, {**RUN, "q9": {"d1": 1.0}}, "RR")
+    assert str(scores.ignored) == "q9"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR", queries="both")["RR"] == 1.0
+    with pytest.raises(laneval.UnanswerableError, match="lacks 1 of the judged queries: q2"):
+        laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR", queries="error")
+
+
+def test_warnings_point_at_the_caller():
+    with pytest.warns(laneval.MissingQueriesWarning) as caught:
+        laneval.evaluate(QRELS, {"q1": {"d1": 1.0}}, "RR")
+        laneval.evaluate_runs(QRELS, {"a": {"q1": {"d1": 1.0}}}, "RR")
+        laneval.Matrix.build(QRELS, {"a": {"q1": {"d1": 1.0}}}).evaluate("RR")
+    assert [warning.filename for warning in caught] == [__file__] * 3
+
+
+def test_matrices_that_are_wrong(tmp_path):
+    file = tmp_path / "no.lmx"
+    file.write_bytes(b"not a matrix at all" * 100)
+    assert str(file) in said(laneval.MatrixError, laneval.Matrix.open, file)
+
+
+def test_lone_surrogates_are_no_text():
+    assert isinstance(pytest.raises(UnicodeEncodeError, laneval.evaluate, QRELS, {"q1": {"\ud800": 1.0}}).value, ValueError)
