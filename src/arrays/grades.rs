@@ -109,20 +109,22 @@ fn shift_each<N: Number>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
     wrong
 }
 
-/// Counts the first of some whole vectors of labels by code.
+/// Counts the first of some whole vectors of labels by grade.
 #[inline(always)]
 pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut [u32]) {
-    /// So many codes are counted one by one.
+    /// So many grades are counted one by one.
     const FEW: usize = 32;
     if counts.len() > FEW {
-        counts.fill(0);
-        labels[..depth].iter().for_each(|&label| counts[usize::from(label)] += 1);
+        for &label in &labels[..depth] {
+            if let Some(count) = counts.get_mut(usize::from(label.wrapping_sub(FIRST_GRADE))) {
+                *count += 1;
+            }
+        }
         return;
     }
     let (whole, rest) = labels.split_at(depth - depth % VECTOR);
     let inside = u64::MAX.checked_shr((whole.len() + VECTOR - depth) as u32).unwrap_or(0);
-    for (code, count) in (0..=255).zip(counts).skip(FIRST_GRADE.into()) {
-        *count = 0;
+    for (code, count) in (FIRST_GRADE..=255).zip(counts) {
         for labels in whole.chunks_exact(VECTOR) {
             *count += equal(simd, labels, code).count_ones();
         }

@@ -32,6 +32,9 @@ pub(crate) use grades::Coder;
 pub use numbers::Numbers;
 pub use shape::Shape;
 
+/// The documents of some rows are counted by grade before it is looked at what is judged: so many counts together.
+const COUNTS_TOGETHER: usize = 1 << 11;
+
 /// What is known of the judged documents of each row, of which recall and ideal rankings are made.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
@@ -286,17 +289,23 @@ impl<'a> Rankings<'a> {
         scratch: &mut Scratch,
     ) -> Result<()> {
         let given = Given::new(self.ideal, coder.book())?;
-        let Scratch { level, labels, counts, unranked, keys } = scratch;
+        let Scratch { level, labels, counts, judged, unranked, keys } = scratch;
         match &self.source {
             Source::Labels { grades, layout } => {
                 let asked = Asked { name: "labels", grades, layout, coder, given, reach };
-                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows, &asked, block)))
+                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows, &asked, judged, block)))
             }
             Source::Scores { scores, grades, layout } => {
                 unranked.clear();
                 let asked = Asked { name: "grades", grades, layout, coder, given, reach: usize::MAX };
-                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows.clone(), &asked, unranked)))?;
-                with_values!(*scores, all => rank(Kept::of(keys), all, layout, rows, reach, unranked, block))
+                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows.clone(), &asked, judged, unranked)))?;
+                let of_row = |row: usize| layout.row(rows.start + row);
+                with_values!(*scores, all => Kept::of(keys).rank(all, of_row, unranked, reach, block))
+                    .map_err(|(row, at)| {
+                        wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
+                    })?;
+                block.take_facts(unranked);
+                Ok(())
             }
             Source::Lists(lists) => {
                 for row in rows {
@@ -307,7 +316,8 @@ impl<'a> Rankings<'a> {
                     block.room(depth)[..depth].copy_from_slice(labels);
                     let judged = &counts[usize::from(FIRST_GRADE)..coder.book().codes()];
                     few_enough(row, judged)?;
-                    block.push(depth.min(reach), FIRST_GRADE, judged);
+                    block.push_labels(depth.min(reach));
+                    block.push_judged(1, FIRST_GRADE, judged);
                 }
                 Ok(())
             }
@@ -333,23 +343,34 @@ fn encode<S: Simd, N: Number>(
     values: &[N],
     rows: Range<usize>,
     asked: &Asked<'_>,
+    judged: &mut Vec<u32>,
     block: &mut Block,
 ) -> Result<()> {
     let Asked { layout, coder, given, reach, .. } = asked;
-    let mut counts = [0; 256];
-    let counts = &mut counts[..coder.book().codes()];
-    for row in rows {
-        let of_row = layout.row(row);
-        let depth = depth(row, of_row.len())?;
-        let labels = block.room(depth);
-        if !coder.encode(simd, &values[of_row.clone()], labels) {
-            return Err(asked.refused(row, coder.wrong(&values[of_row])));
+    let codes = coder.book().grades().len();
+    let together = (COUNTS_TOGETHER / codes.max(1)).max(1);
+    for first in rows.clone().step_by(together) {
+        let rows = first..rows.end.min(first + together);
+        judged.clear();
+        judged.resize(rows.len() * codes, 0);
+        let (mut taken, mut encoded) = (0, Ok(()));
+        for row in rows.clone() {
+            let of_row = layout.row(row);
+            let depth = depth(row, of_row.len())?;
+            let labels = block.room(depth);
+            if !coder.encode(simd, &values[of_row.clone()], labels) {
+                encoded = Err(asked.refused(row, coder.wrong(&values[of_row])));
+                break;
+            }
+            grades::count(simd, labels, depth, &mut judged[taken * codes..][..codes]);
+            block.push_labels(depth.min(*reach));
+            taken += 1;
         }
-        grades::count(simd, labels, depth, counts);
-        given.complete(coder.book(), row, counts)?;
-        let judged = &counts[usize::from(FIRST_GRADE)..];
-        few_enough(row, judged)?;
-        block.push(depth.min(*reach), FIRST_GRADE, judged);
+        // The first row of all that is wrong is said, whatever is wrong with it.
+        let judged = &mut judged[..taken * codes];
+        given.complete(coder.book(), first..first + taken, judged)?;
+        encoded?;
+        block.push_judged(taken, FIRST_GRADE, judged);
     }
     Ok(())
 }
@@ -368,28 +389,6 @@ impl Asked<'_> {
         let shown = grades.show(layout.row(row).start + at);
         wrong(format!("{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"))
     }
-}
-
-/// Appends rows to a block: the labels of their best documents by their scores, and what is judged.
-fn rank<N: Number>(
-    ranked: &mut Ranked<N::Key>,
-    scores: &[N],
-    layout: &Layout<'_>,
-    rows: Range<usize>,
-    reach: usize,
-    unranked: &mut Block,
-    block: &mut Block,
-) -> Result<()> {
-    for (at, row) in rows.enumerate() {
-        let labels = unranked.labels(at);
-        let best = labels.len().min(reach);
-        ranked
-            .rank(&scores[layout.row(row)], labels, &mut block.room(best)[..best])
-            .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
-        block.push_labels(best);
-    }
-    block.take_facts(unranked);
-    Ok(())
 }
 
 /// How deep a row of so many documents is.
@@ -425,8 +424,10 @@ fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {
 struct Given<'a> {
     /// `[row][column]`, and how many columns there are.
     counts: Option<(Numbers<'a>, usize)>,
-    /// The column of each code, if it has one.
+    /// The column of each code of a grade, if it has one.
     columns: Vec<Option<usize>>,
+    /// The codes of grades that no document may have because no counts of them are given, from that of the smallest grade.
+    lacking: Vec<usize>,
 }
 
 impl<'a> Given<'a> {
@@ -436,24 +437,60 @@ impl<'a> Given<'a> {
             Ideal::Relevant(counts) => (&[1.0], counts),
             Ideal::Counts { grades, counts } => (grades, counts),
         };
-        let mut columns = vec![None; book.codes()];
+        let mut columns = vec![None; book.grades().len()];
         for (column, &grade) in grades.iter().enumerate() {
             let lacks = || wrong(format!("there are counts of grade {grade}, which the codebook lacks"));
-            columns[usize::from(book.code(grade).ok_or_else(lacks)?)] = Some(column);
+            columns[usize::from(book.code(grade).ok_or_else(lacks)? - FIRST_GRADE)] = Some(column);
         }
-        Ok(Given { counts: Some((counts, grades.len())), columns })
+        let lacks = |&at: &usize| columns[at].is_none() && book.grades()[at] != 0.0;
+        let lacking = (0..columns.len()).filter(lacks).collect();
+        Ok(Given { counts: Some((counts, grades.len())), columns, lacking })
     }
 
-    /// From how many documents of each code a row has to how many are judged.
+    /// From how many documents of each grade some rows have to how many are judged, `[row][grade]`.
     #[inline]
-    fn complete(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
+    fn complete(&self, book: &Codebook, rows: Range<usize>, found: &mut [u32]) -> Result<()> {
+        let of_rows = rows.clone().zip(found.chunks_exact_mut(book.grades().len().max(1)));
+        let Some((counts, width)) = &self.counts else {
+            return of_rows.into_iter().try_for_each(|(row, found)| few_enough(row, found));
+        };
+        let given = rows.start * width..rows.end * width;
+        with_values!(*counts, counts => {
+            for ((row, found), counts) in of_rows.zip(counts[given].chunks_exact((*width).max(1))) {
+                if !self.complete_small(counts, found) {
+                    self.complete_row(book, row, found)?;
+                }
+                few_enough(row, found)?;
+            }
+        });
+        Ok(())
+    }
+
+    /// The same of one row where all counts are small integers; false, and nothing is written, where one is not, or is wrong.
+    #[inline(always)]
+    fn complete_small<N: Number>(&self, counts: &[N], found: &mut [u32]) -> bool {
+        let is_more = |(found, column): (&u32, &Option<usize>)| {
+            column.is_none_or(|column| i64::from(counts[column].small()) >= i64::from(*found))
+        };
+        let fine = found.iter().zip(&self.columns).fold(N::IS_INTEGER, |fine, of| fine & is_more(of));
+        if !self.lacking.iter().fold(fine, |fine, &at| fine & (found[at] == 0)) {
+            return false;
+        }
+        for (found, column) in found.iter_mut().zip(&self.columns) {
+            *found = column.map_or(*found, |column| counts[column].small() as u32);
+        }
+        true
+    }
+
+    /// The same of one row, or what is wrong with it.
+    #[cold]
+    fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
         let Some((counts, width)) = &self.counts else { return Ok(()) };
-        for (code, (found, column)) in (0..=255).zip(found.iter_mut().zip(&self.columns)) {
+        for (code, (found, column)) in (FIRST_GRADE..=255).zip(found.iter_mut().zip(&self.columns)) {
             let count = column.and_then(|column| counts.index(row * width + column));
             match count.and_then(|count| u32::try_from(count).ok()) {
                 Some(count) if count >= *found => *found = count,
-                None if column.is_none() && (*found == 0 || code < FIRST_GRADE) => {}
-                None if column.is_none() && book.grade(code) == Some(0.0) => {}
+                None if column.is_none() && (*found == 0 || book.grade(code) == Some(0.0)) => {}
                 _ => return Err(self.refused(book, row, code, *found)),
             }
         }
@@ -464,7 +501,7 @@ impl<'a> Given<'a> {
     #[cold]
     fn refused(&self, book: &Codebook, row: usize, code: u8, found: u32) -> Error {
         let grade = book.grade(code).unwrap_or_default();
-        let place = self.counts.zip(self.columns[usize::from(code)]);
+        let place = self.counts.zip(self.columns[usize::from(code - FIRST_GRADE)]);
         let Some((counts, at)) = place.map(|((counts, width), column)| (counts, row * width + column)) else {
             return wrong(format!("row {row} has documents of grade {grade}, of which no count is given"));
         };
@@ -487,6 +524,8 @@ pub(crate) struct Scratch {
     labels: Vec<u8>,
     /// The counts of a row by code.
     counts: [u32; 256],
+    /// The counts of some rows, `[row][grade]`.
+    judged: Vec<u32>,
     /// Labels in the order of documents and not of ranks.
     unranked: Block,
     keys: Keys,
@@ -495,8 +534,8 @@ pub(crate) struct Scratch {
 /// Rankings by scores of either kind of key.
 #[derive(Default)]
 struct Keys {
-    narrow: Ranked<u32>,
-    wide: Ranked<u64>,
+    narrow: Ranked<i32>,
+    wide: Ranked<i64>,
 }
 
 impl Default for Scratch {
@@ -505,6 +544,7 @@ impl Default for Scratch {
             level: Level::new(),
             labels: Vec::new(),
             counts: [0; 256],
+            judged: Vec::new(),
             unranked: Block::default(),
             keys: Keys::default(),
         }
@@ -516,14 +556,14 @@ trait Kept: Key {
     fn of(keys: &mut Keys) -> &mut Ranked<Self>;
 }
 
-impl Kept for u32 {
-    fn of(keys: &mut Keys) -> &mut Ranked<u32> {
+impl Kept for i32 {
+    fn of(keys: &mut Keys) -> &mut Ranked<i32> {
         &mut keys.narrow
     }
 }
 
-impl Kept for u64 {
-    fn of(keys: &mut Keys) -> &mut Ranked<u64> {
+impl Kept for i64 {
+    fn of(keys: &mut Keys) -> &mut Ranked<i64> {
         &mut keys.wide
     }
 }

@@ -1,6 +1,8 @@
 //! Numbers of every type that arrays have, borrowed.
 
-use fearless_simd::{prelude::*, u32x16, u64x8};
+use std::fmt::Debug;
+
+use fearless_simd::{f32x16, f64x8, i32x8, i32x16, i64x4, i64x8, prelude::*};
 
 use crate::label::code::FIRST_GRADE;
 
@@ -130,6 +132,8 @@ impl<'a> From<&'a [bool]> for Numbers<'a> {
 pub(super) trait Number: Copy + Send + Sync + 'static {
     /// An integer that is wide enough for its order.
     type Key: Key;
+    /// Is its type one of integers?
+    const IS_INTEGER: bool = false;
 
     /// The number as an `f64`: exact but for integers beyond 2⁵³.
     fn to_f64(self) -> f64;
@@ -157,17 +161,44 @@ pub(super) trait Number: Copy + Send + Sync + 'static {
 
     /// Is it not a number?
     fn is_nan(self) -> bool;
+
+    /// Writes the keys of some numbers, and finds the smallest of each lane, side by side, of all that fill the lanes; `None` where one is not a
+    /// number.
+    #[inline(always)]
+    fn read<S: Simd>(_: S, values: &[Self], keys: &mut [Self::Key]) -> Option<[Self::Key; LANES]> {
+        let (mut least, mut wrong) = ([Self::Key::LAST; LANES], false);
+        for (value, key) in values.iter().zip(&mut *keys) {
+            *key = value.key();
+            wrong |= value.is_nan();
+        }
+        for keys in keys[..values.len()].as_chunks::<LANES>().0 {
+            least.iter_mut().zip(keys).for_each(|(least, &key)| *least = key.min(*least));
+        }
+        (!wrong).then_some(least)
+    }
 }
 
+/// Lanes among which the best score of each bounds the best of all from below.
+pub(super) const LANES: usize = 16;
+/// Keys that are compared with the bound together.
+pub(super) const TOGETHER: usize = 64;
+
 /// The key of a score: the smallest is that of the largest score.
-pub(super) trait Key: Copy + Ord + Send + Sync + 'static {
+pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
     /// The key of no score that is larger than another.
     const LAST: Self;
     /// A key with a place behind it.
-    type Placed: Copy + Ord + Default + Send + Sync;
+    type Placed: Copy + Ord + Debug + Send + Sync;
 
     /// Which of some keys do not exceed another, a bit each.
-    fn within<S: Simd>(simd: S, keys: &[Self; 64], bound: Self) -> u64;
+    fn within<S: Simd>(simd: S, keys: &[Self; TOGETHER], bound: Self) -> u64;
+
+    /// The smallest of some keys that at least so many of them do not exceed.
+    fn bound<S: Simd>(simd: S, keys: &[Self; LANES], count: usize) -> Self;
+
+    /// The rank of each key, from 1: how many do not exceed it. Equal ones have the rank of the last of them, or are ranked in their order
+    /// where `IN_ORDER` says so. There are 16 or 32.
+    fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(simd: S, keys: &[Self; N], ranks: &mut [u32; N]);
 
     /// With a place behind it.
     fn placed(self, at: u32) -> Self::Placed;
@@ -176,48 +207,73 @@ pub(super) trait Key: Copy + Ord + Send + Sync + 'static {
     fn place(placed: Self::Placed) -> usize;
 }
 
-impl Key for u32 {
-    const LAST: u32 = u32::MAX;
-    type Placed = u64;
+macro_rules! keys {
+    ($($key:ty, $unsigned:ty, $placed:ty, $half:ident of $width:literal, $whole:ident;)*) => {$(
+        impl Key for $key {
+            const LAST: $key = <$key>::MAX;
+            type Placed = $placed;
 
-    #[inline(always)]
-    fn within<S: Simd>(simd: S, keys: &[u32; 64], bound: u32) -> u64 {
-        let bound = u32x16::splat(simd, bound);
-        let of_vector = |keys: &[u32]| u32x16::from_slice(simd, keys).simd_le(bound).to_bitmask();
-        keys.chunks_exact(16).rev().fold(0, |bits, keys| bits << 16 | of_vector(keys))
-    }
+            #[inline(always)]
+            fn within<S: Simd>(simd: S, keys: &[$key; TOGETHER], bound: $key) -> u64 {
+                let bound = $whole::splat(simd, bound);
+                let of_vector = |keys: &[$key]| $whole::from_slice(simd, keys).simd_le(bound).to_bitmask();
+                let vectors = keys.chunks_exact(2 * $width).rev();
+                vectors.fold(0, |bits, keys| bits << (2 * $width) | of_vector(keys))
+            }
 
-    #[inline(always)]
-    fn placed(self, at: u32) -> u64 {
-        u64::from(self) << 32 | u64::from(at)
-    }
+            #[inline(always)]
+            fn bound<S: Simd>(simd: S, keys: &[$key; LANES], count: usize) -> $key {
+                let (fewer, last) = ($half::splat(simd, count as $key - 1), $half::splat(simd, Self::LAST));
+                let mut bound = last;
+                for half in keys.as_chunks::<$width>().0 {
+                    let half = $half::load_array_ref(simd, half);
+                    let mut ranks = $half::splat(simd, LANES as $key);
+                    for &key in keys {
+                        ranks += $half::splat(simd, key).simd_gt(half).to_vector();
+                    }
+                    bound = bound.min(ranks.simd_gt(fewer).select(half, last));
+                }
+                bound.to_array().into_iter().fold(Self::LAST, <$key>::min)
+            }
 
-    #[inline(always)]
-    fn place(placed: u64) -> usize {
-        placed as u32 as usize
-    }
+            #[inline(always)]
+            fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(
+                simd: S,
+                keys: &[$key; N],
+                of: &mut [u32; N],
+            ) {
+                let halves = keys.as_chunks::<$width>().0.iter().zip(of.as_chunks_mut::<$width>().0);
+                for ((half, of), first) in halves.zip((0..).step_by($width)) {
+                    let half = $half::load_array_ref(simd, half);
+                    let places = $half::from_fn(simd, |at| (first + at) as $key);
+                    let mut ranks = $half::splat(simd, N as $key);
+                    for (place, &key) in keys.iter().enumerate() {
+                        let key = $half::splat(simd, key);
+                        ranks += key.simd_gt(half).to_vector();
+                        if IN_ORDER {
+                            let after = places.simd_lt($half::splat(simd, place as $key));
+                            ranks += (key.simd_eq(half) & after).to_vector();
+                        }
+                    }
+                    *of = ranks.to_array().map(|rank| rank as u32);
+                }
+            }
+
+            #[inline(always)]
+            fn placed(self, at: u32) -> $placed {
+                <$placed>::from((self ^ <$key>::MIN) as $unsigned) << 32 | <$placed>::from(at)
+            }
+
+            #[inline(always)]
+            fn place(placed: $placed) -> usize {
+                placed as u32 as usize
+            }
+        }
+    )*};
 }
-
-impl Key for u64 {
-    const LAST: u64 = u64::MAX;
-    type Placed = u128;
-
-    #[inline(always)]
-    fn within<S: Simd>(simd: S, keys: &[u64; 64], bound: u64) -> u64 {
-        let bound = u64x8::splat(simd, bound);
-        let of_vector = |keys: &[u64]| u64x8::from_slice(simd, keys).simd_le(bound).to_bitmask();
-        keys.chunks_exact(8).rev().fold(0, |bits, keys| bits << 8 | of_vector(keys))
-    }
-
-    #[inline(always)]
-    fn placed(self, at: u32) -> u128 {
-        u128::from(self) << 32 | u128::from(at)
-    }
-
-    #[inline(always)]
-    fn place(placed: u128) -> usize {
-        placed as u32 as usize
-    }
+keys! {
+    i32, u32, u64, i32x8 of 8, i32x16;
+    i64, u64, u128, i64x4 of 4, i64x8;
 }
 
 /// What [`Number::small`] says of all other numbers.
@@ -225,9 +281,10 @@ pub(super) const NOT_SMALL: i32 = i32::MIN;
 const LARGEST_SMALL: i64 = 1 << 20;
 
 macro_rules! integers {
-    ($($type:ty as $wide:ty, $key:ty $(, $in_bytes:item)*;)*) => {$(
+    ($($type:ty as $wide:ty, $key:ty, $flipped:expr $(, $in_bytes:item)*;)*) => {$(
         impl Number for $type {
             type Key = $key;
+            const IS_INTEGER: bool = true;
 
             $($in_bytes)*
 
@@ -245,7 +302,7 @@ macro_rules! integers {
 
             #[inline(always)]
             fn key(self) -> $key {
-                !((self as $wide).wrapping_sub(<$type>::MIN as $wide) as $key)
+                !(self as $key ^ $flipped)
             }
 
             #[inline(always)]
@@ -256,7 +313,7 @@ macro_rules! integers {
     )*};
 }
 integers! {
-    u8 as i32, u32,
+    u8 as i32, i32, 0,
     /// In bytes.
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
@@ -268,7 +325,7 @@ integers! {
         let most: i32 = values.iter().fold(0, |most, &value| value.max(most)).into();
         (0, if values.is_empty() { -1 } else { most })
     };
-    i8 as i32, u32,
+    i8 as i32, i32, 0,
     /// In bytes.
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
@@ -282,67 +339,96 @@ integers! {
         let (least, most) = values.iter().fold((0, -1), extent);
         (least.into(), most.into())
     };
-    i16 as i32, u32;
-    i32 as i64, u32;
-    i64 as i64, u64;
-    u32 as u64, u32;
-    u64 as u64, u64;
+    i16 as i32, i32, 0;
+    i32 as i64, i32, 0;
+    i64 as i64, i64, 0;
+    u32 as u64, i32, i32::MIN;
+    u64 as u64, i64, i64::MIN;
 }
 
-impl Number for f32 {
-    type Key = u32;
+macro_rules! floats {
+    ($($type:ty, $key:ty, $floats:ident, $keys:ident of $width:literal;)*) => {$(
+        impl Number for $type {
+            type Key = $key;
 
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self.into()
-    }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                self.into()
+            }
 
-    #[inline(always)]
-    fn small(self) -> i32 {
-        let whole = self as i32;
-        if whole as f32 == self && whole >= -1 && whole <= LARGEST_SMALL as i32 { whole } else { NOT_SMALL }
-    }
+            #[inline(always)]
+            fn small(self) -> i32 {
+                let whole = self as i32;
+                if whole as $type == self && whole >= -1 && whole <= LARGEST_SMALL as i32 { whole } else { NOT_SMALL }
+            }
 
-    #[inline(always)]
-    fn key(self) -> u32 {
-        let bits = (self + 0.0).to_bits();
-        !(bits ^ ((bits as i32 >> 31) as u32 | 1 << 31))
-    }
+            #[inline(always)]
+            fn key(self) -> $key {
+                let bits = (self + 0.0).to_bits() as $key;
+                !(bits ^ (bits >> (<$key>::BITS - 1) & <$key>::MAX))
+            }
 
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self.is_nan()
-    }
-}
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                self.is_nan()
+            }
 
-impl Number for f64 {
-    type Key = u64;
-
-    #[inline(always)]
-    fn to_f64(self) -> f64 {
-        self
-    }
-
-    #[inline(always)]
-    fn small(self) -> i32 {
-        let whole = self as i32;
-        if f64::from(whole) == self && whole >= -1 && whole <= LARGEST_SMALL as i32 {
-            whole
-        } else {
-            NOT_SMALL
+            /// In whole vectors. The last lanes overlap those before them, so that what is read there is in no lane.
+            #[inline(always)]
+            fn read<S: Simd>(simd: S, values: &[$type], keys: &mut [$key]) -> Option<[$key; LANES]> {
+                /// Reads as many as there are lanes; `least` are the smallest keys by lane, and `last` are the largest.
+                #[inline(always)]
+                fn lanes<S: Simd>(
+                    simd: S,
+                    values: &[$type; LANES],
+                    keys: &mut [$key; LANES],
+                    least: &mut [$keys<S>; LANES / $width],
+                    last: &mut $keys<S>,
+                ) {
+                    let vectors = values.as_chunks::<$width>().0.iter().zip(keys.as_chunks_mut::<$width>().0);
+                    for ((values, keys), least) in vectors.zip(least) {
+                        let bits: $keys<S> = ($floats::load_array_ref(simd, values) + 0.0).bitcast();
+                        let key = !(bits ^ ((bits >> (<$key>::BITS - 1)) & <$key>::MAX));
+                        key.store_array(keys);
+                        (*least, *last) = (least.min(key), last.max(key));
+                    }
+                }
+                let keys = &mut keys[..values.len()];
+                let mut least = [$keys::splat(simd, <$key>::MAX); LANES / $width];
+                let mut last = $keys::splat(simd, <$key>::MIN);
+                for (values, keys) in values.as_chunks().0.iter().zip(keys.as_chunks_mut().0) {
+                    lanes(simd, values, keys, &mut least, &mut last);
+                }
+                let mut first = least;
+                match (values.last_chunk(), keys.last_chunk_mut()) {
+                    (Some(values), Some(keys)) => lanes(simd, values, keys, &mut first, &mut last),
+                    _ => {
+                        let (mut padded, mut of_padded) = ([0.0; LANES], [0; LANES]);
+                        padded[..values.len()].copy_from_slice(values);
+                        lanes(simd, &padded, &mut of_padded, &mut first, &mut last);
+                        keys.copy_from_slice(&of_padded[..values.len()]);
+                    }
+                }
+                // The keys of all that is not a number are before that of ∞, or after that of −∞.
+                let mut wrong = last.simd_gt(<$type>::NEG_INFINITY.key());
+                for first in first {
+                    wrong |= first.simd_lt(<$type>::INFINITY.key());
+                }
+                if wrong.any_true() {
+                    return None;
+                }
+                let mut all = [0; LANES];
+                for (all, least) in all.as_chunks_mut().0.iter_mut().zip(least) {
+                    least.store_array(all);
+                }
+                Some(all)
+            }
         }
-    }
-
-    #[inline(always)]
-    fn key(self) -> u64 {
-        let bits = (self + 0.0).to_bits();
-        !(bits ^ ((bits as i64 >> 63) as u64 | 1 << 63))
-    }
-
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self.is_nan()
-    }
+    )*};
+}
+floats! {
+    f32, i32, f32x16, i32x16 of 16;
+    f64, i64, f64x8, i64x8 of 8;
 }
 
 /// A 16-bit float.
@@ -377,7 +463,7 @@ impl Bf16 {
 macro_rules! halves {
     ($($type:ty),*) => {$(
         impl Number for $type {
-            type Key = u32;
+            type Key = i32;
 
             #[inline(always)]
             fn to_f64(self) -> f64 {
@@ -390,7 +476,7 @@ macro_rules! halves {
             }
 
             #[inline(always)]
-            fn key(self) -> u32 {
+            fn key(self) -> i32 {
                 self.to_f32().key()
             }
 

@@ -1,143 +1,273 @@
 //! From scores to ranks: the labels of the documents with the best scores, in their order.
 //!
-//! Where only a few ranks are asked for, nothing is sorted and next to nothing branches: the best score of each of 16 lanes bounds the
-//! scores that can be among them, and of the few within that bound each is ranked by how many others come before it.
+//! Where only a few ranks are asked for, nothing is sorted: the best score of each of 16 lanes bounds the scores that can be among them, and
+//! of the few within that bound each is ranked by how many others come before it. Some rows take each of these steps together, because while
+//! one row waits for its numbers another can go on.
+
+use std::ops::Range;
 
 use fearless_simd::{Level, dispatch, prelude::*};
 
-use super::numbers::{Key, Number};
+use super::numbers::{Key, LANES, Number, TOGETHER};
+use crate::label::{Block, Line};
 
-/// Lanes among which the best score of each bounds the best of all from below.
-const LANES: usize = 16;
-/// Keys that are compared with the bound together.
-const TOGETHER: usize = 64;
-/// The most scores within the bound that are compared with each other.
+/// The most scores within the bound that are ranked without sorting.
 const MOST: usize = 2 * LANES;
+/// Room for them, and for what is written behind them.
+const ROOM: usize = 2 * MOST;
+/// Scores within the bound are listed so many at a time: how many they are is nothing that a branch predictor could know.
+const AT_A_TIME: usize = 4;
+/// The most rows that take a step together.
+const ROWS: usize = 16;
+/// The most scores of several such rows, in units of [`TOGETHER`].
+const WORDS: usize = 64;
 
 /// What is used again from row to row, for scores with keys of one type.
 #[derive(Debug)]
 pub(super) struct Ranked<K: Key> {
     level: Level,
-    keys: Vec<K>,
+    /// The keys of some rows, each from the start of a line on.
+    keys: Vec<Line>,
+    /// Which of them are within the bound of their row, a bit each.
+    within: Vec<u64>,
+    rows: Vec<Row<K>>,
     placed: Vec<K::Placed>,
+}
+
+/// A row whose best scores are looked for.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Row<K: Key> {
+    /// How many scores there are.
+    scores: usize,
+    /// Where its keys begin, and those of the next row, in units of [`TOGETHER`].
+    words: Range<usize>,
+    /// How many of the best are wanted.
+    best: usize,
+    /// How many keys are within the bound; `None`: too many, or it is better to sort all.
+    count: Option<usize>,
+    /// These keys, in the order of their documents.
+    keys: [K; ROOM],
+    labels: [u8; ROOM],
+    /// Their ranks, from 1.
+    ranks: [u32; MOST],
+    /// The labels of the best in the order of their ranks, and 0 behind them.
+    ranked: [u8; LANES],
 }
 
 impl<K: Key> Default for Ranked<K> {
     fn default() -> Self {
-        Ranked { level: Level::new(), keys: Vec::new(), placed: Vec::new() }
+        let row = Row {
+            scores: 0,
+            words: 0..0,
+            best: 0,
+            count: None,
+            keys: [K::LAST; ROOM],
+            labels: [0; ROOM],
+            ranks: [0; MOST],
+            ranked: [0; LANES],
+        };
+        Ranked {
+            level: Level::new(),
+            keys: Vec::new(),
+            within: Vec::new(),
+            rows: vec![row; ROWS],
+            placed: Vec::new(),
+        }
     }
 }
 
 impl<K: Key> Ranked<K> {
-    /// Writes the labels of the documents with the largest scores, the largest first; of equal ones the earlier. There are at least as many
-    /// scores as labels are written.
+    /// Appends a ranking to a block for each of another, whose labels are in the order of their scores: those of the documents with the largest
+    /// ones, `reach` at most, the largest first; of equal ones the earlier.
     ///
     /// # Errors
-    /// The place of the first that is not a number.
+    /// The row and the place in it of the first score that is not a number.
     pub fn rank<N: Number<Key = K>>(
         &mut self,
         scores: &[N],
-        labels: &[u8],
-        ranked: &mut [u8],
-    ) -> Result<(), usize> {
-        let Ranked { level, keys, placed } = self;
-        keys.resize(scores.len().next_multiple_of(TOGETHER), K::LAST);
-        let Some(least) = dispatch!(*level, simd => read(simd, scores, keys)) else {
-            return Err(scores.iter().position(|score| score.is_nan()).unwrap_or_default());
-        };
-        let few = (1..LANES).contains(&ranked.len()) && scores.len() >= MOST;
-        if few && dispatch!(*level, simd => rank_few(simd, keys, least, labels, ranked)) {
-            return Ok(());
+        of_row: impl Fn(usize) -> Range<usize>,
+        unranked: &Block,
+        reach: usize,
+        block: &mut Block,
+    ) -> Result<(), (usize, usize)> {
+        let mut first = 0;
+        while first < unranked.len() {
+            let rows = first..unranked.len().min(first + ROWS);
+            let taken = self.take(rows.map(|row| (row, &scores[of_row(row)])), reach)?;
+            let rows = first..first + taken;
+            self.find(unranked, rows.clone());
+            for (row, at) in rows.zip(0..) {
+                self.write(at, unranked.labels(row), block);
+            }
+            first += taken;
         }
-        placed.clear();
-        placed.extend(keys[..scores.len()].iter().zip(0..).map(|(key, at)| key.placed(at)));
-        if (1..placed.len() / 2).contains(&ranked.len()) {
-            placed.select_nth_unstable(ranked.len() - 1);
-            placed.truncate(ranked.len());
-        }
-        placed.sort_unstable();
-        ranked.iter_mut().zip(placed).for_each(|(label, &mut placed)| *label = labels[K::place(placed)]);
         Ok(())
     }
-}
 
-/// Reads keys, and finds the smallest of each lane, side by side, of all that fill the lanes; `None` where a score is not a number.
-#[inline(always)]
-fn read<S: Simd, N: Number>(_: S, scores: &[N], keys: &mut [N::Key]) -> Option<[N::Key; LANES]> {
-    let (mut least, mut wrong) = ([N::Key::LAST; LANES], [0; LANES]);
-    let (keys, after) = keys.split_at_mut(scores.len());
-    for (scores, keys) in scores.as_chunks::<LANES>().0.iter().zip(keys.as_chunks_mut::<LANES>().0) {
-        read_lanes(scores, keys, &mut wrong);
-        for (least, &mut key) in least.iter_mut().zip(keys) {
-            *least = key.min(*least);
+    /// Reads the keys of the first of some rows, and says of how many.
+    fn take<'a, N: Number<Key = K>>(
+        &mut self,
+        rows: impl Iterator<Item = (usize, &'a [N])>,
+        reach: usize,
+    ) -> Result<usize, (usize, usize)> {
+        let (mut taken, mut start) = (0, 0);
+        for ((at, scores), row) in rows.zip(&mut self.rows) {
+            let end = start + scores.len().div_ceil(TOGETHER);
+            if taken > 0 && end > WORDS {
+                break;
+            }
+            if self.within.len() < end {
+                self.within.resize(end, 0);
+                self.keys.resize(
+                    end * TOGETHER * size_of::<K>() / size_of::<Line>(),
+                    bytemuck::Zeroable::zeroed(),
+                );
+            }
+            let keys = &mut bytemuck::cast_slice_mut(&mut self.keys)[start * TOGETHER..end * TOGETHER];
+            let within = &mut self.within[start..end];
+            let best = scores.len().min(reach);
+            let Some(count) = dispatch!(self.level, simd => read(simd, scores, keys, best, within)) else {
+                return Err((at, scores.iter().position(|score| score.is_nan()).unwrap_or_default()));
+            };
+            (row.scores, row.words, row.best, row.count) = (scores.len(), start..end, best, count);
+            (taken, start) = (taken + 1, end);
         }
+        Ok(taken)
     }
-    // The last whole lanes overlap those before them, so that what is read there is in no lane.
-    match (scores.last_chunk::<LANES>(), keys.last_chunk_mut::<LANES>()) {
-        (Some(scores), Some(keys)) => read_lanes(scores, keys, &mut wrong),
-        _ => read_lanes(scores, keys, &mut wrong),
+
+    /// Finds the best of the rows that were taken, where they are few.
+    fn find(&mut self, unranked: &Block, rows: Range<usize>) {
+        let Ranked { level, keys, within, rows: taken, .. } = self;
+        let keys: &[K] = bytemuck::cast_slice(keys);
+        dispatch!(*level, simd => find(simd, keys.as_chunks().0, within, &mut taken[..rows.len()], unranked, rows));
     }
-    after.fill(N::Key::LAST);
-    (wrong == [0; LANES]).then_some(least)
+
+    /// Appends the ranking of a row that was taken.
+    #[inline]
+    fn write(&mut self, at: usize, labels: &[u8], block: &mut Block) {
+        let Row { scores, words, best, count, ranked, .. } = &self.rows[at];
+        let room = block.room(*best);
+        if let (Some(_), Some(line)) = (count, room.first_chunk_mut()) {
+            *line = *ranked;
+        } else {
+            let keys: &[K] = bytemuck::cast_slice(&self.keys);
+            let keys = &keys[words.start * TOGETHER..][..*scores];
+            sort(keys, &mut self.placed, labels, &mut room[..*best]);
+        }
+        block.push_labels(*best);
+    }
 }
 
-/// Reads up to as many keys as there are lanes, and notes which scores are not numbers.
+/// Reads the keys of some scores, and finds those within a bound of the best and how many they are, if they are worth it: `None` in it where they
+/// are not, and instead of it where a score is not a number.
 #[inline(always)]
-fn read_lanes<N: Number>(scores: &[N], keys: &mut [N::Key], wrong: &mut [u32; LANES]) {
-    for ((score, key), wrong) in scores.iter().zip(keys).zip(wrong) {
-        *key = score.key();
-        *wrong |= u32::from(score.is_nan());
-    }
-}
-
-/// Ranks the keys up to a bound of them; false, and nothing is written, where too many are.
-#[inline(always)]
-fn rank_few<S: Simd, K: Key>(
+#[expect(clippy::option_option, reason = "the one is an error, and the other is not")]
+fn read<S: Simd, N: Number>(
     simd: S,
-    keys: &[K],
-    least: [K; LANES],
-    labels: &[u8],
-    ranked: &mut [u8],
-) -> bool {
+    scores: &[N],
+    keys: &mut [N::Key],
+    best: usize,
+    within: &mut [u64],
+) -> Option<Option<usize>> {
+    let least = N::read(simd, scores, keys)?;
+    if !(1..LANES).contains(&best) || scores.len() < MOST {
+        return Some(None);
+    }
     // At least as many keys as are wanted do not exceed it.
-    let bound = least.iter().zip(ranks(&least, LANES)).find(|&(_, rank)| rank as usize + 1 == ranked.len());
-    let Some((&bound, _)) = bound else { return false };
-    let (mut within, mut places, mut count) = ([K::LAST; MOST], [0; MOST], 0);
-    for (keys, first) in keys.as_chunks::<TOGETHER>().0.iter().zip((0..).step_by(TOGETHER)) {
-        let mut bits = K::within(simd, keys, bound);
-        if count + bits.count_ones() as usize > MOST {
-            return false;
-        }
-        while bits != 0 {
-            let at = bits.trailing_zeros() as usize;
-            (within[count], places[count]) = (keys[at], first + at);
-            count += 1;
-            bits &= bits - 1;
-        }
+    let bound = N::Key::bound(simd, &least, best);
+    for (within, keys) in within.iter_mut().zip(keys.as_chunks().0) {
+        *within = N::Key::within(simd, keys, bound);
     }
-    let mut in_order = [0; MOST];
-    let mut rank_of = [0; MOST];
-    match within.first_chunk::<LANES>() {
-        Some(within) if count <= LANES => rank_of[..LANES].copy_from_slice(&ranks(within, count)),
-        _ => rank_of = ranks(&within, count),
+    if let Some(last) = within.last_mut() {
+        *last &= u64::MAX >> (keys.len() - scores.len());
     }
-    for (&rank, &place) in rank_of.iter().zip(&places[..count]) {
-        in_order[rank as usize % MOST] = labels[place];
-    }
-    ranked.copy_from_slice(&in_order[..ranked.len()]);
-    true
+    let count = within.iter().map(|bits| bits.count_ones() as usize).sum();
+    Some((count <= MOST).then_some(count))
 }
 
-/// The rank of each key, from 0, among the first `count` of them; of equal ones the earlier comes first.
+/// Finds the best of some rows, step by step.
 #[inline(always)]
-fn ranks<K: Key, const N: usize>(keys: &[K; N], count: usize) -> [u32; N] {
-    let mut ranks = [0; N];
-    for (before, other) in keys[..count].iter().enumerate() {
-        for (at, (rank, key)) in ranks.iter_mut().zip(keys).enumerate() {
-            *rank += u32::from((other < key) | (other == key) & (before < at));
+fn find<S: Simd, K: Key>(
+    simd: S,
+    keys: &[[K; TOGETHER]],
+    within: &[u64],
+    rows: &mut [Row<K>],
+    unranked: &Block,
+    of: Range<usize>,
+) {
+    for (row, at) in rows.iter_mut().zip(of) {
+        if row.count.is_some() {
+            row.list(&keys[row.words.clone()], &within[row.words.clone()], unranked.lines(at));
         }
     }
-    ranks
+    for row in &mut *rows {
+        match row.count {
+            None => {}
+            Some(..=LANES) => row.order::<S, LANES>(simd),
+            Some(_) => row.order::<S, MOST>(simd),
+        }
+    }
+    for row in rows {
+        let mut in_order = [0; MOST];
+        for at in 0..row.count.unwrap_or(0) {
+            in_order[row.ranks[at].wrapping_sub(1) as usize % MOST] = row.labels[at];
+        }
+        for ((to, label), at) in row.ranked.iter_mut().zip(in_order).zip(0u8..) {
+            *to = if at < row.best as u8 { label } else { 0 };
+        }
+    }
+}
+
+impl<K: Key> Row<K> {
+    /// Lists the keys within the bound and their labels.
+    #[inline(always)]
+    fn list(&mut self, keys: &[[K; TOGETHER]], within: &[u64], labels: &[[u8; TOGETHER]]) {
+        let mut count = 0;
+        for ((keys, &within), labels) in keys.iter().zip(within).zip(labels) {
+            let (mut next, mut bits) = (count, within);
+            count += within.count_ones() as usize;
+            while next < count {
+                for _ in 0..AT_A_TIME {
+                    let at = bits.trailing_zeros() as usize % TOGETHER;
+                    (self.keys[next % ROOM], self.labels[next % ROOM]) = (keys[at], labels[at]);
+                    bits &= bits.wrapping_sub(1);
+                    next += 1;
+                }
+            }
+        }
+        for at in count..count + LANES {
+            self.keys[at % ROOM] = K::LAST;
+        }
+    }
+
+    /// Ranks the keys within the bound, of which there are up to `N`.
+    #[inline(always)]
+    fn order<S: Simd, const N: usize>(&mut self, simd: S) {
+        let (Some(count), Some(keys), Some(ranks)) =
+            (self.count, self.keys.first_chunk::<N>(), self.ranks.first_chunk_mut::<N>())
+        else {
+            return;
+        };
+        K::ranks::<S, N, false>(simd, keys, ranks);
+        // Equal keys have the rank of the last of them, which makes the sum larger than that of all ranks.
+        let distinct = count * (count + 1) / 2 + (N - count) * N;
+        if ranks.iter().sum::<u32>() as usize != distinct {
+            K::ranks::<S, N, true>(simd, keys, ranks);
+        }
+    }
+}
+
+/// Writes the labels of the smallest keys, by sorting them.
+fn sort<K: Key>(keys: &[K], placed: &mut Vec<K::Placed>, labels: &[u8], ranked: &mut [u8]) {
+    placed.clear();
+    placed.extend(keys.iter().zip(0..).map(|(key, at)| key.placed(at)));
+    if (1..placed.len() / 2).contains(&ranked.len()) {
+        placed.select_nth_unstable(ranked.len() - 1);
+        placed.truncate(ranked.len());
+    }
+    placed.sort_unstable();
+    ranked.iter_mut().zip(placed).for_each(|(label, &mut placed)| *label = labels[K::place(placed)]);
 }
 
 #[cfg(test)]
@@ -153,6 +283,29 @@ mod tests {
         places
     }
 
+    /// The labels of the best of some rows, where a document's label is its place.
+    fn ranked<N: Number>(
+        rows: &[Vec<N>],
+        reach: usize,
+        level: Level,
+    ) -> Result<Vec<Vec<u8>>, (usize, usize)> {
+        let (mut unranked, mut block) = (Block::default(), Block::default());
+        let mut starts = vec![0];
+        for row in rows {
+            unranked
+                .room(row.len())
+                .iter_mut()
+                .zip(0..)
+                .take(row.len())
+                .for_each(|(label, place)| *label = place);
+            unranked.push_labels(row.len());
+            starts.push(starts[starts.len() - 1] + row.len());
+        }
+        let mut ranked = Ranked { level, ..Ranked::default() };
+        ranked.rank(&rows.concat(), |row| starts[row]..starts[row + 1], &unranked, reach, &mut block)?;
+        Ok((0..rows.len()).map(|row| block.labels(row).to_vec()).collect())
+    }
+
     #[test]
     fn the_best_are_those_that_sorting_puts_first() {
         let mut state = 7u64;
@@ -160,28 +313,63 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             state >> 40
         };
-        for round in 0..3000 {
-            let (count, values) = (next() as usize % 200, 1 + next() % 60);
+        let mut rows: Vec<Vec<f32>> = Vec::new();
+        for round in 0..1500 {
+            let (count, values) =
+                (next() as usize % 200, 1 + next() % if round % 2 == 0 { 60 } else { 1 << 20 });
             let mut scores: Vec<f32> = (0..count).map(|_| (next() % values) as f32 - 20.0).collect();
             if round % 3 == 0 && count > 2 {
                 (scores[0], scores[count / 2], scores[count - 1]) = (f32::INFINITY, f32::NEG_INFINITY, -0.0);
             }
-            let wide: Vec<f64> = scores.iter().map(|&score| score.into()).collect();
-            let (expected, labels) = (sorted(&scores), Vec::from_iter(0..=255));
-            let (mut narrow, mut all) = (Ranked::default(), Ranked::default());
-            for wanted in [0, 1, 3, 10, 15, 16, 60, count].map(|wanted| wanted.min(count)) {
-                let mut ranked = [vec![0; wanted], vec![0; wanted]];
-                narrow.rank(&scores, &labels, &mut ranked[0]).unwrap();
-                all.rank(&wide, &labels, &mut ranked[1]).unwrap();
-                assert_eq!(ranked, [&expected[..wanted]; 2], "{scores:?}");
+            rows.push(scores);
+        }
+        let wide: Vec<Vec<f64>> =
+            rows.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+        let whole: Vec<Vec<i64>> = rows
+            .iter()
+            .map(|row| {
+                row.iter()
+                    .map(|&score| {
+                        if score == f32::INFINITY {
+                            i64::MAX
+                        } else if score == f32::NEG_INFINITY {
+                            i64::MIN
+                        } else {
+                            score as i64
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
+        let bytes: Vec<Vec<u8>> =
+            rows.iter().map(|row| row.iter().map(|&score| score as u8).collect()).collect();
+        let of_bytes: Vec<Vec<f32>> =
+            bytes.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+        for level in crate::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+            for reach in [0, 1, 3, 10, 15, 16, 60, usize::MAX] {
+                let first = |rows: &[Vec<f32>]| -> Vec<Vec<u8>> {
+                    rows.iter().map(|row| sorted(row).into_iter().take(reach).collect()).collect()
+                };
+                let expected = first(&rows);
+                assert_eq!(ranked(&rows, reach, level).unwrap(), expected);
+                assert_eq!(ranked(&wide, reach, level).unwrap(), expected);
+                assert_eq!(ranked(&whole, reach, level).unwrap(), expected);
+                assert_eq!(ranked(&bytes, reach, level).unwrap(), first(&of_bytes));
             }
         }
     }
 
     #[test]
     fn what_is_not_a_number_is_found() {
-        let mut scores = vec![1.0f32; 50];
-        scores[33] = f32::NAN;
-        assert_eq!(Ranked::default().rank(&scores, &[0; 50], &mut [0; 10]), Err(33));
+        for (length, place) in [(50, 33), (50, 49), (16, 3), (5, 4), (100, 0), (64, 63)] {
+            for nan in [f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001), f32::from_bits(0xff80_0001)] {
+                let mut rows = vec![vec![1.0f32; length]; 20];
+                rows[7][place] = nan;
+                assert_eq!(ranked(&rows, 10, Level::new()), Err((7, place)));
+                let wide: Vec<Vec<f64>> =
+                    rows.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+                assert_eq!(ranked(&wide, 10, Level::new()), Err((7, place)));
+            }
+        }
     }
 }

@@ -298,7 +298,7 @@ impl Stream {
     /// What comes of some rankings, block by block, on all threads.
     fn gather(&self, rankings: &Rankings<'_>) -> Result<Gathered> {
         let rows = rankings.len();
-        let mean = (rankings.values(0..rows) / rows).min(self.reach);
+        let mean = rankings.values(0..rows) / rows;
         let together = (BLOCK_BYTES / (mean + ROW_BYTES) / LANES * LANES).clamp(LANES, BLOCK_ROWS).min(rows);
         let blocks = rows.div_ceil(together);
         self.watch.iter().for_each(|watch| watch.expect(rankings.values(0..rows) as u64));

@@ -66,13 +66,6 @@ impl Block {
         bytemuck::cast_slice_mut(lines)
     }
 
-    /// Takes the first labels of the room as a ranking, with how many judged documents there are of each code from one on.
-    #[inline]
-    pub fn push(&mut self, depth: usize, first: u8, judged: &[u32]) {
-        self.push_labels(depth);
-        self.facts.push_from(first, judged);
-    }
-
     /// Takes the first labels of the room as a ranking, of which it will be said what is judged.
     #[inline]
     pub fn push_labels(&mut self, depth: usize) {
@@ -91,6 +84,11 @@ impl Block {
         self.facts.push_counts(judged.iter());
     }
 
+    /// Says what is judged of the next of the rankings whose labels were taken: how many documents of each code from `first` on, `[ranking][code]`.
+    pub fn push_judged(&mut self, rankings: usize, first: u8, judged: &[u32]) {
+        self.facts.push_all(rankings, first, judged);
+    }
+
     /// Takes what is judged of the rankings from another block of as many.
     pub fn take_facts(&mut self, of: &mut Block) {
         std::mem::swap(&mut self.facts, &mut of.facts);
@@ -99,6 +97,16 @@ impl Block {
     /// The labels of a ranking.
     pub fn labels(&self, row: usize) -> &[u8] {
         &self.padded(row)[..self.depths[row] as usize]
+    }
+
+    /// The labels of a ranking in whole lines, [`PAST_END`] behind them.
+    pub fn lines(&self, row: usize) -> &[[u8; size_of::<Line>()]] {
+        self.padded(row).as_chunks().0
+    }
+
+    /// How many rankings there are.
+    pub fn len(&self) -> usize {
+        self.depths.len()
     }
 
     /// What is judged of each ranking.

@@ -51,19 +51,26 @@ impl Facts {
         self.offsets.push(self.codes.len() as u32);
     }
 
-    /// Appends the query with so many documents of the codes from this one on.
-    pub(super) fn push_from(&mut self, first: u8, counts: &[u32]) {
+    /// Appends as many queries as `queries` says, with so many documents of the codes from `first` on, `[query][code]`.
+    pub(super) fn push_all(&mut self, queries: usize, first: u8, counts: &[u32]) {
         let mut end = self.codes.len();
+        if counts.is_empty() {
+            self.offsets.extend(std::iter::repeat_n(end as u32, queries));
+            return;
+        }
         self.codes.resize(end + counts.len(), 0);
         self.counts.resize(end + counts.len(), 0);
-        // All are written, and kept are those that occur: whether one does is nothing that a branch predictor could know.
-        for (code, &count) in (first..=255).zip(counts) {
-            (self.codes[end], self.counts[end]) = (code, count);
-            end += usize::from(count > 0);
+        self.offsets.reserve(queries);
+        for of_query in counts.chunks_exact(counts.len() / queries) {
+            // All are written, and kept are those that occur: whether one does is nothing that a branch predictor could know.
+            for (code, &count) in (first..=255).zip(of_query) {
+                (self.codes[end], self.counts[end]) = (code, count);
+                end += usize::from(count > 0);
+            }
+            self.offsets.push(end as u32);
         }
         self.codes.truncate(end);
         self.counts.truncate(end);
-        self.offsets.push(end as u32);
     }
 
     /// Forgets all queries.
