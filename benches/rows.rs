@@ -1,7 +1,7 @@
 //! AP, nDCG@10, RR, P@10 and R@100 of rankings that lie in memory row by row, beside the same from tiles: labels of a byte, scores of
 //! which the ten best are looked at, and lists of ids. Every answer is compared with that of a label matrix.
 //!
-//! First of all many small batches go into a stream, whose memory is shown.
+//! First of all many small batches go into a stream, whose memory is shown, and a million equal scores are evaluated over all their orders.
 //!
 //! `benches/peers.py numpy` and `benches/peers.py argpartition` are what others take for the same shapes.
 
@@ -9,7 +9,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use laneval::arrays::{Ideal, Rankings, Shape};
-use laneval::{Evaluator, LabelMatrix, Scores};
+use laneval::columns::{Judgments, Records};
+use laneval::{Dialect, Evaluator, Join, LabelMatrix, Qrels, Scores, TiedValue};
 
 const REPEATS: usize = 25;
 const LABELS: usize = 20_000_000;
@@ -86,8 +87,47 @@ fn stream() {
     );
 }
 
+/// A million equal scores of one query, a fiftieth judged and a hundredth relevant, under the measures that are asked for most.
+fn ties() {
+    println!("a million equal scores     ms for the expected value, and for the best");
+    let (count, judged) = (1_000_000, 20_000);
+    let (queries, docs, scores) =
+        (vec![1u32; count], (0..count as u32).collect::<Vec<_>>(), vec![0.5f32; count]);
+    let of_judged: Vec<u32> = docs.iter().copied().step_by(count / judged).collect();
+    let grades: Vec<u8> = (0..judged).map(|at| [0, 1, 0, 2][at % 4]).collect();
+    let judgments = Judgments::new(&queries[..judged], &of_judged, &grades);
+    let qrels = Qrels::columns(&[judgments], Dialect::Laneval).expect("judgments");
+    let run = [Records::scored(&queries, &docs, &scores)];
+    let join = Join { keep_ties: true, ..Join::default() };
+    let matrix = join.columns(&qrels, &[("equal", &run)]).expect("a matrix");
+    // Expected values that are plain to see.
+    let known = |name| match name {
+        "P@10" => Some(0.01),
+        "R@100" => Some(0.0001),
+        "Judged@10" => Some(0.02),
+        "bpref" => Some(0.5),
+        _ => None,
+    };
+    let names =
+        ["AP", "nDCG", "nDCG@10", "RR", "P@10", "R@100", "ERR", "RBP", "bpref", "Judged@10", "Compat"];
+    for name in names {
+        let [(expected, took), (best, of_best)] = [TiedValue::Average, TiedValue::Best].map(|tied| {
+            let evaluator = Evaluator::new([name]).expect("a measure").with_tied(tied);
+            let start = Instant::now();
+            let scores = evaluator.evaluate(&matrix).expect("scores");
+            (scores.runs[0].average(0).expect("an average"), start.elapsed().as_secs_f64())
+        });
+        assert!(0.0 < expected && expected <= best, "{name}: {expected} and {best}");
+        if let Some(known) = known(name) {
+            assert!((expected - known).abs() < 1e-9, "{name}: {expected}");
+        }
+        println!("{name:24} {:8.1} {:8.1}", took * 1e3, of_best * 1e3);
+    }
+}
+
 fn main() {
     stream();
+    ties();
     println!("labels of a byte   ideal       threads  M labels/s   share of a matrix");
     for depth in [100, 1000] {
         let labels = labels(LABELS);

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --example columns`
 
-use laneval::columns::{Floats, Integers, Judgments, Records, Text};
+use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
 use laneval::{Dialect, Evaluator, Join, Qrels};
 
 /// Evaluates, and prints.
@@ -18,7 +18,7 @@ pub fn main() -> laneval::Result<()> {
     let first = Records {
         query: Text::Coded { codes: Integers::from(&[0u8, 0, 0, 1]), values: &first },
         doc: Text::Numbers(Integers::from(&[1001u32, 1002, 1003, 2001])),
-        score: Some(Floats::from(&[0.9f32, 0.8, 0.7, 0.6])),
+        score: Some(Numbers::from(&[0.9f32, 0.8, 0.7, 0.6])),
         rank: None,
     };
     let second = Text::Utf8 { offsets: &[0, 9, 13], bytes: b"rain coattent" };

@@ -107,6 +107,7 @@ mod generate;
 mod ingest;
 mod label;
 pub mod measure;
+mod numbers;
 mod plan;
 mod reference;
 #[cfg(feature = "report")]
@@ -137,7 +138,8 @@ pub use watch::Watch;
 ///
 /// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and scores fits without a copy.
 pub mod columns {
-    pub use crate::ingest::columns::{Floats, Integers, Judgments, Records, Text};
+    pub use crate::ingest::columns::{Judgments, Records, Text};
+    pub use crate::numbers::{Integers, Numbers};
 }
 
 /// `.lmx` files: what is inside, and what happens when one shrinks.

@@ -5,11 +5,12 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 use rayon::prelude::*;
 
-use super::numbers::{Number, Numbers, with_values};
+use super::numbers::Number;
 use super::shape::{Layout, wrong};
 use crate::error::Result;
 use crate::label::Codebook;
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::numbers::{Numbers, with_numbers};
 
 /// The largest grade up to which all integers from 0 on are taken into a codebook without a look at which of them occur.
 const FEW: i32 = 15;
@@ -150,7 +151,7 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
     let pieces: Vec<Range<usize>> =
         (0..layout.rows()).step_by(rows).map(|start| start..layout.rows().min(start + rows)).collect();
-    let extent = |values| with_values!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])));
+    let extent = |values| with_numbers!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])));
     let sum = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
     let largest = |rows: &Range<usize>| match layout.together(rows.clone()) {
         Some(values) => extent(values),
@@ -165,7 +166,7 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
         for row in rows.clone() {
             let values = layout.row(row);
             let start = values.start;
-            let added = with_values!(*grades, all => distinct.add(&all[values]));
+            let added = with_numbers!(*grades, all => distinct.add(&all[values]));
             added.map_err(|(at, more)| {
                 let shown = format!("{name}[{row}, {at}] is {}", grades.show(start + at));
                 wrong(if more {

@@ -23,16 +23,17 @@ use fearless_simd::{Level, dispatch, prelude::*};
 use crate::error::{Error, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES};
 use crate::label::{Block, Codebook, DEEPEST, Ids, MOST_JUDGED};
+use crate::numbers::{with_integers, with_numbers};
 use lists::{IdLists, Lists};
-use numbers::{Key, Number, with_values};
+use numbers::{Key, Number};
 use ranked::Ranked;
 use shape::{Layout, wrong};
 
+pub use crate::numbers::{Integers, Numbers};
 pub(crate) use grades::Coder;
-pub use numbers::Numbers;
 pub use shape::Shape;
 
-/// The documents of some rows are counted by grade before it is looked at what is judged: so many counts together.
+/// The most counts that some rows have together, which are made before it is looked at what is judged of these rows.
 const COUNTS_TOGETHER: usize = 1 << 11;
 
 /// What is known of the judged documents of each row, of which recall and ideal rankings are made.
@@ -42,14 +43,15 @@ pub enum Ideal<'a> {
     /// Those of the row itself and no others, as is right where a row has all candidates. Scores then say that they are such.
     #[default]
     Retrieved,
-    /// So many relevant documents a row, where the labels are 0, 1 and −1. Those that are judged and not relevant are those retrieved.
-    Relevant(Numbers<'a>),
-    /// So many documents of each grade.
+    /// The number of relevant documents of each row, where the labels are 0, 1 and −1. Of those that are judged and not relevant only those
+    /// retrieved are known.
+    Relevant(Integers<'a>),
+    /// The number of documents of each grade of each row.
     Counts {
         /// The grades, in any order. Where 0 is not among them, the documents of grade 0 are those retrieved.
         grades: &'a [f64],
         /// `[row][grade]`.
-        counts: Numbers<'a>,
+        counts: Integers<'a>,
     },
 }
 
@@ -232,7 +234,7 @@ impl<'a> Rankings<'a> {
         matches!(self.ideal, Ideal::Retrieved) && !matches!(self.source, Source::Lists(_))
     }
 
-    /// How many values some rows have, at most.
+    /// An upper bound of how many values some rows have together.
     pub(crate) fn values(&self, rows: Range<usize>) -> usize {
         match &self.source {
             Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.values(rows),
@@ -293,14 +295,14 @@ impl<'a> Rankings<'a> {
         match &self.source {
             Source::Labels { grades, layout } => {
                 let asked = Asked { name: "labels", grades, layout, coder, given, reach };
-                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows, &asked, judged, block)))
+                with_numbers!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows, &asked, judged, block)))
             }
             Source::Scores { scores, grades, layout } => {
                 unranked.clear();
                 let asked = Asked { name: "grades", grades, layout, coder, given, reach: usize::MAX };
-                with_values!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows.clone(), &asked, judged, unranked)))?;
+                with_numbers!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows.clone(), &asked, judged, unranked)))?;
                 let of_row = |row: usize| layout.row(rows.start + row);
-                with_values!(*scores, all => Kept::of(keys).rank(all, of_row, unranked, reach, block))
+                with_numbers!(*scores, all => Kept::of(keys).rank(all, of_row, unranked, reach, block))
                     .map_err(|(row, at)| {
                         wrong(format!("scores[{}, {at}] is not a number", rows.start + row))
                     })?;
@@ -391,7 +393,7 @@ impl Asked<'_> {
     }
 }
 
-/// How deep a row of so many documents is.
+/// The depth of a row with `documents` documents, which is at most [`DEEPEST`].
 #[inline]
 fn depth(row: usize, documents: usize) -> Result<usize> {
     if documents > DEEPEST as usize {
@@ -400,7 +402,7 @@ fn depth(row: usize, documents: usize) -> Result<usize> {
     Ok(documents)
 }
 
-/// Checks how many documents of each code are judged.
+/// Checks that a row, of which this is how many documents of each grade are judged, has no more than [`MOST_JUDGED`] of them.
 #[inline]
 fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
     let judged: u64 = judged.iter().copied().map(u64::from).sum();
@@ -423,7 +425,7 @@ fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {
 #[derive(Default)]
 struct Given<'a> {
     /// `[row][column]`, and how many columns there are.
-    counts: Option<(Numbers<'a>, usize)>,
+    counts: Option<(Integers<'a>, usize)>,
     /// The column of each code of a grade, if it has one.
     columns: Vec<Option<usize>>,
     /// The codes of grades that no document may have because no counts of them are given, from that of the smallest grade.
@@ -455,7 +457,7 @@ impl<'a> Given<'a> {
             return of_rows.into_iter().try_for_each(|(row, found)| few_enough(row, found));
         };
         let given = rows.start * width..rows.end * width;
-        with_values!(*counts, counts => {
+        with_integers!(*counts, counts => {
             for ((row, found), counts) in of_rows.zip(counts[given].chunks_exact((*width).max(1))) {
                 if !self.complete_small(counts, found) {
                     self.complete_row(book, row, found)?;
@@ -472,7 +474,7 @@ impl<'a> Given<'a> {
         let is_more = |(found, column): (&u32, &Option<usize>)| {
             column.is_none_or(|column| i64::from(counts[column].small()) >= i64::from(*found))
         };
-        let fine = found.iter().zip(&self.columns).fold(N::IS_INTEGER, |fine, of| fine & is_more(of));
+        let fine = found.iter().zip(&self.columns).fold(true, |fine, of| fine & is_more(of));
         if !self.lacking.iter().fold(fine, |fine, &at| fine & (found[at] == 0)) {
             return false;
         }
@@ -487,7 +489,7 @@ impl<'a> Given<'a> {
     fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
         let Some((counts, width)) = &self.counts else { return Ok(()) };
         for (code, (found, column)) in (FIRST_GRADE..=255).zip(found.iter_mut().zip(&self.columns)) {
-            let count = column.and_then(|column| counts.index(row * width + column));
+            let count = column.and_then(|column| counts.natural(row * width + column));
             match count.and_then(|count| u32::try_from(count).ok()) {
                 Some(count) if count >= *found => *found = count,
                 None if column.is_none() && (*found == 0 || book.grade(code) == Some(0.0)) => {}
@@ -505,13 +507,13 @@ impl<'a> Given<'a> {
         let Some((counts, at)) = place.map(|((counts, width), column)| (counts, row * width + column)) else {
             return wrong(format!("row {row} has documents of grade {grade}, of which no count is given"));
         };
-        match counts.index(at).filter(|&count| u32::try_from(count).is_ok()) {
+        match counts.natural(at).filter(|&count| u32::try_from(count).is_ok()) {
             Some(count) => wrong(format!(
                 "row {row} has {found} documents of grade {grade}, and only {count} are said to be judged so"
             )),
             None => wrong(format!(
                 "the judged counts of row {row} have {}: an integer from 0 was expected",
-                counts.show(at)
+                counts.get(at)
             )),
         }
     }

@@ -1,139 +1,16 @@
-//! Numbers of every type that arrays have, borrowed.
+//! What is asked of a number of an array, whatever its type: its value, the code of a grade, the order of scores.
 
 use std::fmt::Debug;
 
 use fearless_simd::{f32x16, f64x8, i32x8, i32x16, i64x4, i64x8, prelude::*};
 
 use crate::label::code::FIRST_GRADE;
-
-/// Numbers in the caller's memory, of whatever type.
-///
-/// ```
-/// use laneval::arrays::Numbers;
-/// let grades = [2i32, 0, -1];
-/// assert_eq!(Numbers::from(&grades[..]).len(), 3);
-/// ```
-#[derive(Debug, Clone, Copy)]
-#[non_exhaustive]
-pub enum Numbers<'a> {
-    /// Bytes; `true` and `false` are 1 and 0.
-    U8(&'a [u8]),
-    /// Signed bytes.
-    I8(&'a [i8]),
-    /// 16-bit integers.
-    I16(&'a [i16]),
-    /// 32-bit integers.
-    I32(&'a [i32]),
-    /// 64-bit integers.
-    I64(&'a [i64]),
-    /// 32-bit integers without a sign.
-    U32(&'a [u32]),
-    /// 64-bit integers without a sign.
-    U64(&'a [u64]),
-    /// The bits of 16-bit floats (IEEE binary16).
-    F16(&'a [u16]),
-    /// The bits of bfloat16: the upper half of an `f32`.
-    Bf16(&'a [u16]),
-    /// 32-bit floats.
-    F32(&'a [f32]),
-    /// 64-bit floats.
-    F64(&'a [f64]),
-}
-
-/// Runs an expression with the values as a slice of their own type.
-macro_rules! with_values {
-    ($numbers:expr, $values:ident => $do:expr) => {
-        match $numbers {
-            $crate::arrays::numbers::Numbers::U8($values) => $do,
-            $crate::arrays::numbers::Numbers::I8($values) => $do,
-            $crate::arrays::numbers::Numbers::I16($values) => $do,
-            $crate::arrays::numbers::Numbers::I32($values) => $do,
-            $crate::arrays::numbers::Numbers::I64($values) => $do,
-            $crate::arrays::numbers::Numbers::U32($values) => $do,
-            $crate::arrays::numbers::Numbers::U64($values) => $do,
-            $crate::arrays::numbers::Numbers::F16(bits) => {
-                let $values: &[$crate::arrays::numbers::F16] = bytemuck::cast_slice(bits);
-                $do
-            }
-            $crate::arrays::numbers::Numbers::Bf16(bits) => {
-                let $values: &[$crate::arrays::numbers::Bf16] = bytemuck::cast_slice(bits);
-                $do
-            }
-            $crate::arrays::numbers::Numbers::F32($values) => $do,
-            $crate::arrays::numbers::Numbers::F64($values) => $do,
-        }
-    };
-}
-pub(super) use with_values;
-
-impl Numbers<'_> {
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        with_values!(*self, values => values.len())
-    }
-
-    /// Are there none?
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// A number as a non-negative integer; `None` where it is none.
-    pub(super) fn index(&self, at: usize) -> Option<usize> {
-        match *self {
-            Numbers::U8(values) => Some(values[at].into()),
-            Numbers::I8(values) => values[at].try_into().ok(),
-            Numbers::I16(values) => values[at].try_into().ok(),
-            Numbers::I32(values) => values[at].try_into().ok(),
-            Numbers::I64(values) => values[at].try_into().ok(),
-            Numbers::U32(values) => values[at].try_into().ok(),
-            Numbers::U64(values) => values[at].try_into().ok(),
-            _ => None,
-        }
-    }
-
-    /// A number in words.
-    pub(super) fn show(&self, at: usize) -> String {
-        match *self {
-            Numbers::I64(values) => values[at].to_string(),
-            Numbers::U64(values) => values[at].to_string(),
-            numbers => with_values!(numbers, values => values[at].to_f64().to_string()),
-        }
-    }
-}
-
-macro_rules! from_slices {
-    ($($kind:ident $type:ty),*) => {$(
-        impl<'a> From<&'a [$type]> for Numbers<'a> {
-            fn from(values: &'a [$type]) -> Self {
-                Numbers::$kind(values)
-            }
-        }
-        impl<'a> From<&'a Vec<$type>> for Numbers<'a> {
-            fn from(values: &'a Vec<$type>) -> Self {
-                Numbers::$kind(values)
-            }
-        }
-        impl<'a, const N: usize> From<&'a [$type; N]> for Numbers<'a> {
-            fn from(values: &'a [$type; N]) -> Self {
-                Numbers::$kind(values)
-            }
-        }
-    )*};
-}
-from_slices!(U8 u8, I8 i8, I16 i16, I32 i32, I64 i64, U32 u32, U64 u64, F32 f32, F64 f64);
-
-impl<'a> From<&'a [bool]> for Numbers<'a> {
-    fn from(values: &'a [bool]) -> Self {
-        Numbers::U8(bytemuck::cast_slice(values))
-    }
-}
+use crate::numbers::{Bf16, F16};
 
 /// A number of an array.
 pub(super) trait Number: Copy + Send + Sync + 'static {
     /// An integer that is wide enough for its order.
     type Key: Key;
-    /// Is its type one of integers?
-    const IS_INTEGER: bool = false;
 
     /// The number as an `f64`: exact but for integers beyond 2⁵³.
     fn to_f64(self) -> f64;
@@ -284,7 +161,6 @@ macro_rules! integers {
     ($($type:ty as $wide:ty, $key:ty, $flipped:expr $(, $in_bytes:item)*;)*) => {$(
         impl Number for $type {
             type Key = $key;
-            const IS_INTEGER: bool = true;
 
             $($in_bytes)*
 
@@ -340,6 +216,7 @@ integers! {
         (least.into(), most.into())
     };
     i16 as i32, i32, 0;
+    u16 as i32, i32, 0;
     i32 as i64, i32, 0;
     i64 as i64, i64, 0;
     u32 as u64, i32, i32::MIN;
@@ -431,35 +308,6 @@ floats! {
     f64, i64, f64x8, i64x8 of 8;
 }
 
-/// A 16-bit float.
-#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(transparent)]
-pub(super) struct F16(u16);
-
-/// A bfloat16.
-#[derive(Debug, Clone, Copy, bytemuck::Pod, bytemuck::Zeroable)]
-#[repr(transparent)]
-pub(super) struct Bf16(u16);
-
-impl F16 {
-    /// The same number in 32 bits. The exponent is moved by a multiplication, which makes numbers of subnormal ones too.
-    #[inline(always)]
-    fn to_f32(self) -> f32 {
-        const EXPONENT: u32 = 0x7c00;
-        let (magnitude, sign) = (u32::from(self.0) & 0x7fff, u32::from(self.0 & 0x8000) << 16);
-        let moved = (f32::from_bits(magnitude << 13) * f32::from_bits(0x7780_0000)).to_bits();
-        let special = if magnitude >= EXPONENT { 0x7f80_0000 | magnitude << 13 } else { moved };
-        f32::from_bits(special | sign)
-    }
-}
-
-impl Bf16 {
-    #[inline(always)]
-    fn to_f32(self) -> f32 {
-        f32::from_bits(u32::from(self.0) << 16)
-    }
-}
-
 macro_rules! halves {
     ($($type:ty),*) => {$(
         impl Number for $type {
@@ -492,31 +340,6 @@ halves!(F16, Bf16);
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The definition of binary16: sign, five bits of exponent, ten of the significand.
-    fn f16_by_definition(bits: u16) -> f64 {
-        let (exponent, significand) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
-        let magnitude = match exponent {
-            0 => significand * 2f64.powi(-24),
-            31 if significand == 0.0 => f64::INFINITY,
-            31 => f64::NAN,
-            exponent => (1024.0 + significand) * 2f64.powi(exponent - 25),
-        };
-        if bits >> 15 == 1 { -magnitude } else { magnitude }
-    }
-
-    #[test]
-    fn every_half_is_the_number_that_its_bits_say() {
-        for bits in 0..=u16::MAX {
-            let (own, defined) = (F16(bits).to_f64(), f16_by_definition(bits));
-            assert!(
-                own == defined && own.is_sign_negative() == defined.is_sign_negative()
-                    || own.is_nan() && defined.is_nan(),
-                "{bits:#x}: {own} and {defined}"
-            );
-        }
-        assert_eq!(Bf16(0x3fc0).to_f64(), 1.5);
-    }
 
     #[test]
     fn keys_are_in_the_order_of_the_numbers_from_the_largest_down() {

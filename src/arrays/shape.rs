@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::numbers::Numbers;
 use crate::error::{Error, Result};
+use crate::numbers::Integers;
 
 /// Which values of an array are those of a row.
 ///
@@ -21,26 +21,26 @@ pub struct Shape<'a>(Kind<'a>);
 
 #[derive(Debug, Clone, Copy)]
 enum Kind<'a> {
-    Dense { width: usize, stride: usize, lengths: Option<Numbers<'a>> },
-    Offsets(Numbers<'a>),
-    Sizes(Numbers<'a>),
-    Groups(Numbers<'a>),
+    Dense { width: usize, stride: usize, lengths: Option<Integers<'a>> },
+    Offsets(Integers<'a>),
+    Sizes(Integers<'a>),
+    Groups(Integers<'a>),
 }
 
 impl<'a> Shape<'a> {
-    /// Rows of so many values, one behind the other.
+    /// Every row has `width` values, and the next row follows at once.
     pub fn dense(width: usize) -> Self {
         Shape::strided(width, width)
     }
 
-    /// Rows of so many values that begin `stride` values apart, at least as many.
+    /// Every row has `width` values, and the next row begins `stride` values after it: at least `width`.
     pub fn strided(width: usize, stride: usize) -> Self {
         Shape(Kind::Dense { width, stride, lengths: None })
     }
 
-    /// Only the first values of each dense row count, so many as its length says; what is behind them is never looked at.
+    /// Takes only the first values of each row of a dense array, as many as its length in `of_rows` says. What is behind them is never looked at.
     #[must_use]
-    pub fn with_lengths(self, of_rows: impl Into<Numbers<'a>>) -> Self {
+    pub fn with_lengths(self, of_rows: impl Into<Integers<'a>>) -> Self {
         match self.0 {
             Kind::Dense { width, stride, .. } => {
                 Shape(Kind::Dense { width, stride, lengths: Some(of_rows.into()) })
@@ -49,18 +49,18 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Row r has the values from `offsets[r]` to `offsets[r + 1]`: one offset more than there are rows.
-    pub fn offsets(offsets: impl Into<Numbers<'a>>) -> Self {
+    /// Row `r` has the values from `offsets[r]` up to `offsets[r + 1]`. There is one offset more than there are rows.
+    pub fn offsets(offsets: impl Into<Integers<'a>>) -> Self {
         Shape(Kind::Offsets(offsets.into()))
     }
 
-    /// Rows of these sizes, one behind the other.
-    pub fn sizes(sizes: impl Into<Numbers<'a>>) -> Self {
+    /// Row `r` has `sizes[r]` values, and the next row follows at once.
+    pub fn sizes(sizes: impl Into<Integers<'a>>) -> Self {
         Shape(Kind::Sizes(sizes.into()))
     }
 
-    /// A row is a group of neighbours with the same id, one id a value.
-    pub fn groups(of_values: impl Into<Numbers<'a>>) -> Self {
+    /// Neighbouring values with the same id are a row; `of_values` has the id of each value.
+    pub fn groups(of_values: impl Into<Integers<'a>>) -> Self {
         Shape(Kind::Groups(of_values.into()))
     }
 }
@@ -72,9 +72,9 @@ pub(super) enum Layout<'a> {
         rows: usize,
         width: usize,
         stride: usize,
-        lengths: Option<Numbers<'a>>,
+        lengths: Option<Integers<'a>>,
     },
-    Offsets(Numbers<'a>),
+    Offsets(Integers<'a>),
     /// One more than there are rows.
     Ends(Vec<usize>),
 }
@@ -172,14 +172,14 @@ impl<'a> Layout<'a> {
 }
 
 /// An integer that was looked at when the layout was made.
-fn known(numbers: &Numbers<'_>, at: usize) -> usize {
-    numbers.index(at).unwrap_or_else(|| unreachable!("it was an index when the layout was made"))
+fn known(numbers: &Integers<'_>, at: usize) -> usize {
+    numbers.natural(at).unwrap_or_else(|| unreachable!("it was an index when the layout was made"))
 }
 
 fn dense<'a>(
     width: usize,
     stride: usize,
-    lengths: Option<Numbers<'a>>,
+    lengths: Option<Integers<'a>>,
     values: usize,
     name: &str,
 ) -> Result<Layout<'a>> {
@@ -210,15 +210,15 @@ fn dense<'a>(
     Ok(Layout::Dense { rows, width, stride, lengths })
 }
 
-fn index(numbers: &Numbers<'_>, at: usize, name: &str) -> Result<usize> {
+fn index(numbers: &Integers<'_>, at: usize, name: &str) -> Result<usize> {
     numbers
-        .index(at)
-        .ok_or_else(|| wrong(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.show(at))))
+        .natural(at)
+        .ok_or_else(|| wrong(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.get(at))))
 }
 
 /// Where groups of neighbours with the same id begin, and where the last ends.
-fn groups(ids: &Numbers<'_>) -> Result<Vec<usize>> {
-    let all: Vec<i128> = (0..ids.len()).map(|at| integer(ids, at)).collect::<Result<_>>()?;
+fn groups(ids: &Integers<'_>) -> Result<Vec<usize>> {
+    let all: Vec<i128> = (0..ids.len()).map(|at| ids.get(at)).collect();
     let mut ends: Vec<usize> = (0..all.len()).filter(|&at| at == 0 || all[at - 1] != all[at]).collect();
     let ascending = ends.windows(2).all(|pair| all[pair[0]] < all[pair[1]]);
     if !ascending {
@@ -232,19 +232,6 @@ fn groups(ids: &Numbers<'_>) -> Result<Vec<usize>> {
     }
     ends.push(all.len());
     Ok(ends)
-}
-
-fn integer(ids: &Numbers<'_>, at: usize) -> Result<i128> {
-    Ok(match *ids {
-        Numbers::U8(ids) => ids[at].into(),
-        Numbers::I8(ids) => ids[at].into(),
-        Numbers::I16(ids) => ids[at].into(),
-        Numbers::I32(ids) => ids[at].into(),
-        Numbers::I64(ids) => ids[at].into(),
-        Numbers::U32(ids) => ids[at].into(),
-        Numbers::U64(ids) => ids[at].into(),
-        _ => return Err(wrong("the ids of groups are no integers".to_owned())),
-    })
 }
 
 pub(super) fn wrong(message: String) -> Error {

@@ -111,14 +111,14 @@ impl Qrels {
     /// Takes judgments from columns in memory, in any order and any number of batches, for a [`Join`](super::Join) of this dialect.
     ///
     /// ```
-    /// use laneval::columns::{Floats, Integers, Judgments, Text};
+    /// use laneval::columns::{Integers, Judgments, Numbers, Text};
     /// use laneval::{Dialect, Qrels};
     ///
     /// let names = Text::from(&["q1", "q2"]);
     /// let batch = Judgments {
     ///     query: Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names },
     ///     doc: Text::Numbers(Integers::from(&[7u32, 42, 7])),
-    ///     grade: Floats::from(&[1i8, 0, 2]),
+    ///     grade: Numbers::from(&[1i8, 0, 2]),
     /// };
     /// let qrels = Qrels::columns(&[batch], Dialect::Laneval)?;
     /// assert_eq!(qrels.fingerprint(), Qrels::new([("q1", "7", 1.0), ("q1", "42", 0.0), ("q2", "7", 2.0)])?.fingerprint());

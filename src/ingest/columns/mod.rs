@@ -29,9 +29,9 @@ use rayon::prelude::*;
 
 use super::hash::Seed;
 use crate::error::{Error, Result};
+use crate::numbers::{Integers, Numbers};
 pub(super) use collected::Collected;
 use decimal::LONGEST;
-pub use numbers::{Floats, Integers};
 pub(super) use pending::Pending;
 pub(super) use pieces::{ColumnSource, PieceSize, Scratch};
 pub use text::Text;
@@ -59,7 +59,7 @@ pub struct Records<'a> {
     /// The document.
     pub doc: Text<'a>,
     /// The score: higher is better. ±∞ are scores, NaN is an error.
-    pub score: Option<Floats<'a>>,
+    pub score: Option<Numbers<'a>>,
     /// The rank: lower is better. Where there are scores these decide; where there are none, ranks do, and no two documents of a query
     /// have the same.
     pub rank: Option<Integers<'a>>,
@@ -70,7 +70,7 @@ impl<'a> Records<'a> {
     pub fn scored(
         query: impl Into<Text<'a>>,
         doc: impl Into<Text<'a>>,
-        score: impl Into<Floats<'a>>,
+        score: impl Into<Numbers<'a>>,
     ) -> Self {
         Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None }
     }
@@ -103,12 +103,12 @@ pub struct Judgments<'a> {
     /// The document.
     pub doc: Text<'a>,
     /// The grade: a finite number, below 0 for a document that is pooled, but not judged.
-    pub grade: Floats<'a>,
+    pub grade: Numbers<'a>,
 }
 
 impl<'a> Judgments<'a> {
     /// Judgments of these columns.
-    pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Floats<'a>>) -> Self {
+    pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
         Judgments { query: query.into(), doc: doc.into(), grade: grade.into() }
     }
 }
@@ -116,7 +116,7 @@ impl<'a> Judgments<'a> {
 /// What a row is sorted by, or its grade.
 #[derive(Debug, Clone, Copy)]
 enum Value<'a> {
-    Number(Floats<'a>),
+    Number(Numbers<'a>),
     Rank(Integers<'a>),
 }
 

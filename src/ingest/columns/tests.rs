@@ -112,17 +112,17 @@ fn half_bits(number: f64) -> u16 {
     }
 }
 
-fn floats(numbers: Vec<f64>, layout: usize) -> Floats<'static> {
+fn floats(numbers: Vec<f64>, layout: usize) -> Numbers<'static> {
     match layout % 5 {
-        0 => Floats::F32(kept(numbers.iter().map(|&number| number as f32).collect())),
-        1 => Floats::F16(kept(numbers.iter().map(|&number| half_bits(number)).collect())),
-        2 => Floats::Bf16(kept(
+        0 => Numbers::F32(kept(numbers.iter().map(|&number| number as f32).collect())),
+        1 => Numbers::F16(kept(numbers.iter().map(|&number| half_bits(number)).collect())),
+        2 => Numbers::Bf16(kept(
             numbers.iter().map(|&number| ((number as f32).to_bits() >> 16) as u16).collect(),
         )),
         3 if numbers.iter().all(|number| number.fract() == 0.0) => {
-            Floats::Integers(Integers::I8(kept(numbers.iter().map(|&number| number as i8).collect())))
+            Numbers::Integers(Integers::I8(kept(numbers.iter().map(|&number| number as i8).collect())))
         }
-        _ => Floats::F64(kept(numbers)),
+        _ => Numbers::F64(kept(numbers)),
     }
 }
 
@@ -430,29 +430,29 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
 
 #[test]
 fn what_is_wrong_with_judgments_is_told_with_its_row() {
-    let error = |grades: Floats<'_>, docs: &[&str]| {
+    let error = |grades: Numbers<'_>, docs: &[&str]| {
         let rows = docs.len();
         let queries = vec![1u8; rows];
         let judgments = Judgments::new(&queries, docs, grades);
         Qrels::columns(&[judgments], Dialect::Laneval).map(drop).unwrap_err().to_string()
     };
     assert_eq!(
-        error(Floats::from(&[1.0, f64::INFINITY]), &["a", "b"]),
+        error(Numbers::from(&[1.0, f64::INFINITY]), &["a", "b"]),
         "qrels:2: grade inf is not a finite number"
     );
     assert_eq!(
-        error(Floats::F16(&[0x3c00, 0x7e00]), &["a", "b"]),
+        error(Numbers::F16(&[0x3c00, 0x7e00]), &["a", "b"]),
         "qrels:2: grade NaN is not a finite number"
     );
     assert_eq!(
-        error(Floats::from(&[1u8, 2]), &["a", "a"]),
+        error(Numbers::from(&[1u8, 2]), &["a", "a"]),
         "qrels:2: docno 'a' of query '1' has grade 2 here, but grade 1 on line 1"
     );
-    assert_eq!(error(Floats::from(&[0u8; 0]), &[]), "qrels: there is no judgment in it");
+    assert_eq!(error(Numbers::from(&[0u8; 0]), &[]), "qrels: there is no judgment in it");
     let docs: Vec<String> = (0..254).map(|n| format!("d{n}")).collect();
     let docs: Vec<&str> = docs.iter().map(String::as_str).collect();
     let grades: Vec<u16> = (0..254).collect();
-    let message = error(Floats::from(&grades), &docs);
+    let message = error(Numbers::from(&grades), &docs);
     assert!(message.starts_with("qrels: ") && message.contains("253"), "{message}");
 }
 
@@ -476,7 +476,7 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
             Records {
                 query: Text::Coded { codes: Integers::from(codes), values },
                 doc: Text::from(docs),
-                score: Some(Floats::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
+                score: Some(Numbers::from(kept(ranks.clone().map(|rank| -f64::from(rank)).collect()))),
                 rank: Some(Integers::from(kept(ranks.collect()))),
             }
         };

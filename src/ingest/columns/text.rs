@@ -3,10 +3,10 @@
 use std::ops::Range;
 
 use super::decimal::{Integer, LONGEST};
-use super::numbers::{Integers, borrowed, of_any_width};
 use super::wrong::Wrong;
 use crate::ingest::hash::Seed;
 use crate::ingest::record::{Brief, LONGEST_LINE};
+use crate::numbers::{Integers, borrowed, with_integers};
 
 /// Ids of queries or documents, one a row, in one of the shapes in which programs have them.
 ///
@@ -170,7 +170,7 @@ impl<'a> Text<'a> {
             Text::LargeUtf8 { offsets, bytes } => (bytes, offsets[row] as usize, offsets[row + 1] as usize),
             Text::Views { views, buffers } => viewed(views, buffers, row),
             Text::Coded { codes, values } => return values.id(codes.index(row)),
-            Text::Numbers(integers) => return Id::Integer(integers.get(row)),
+            Text::Numbers(integers) => return Id::Integer(integers.id(row)),
             Text::Bytes(ids) => return Id::Bytes(ids[row]),
             Text::Strs(ids) => return Id::Bytes(ids[row].as_bytes()),
         };
@@ -228,7 +228,7 @@ impl<'a> Text<'a> {
                 unless(row, views[row - 1] == views[row] || equal(id(row - 1), id(row)));
             }),
             Text::Coded { codes: integers, .. } | Text::Numbers(integers) => {
-                of_any_width!(integers, values => {
+                with_integers!(integers, values => {
                     let pairs = std::iter::zip(all, values[rows].windows(2));
                     pairs.for_each(|(row, pair)| unless(row, pair[0] == pair[1]));
                 });
@@ -273,11 +273,11 @@ impl<'a> Text<'a> {
                 rows.for_each(|row| take(hashed(seed, viewed(views, buffers, row))));
             }
             (Text::Coded { codes, values }, Some(known)) if !values.is_numeric() => {
-                of_any_width!(codes, codes => codes[rows].iter().for_each(|&code| take(known[code as usize])));
+                with_integers!(codes, codes => codes[rows].iter().for_each(|&code| take(known[code as usize])));
             }
             (Text::Numbers(integers), _) => {
                 let places = digits.as_chunks_mut::<LONGEST>().0;
-                of_any_width!(integers, values => {
+                with_integers!(integers, values => {
                     for (place, &value) in std::iter::zip(places, &values[rows]) {
                         let length = Integer::of(value).write(place);
                         take(hashed(seed, (&place[..], 0, length)));
@@ -314,7 +314,7 @@ impl<'a> Text<'a> {
             Text::Coded { codes, values } => match codes.beyond(rows, values.len()) {
                 Some(row) => {
                     let (mut digits, count) = ([0; LONGEST], values.len());
-                    let code = Id::Integer(codes.get(row)).bytes(&mut digits).escape_ascii().to_string();
+                    let code = Id::Integer(codes.id(row)).bytes(&mut digits).escape_ascii().to_string();
                     Err(Wrong::at(row, format!("code {code} of a dictionary of {count} values")))
                 }
                 None => Ok(()),
