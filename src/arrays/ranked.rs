@@ -51,8 +51,8 @@ struct Row<K: Key> {
     labels: [u8; ROOM],
     /// Their ranks, from 1.
     ranks: [u32; MOST],
-    /// The labels of the best in the order of their ranks, and 0 behind them.
-    ranked: [u8; LANES],
+    /// The labels in the order of their ranks.
+    ranked: [u8; MOST],
 }
 
 impl<K: Key> Default for Ranked<K> {
@@ -65,7 +65,7 @@ impl<K: Key> Default for Ranked<K> {
             keys: [K::LAST; ROOM],
             labels: [0; ROOM],
             ranks: [0; MOST],
-            ranked: [0; LANES],
+            ranked: [0; MOST],
         };
         Ranked {
             level: Level::new(),
@@ -149,7 +149,8 @@ impl<K: Key> Ranked<K> {
         let Row { scores, words, best, count, ranked, .. } = &self.rows[at];
         let room = block.room(*best);
         if let (Some(_), Some(line)) = (count, room.first_chunk_mut()) {
-            *line = *ranked;
+            let first = ranked.first_chunk().copied().unwrap_or_default();
+            *line = (u128::from_le_bytes(first) & u128::MAX >> (128 - 8 * best)).to_le_bytes();
         } else {
             let keys: &[K] = bytemuck::cast_slice(&self.keys);
             let keys = &keys[words.start * TOGETHER..][..*scores];
@@ -209,12 +210,8 @@ fn find<S: Simd, K: Key>(
         }
     }
     for row in rows {
-        let mut in_order = [0; MOST];
         for at in 0..row.count.unwrap_or(0) {
-            in_order[row.ranks[at].wrapping_sub(1) as usize % MOST] = row.labels[at];
-        }
-        for ((to, label), at) in row.ranked.iter_mut().zip(in_order).zip(0u8..) {
-            *to = if at < row.best as u8 { label } else { 0 };
+            row.ranked[row.ranks[at].wrapping_sub(1) as usize % MOST] = row.labels[at];
         }
     }
 }

@@ -273,9 +273,10 @@ fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) ->
         codes.iter().filter(|&&(of, _)| of > code).map(|&(_, count)| count as usize).sum::<usize>()
     };
     let ideal: usize = codes.iter().map(|&(_, count)| count as usize).sum();
-    // What follows a weight of 0 adds nothing, so no rank behind it is looked at.
-    let weighed = std::iter::successors(Some(1.0), |weight| Some(weight * p)).take(ideal.max(row.depth));
-    let weighed = weighed.take_while(|&weight| weight != 0.0).count();
+    // Behind the last weight that is a normal number there are remains of rounding, which stay as they are for ever: what begins there is
+    // left out.
+    let weights = std::iter::successors(Some(1.0), |weight| Some(weight * p)).take(row.depth);
+    let weighed = weights.take_while(|&weight: &f64| weight >= f64::MIN_POSITIVE).count();
     // Expected documents whose overlap begins at a rank: within the ranking, and deeper.
     let mut begins = vec![0.0; row.depth + 1];
     let mut deeper: Vec<(usize, f64)> = Vec::new();
@@ -318,7 +319,11 @@ fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) ->
     deeper.sort_unstable_by_key(|&(rank, _)| rank);
     let mut deeper = deeper.into_iter().peekable();
     let (mut overlap, mut weight, mut found, mut best, mut whole) = (0.0, 1.0, 0.0, 0.0, 0.0);
-    for depth in 1..=weighed {
+    for depth in 1..=ideal.max(row.depth) {
+        // What follows a weight of 0 adds nothing.
+        if weight == 0.0 {
+            break;
+        }
         overlap += begins.get(depth).copied().unwrap_or(0.0);
         while let Some((_, mass)) = deeper.next_if(|&(rank, _)| rank <= depth) {
             overlap += mass;
