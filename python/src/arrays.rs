@@ -1,6 +1,6 @@
 //! Rankings in arrays: labels, scores with grades, lists of ids.
 
-use laneval::arrays::{Ideal, Rankings, Shape};
+use laneval::arrays::{Ideal, Integers, Rankings, Shape};
 use laneval::{Error, LabelMatrix};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -19,8 +19,8 @@ type Lent<'py> = (Bound<'py, PyAny>, bool);
 pub struct Arrays {
     source: Source,
     /// Counts of relevant documents, or of those of each grade from 0.
-    relevant: Option<Array>,
-    judged: Option<Array>,
+    relevant: Option<Whole>,
+    judged: Option<Whole>,
 }
 
 enum Source {
@@ -31,10 +31,27 @@ enum Source {
 
 /// Which values are those of a row.
 enum Rows {
-    Dense { width: usize, stride: usize, lengths: Option<Array> },
-    Offsets(Array),
-    Sizes(Array),
-    Groups(Array),
+    Dense { width: usize, stride: usize, lengths: Option<Whole> },
+    Offsets(Whole),
+    Sizes(Whole),
+    Groups(Whole),
+}
+
+/// An array of integers.
+struct Whole(Array);
+
+impl Whole {
+    fn of((array, bf16): Lent<'_>, name: &str) -> PyResult<Self> {
+        let array = Array::of(&array, name, bf16)?;
+        match array.integers() {
+            Some(_) => Ok(Whole(array)),
+            None => Err(PyTypeError::new_err(format!("{name} has floats: integers were expected"))),
+        }
+    }
+
+    fn integers(&self) -> Integers<'_> {
+        self.0.integers().unwrap_or_else(|| unreachable!("it was looked at"))
+    }
 }
 
 /// An id of Python.
@@ -70,9 +87,11 @@ impl Arrays {
     ) -> PyResult<Self> {
         let labels = Array::of(&labels.0, "labels", labels.1)?;
         let shape = rows(&labels, "labels", (lengths, offsets, None, groups))?;
-        let array = |of: Option<Lent<'_>>, name: &str| of.map(|of| Array::of(&of.0, name, of.1)).transpose();
+        let array = |of: Option<Lent<'_>>, name: &str| of.map(|of| Whole::of(of, name)).transpose();
         let judged = array(judged, "judged")?;
-        if judged.as_ref().is_some_and(|judged| judged.width().is_none_or(|(width, stride)| width != stride))
+        if judged
+            .as_ref()
+            .is_some_and(|judged| judged.0.width().is_none_or(|(width, stride)| width != stride))
         {
             return Err(PyValueError::new_err(
                 "judged has one row a query and one column a grade, without gaps",
@@ -161,11 +180,11 @@ impl Arrays {
         };
         let grades: Vec<f64>;
         let ideal = match (&self.relevant, &self.judged) {
-            (Some(relevant), _) => Ideal::Relevant(relevant.numbers()),
+            (Some(relevant), _) => Ideal::Relevant(relevant.integers()),
             (None, Some(judged)) => {
                 grades =
-                    (0..judged.width().map_or(0, |(width, _)| width)).map(|grade| grade as f64).collect();
-                Ideal::Counts { grades: &grades, counts: judged.numbers() }
+                    (0..judged.0.width().map_or(0, |(width, _)| width)).map(|grade| grade as f64).collect();
+                Ideal::Counts { grades: &grades, counts: judged.integers() }
             }
             (None, None) => return work(&rankings),
         };
@@ -179,13 +198,13 @@ impl Rows {
             Rows::Dense { width, stride, lengths } => {
                 let shape = Shape::strided(*width, *stride);
                 match lengths {
-                    Some(lengths) => shape.with_lengths(lengths.numbers()),
+                    Some(lengths) => shape.with_lengths(lengths.integers()),
                     None => shape,
                 }
             }
-            Rows::Offsets(offsets) => Shape::offsets(offsets.numbers()),
-            Rows::Sizes(sizes) => Shape::sizes(sizes.numbers()),
-            Rows::Groups(groups) => Shape::groups(groups.numbers()),
+            Rows::Offsets(offsets) => Shape::offsets(offsets.integers()),
+            Rows::Sizes(sizes) => Shape::sizes(sizes.integers()),
+            Rows::Groups(groups) => Shape::groups(groups.integers()),
         }
     }
 }
@@ -210,8 +229,8 @@ fn rows(
     ),
 ) -> PyResult<Rows> {
     let of = |lent: Option<Lent<'_>>, name: &str| {
-        let array = lent.map(|lent| Array::of(&lent.0, name, lent.1)).transpose()?;
-        match array.as_ref().and_then(Array::width) {
+        let array = lent.map(|lent| Whole::of(lent, name)).transpose()?;
+        match array.as_ref().and_then(|array| array.0.width()) {
             Some(_) => Err(PyValueError::new_err(format!("{name} has two dimensions: one was expected"))),
             None => Ok(array),
         }

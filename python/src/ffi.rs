@@ -7,7 +7,7 @@ use std::slice;
 
 use arrow_array::RecordBatch;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
-use laneval::arrays::Numbers;
+use laneval::arrays::{Integers, Numbers};
 use pyo3::buffer::{ElementType, PyUntypedBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi::{
@@ -42,6 +42,7 @@ enum Memory {
 #[derive(Clone, Copy)]
 enum Kind {
     U8,
+    U16,
     U32,
     U64,
     I8,
@@ -115,19 +116,30 @@ impl Array {
             Memory::Copied(words) => words.as_ptr().cast(),
         };
         macro_rules! values {
-            ($($kind:ident $of:ident $type:ty),*) => {
+            ($($kind:ident $type:ty),*; $($integer:ident $of:ty),*) => {
                 match self.kind {
-                    $(Kind::$kind => Numbers::$of(match count {
-                        0 => &[],
-                        // SAFETY: `of` checked that so many values of this size lie from here on in strides of a row, that the
-                        // memory is aligned for them, and that any bits are one; the memory is held by `self`.
-                        _ => unsafe { slice::from_raw_parts(start.cast::<$type>(), count) },
-                    }),)*
+                    $(Kind::$kind => Numbers::$kind(values!($type)),)*
+                    $(Kind::$integer => Numbers::Integers(Integers::$integer(values!($of))),)*
+                }
+            };
+            ($type:ty) => {
+                match count {
+                    0 => &[],
+                    // SAFETY: `of` checked that so many values of this size lie from here on in strides of a row, that the memory is
+                    // aligned for them, and that any bits are one; the memory is held by `self`.
+                    _ => unsafe { slice::from_raw_parts(start.cast::<$type>(), count) },
                 }
             };
         }
-        values!(U8 U8 u8, U32 U32 u32, U64 U64 u64, I8 I8 i8, I16 I16 i16, I32 I32 i32, I64 I64 i64,
-            F16 F16 u16, Bf16 Bf16 u16, F32 F32 f32, F64 F64 f64)
+        values!(F16 u16, Bf16 u16, F32 f32, F64 f64; U8 u8, U16 u16, U32 u32, U64 u64, I8 i8, I16 i16, I32 i32, I64 i64)
+    }
+
+    /// The values where they are integers, and what lies between rows.
+    pub fn integers(&self) -> Option<Integers<'_>> {
+        match self.numbers() {
+            Numbers::Integers(integers) => Some(integers),
+            _ => None,
+        }
     }
 }
 
@@ -177,6 +189,7 @@ fn kind(format: &CStr, bf16: bool) -> Result<Kind, String> {
     let kind = match ElementType::from_format(format) {
         ElementType::UnsignedInteger { bytes: 2 } if bf16 => Kind::Bf16,
         ElementType::Bool | ElementType::UnsignedInteger { bytes: 1 } => Kind::U8,
+        ElementType::UnsignedInteger { bytes: 2 } => Kind::U16,
         ElementType::UnsignedInteger { bytes: 4 } => Kind::U32,
         ElementType::UnsignedInteger { bytes: 8 } => Kind::U64,
         ElementType::SignedInteger { bytes: 1 } => Kind::I8,

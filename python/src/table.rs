@@ -10,7 +10,7 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef};
 use arrow_schema::DataType;
 use half::slice::HalfFloatSliceExt;
-use laneval::columns::{Floats, Integers, Judgments, Records, Text};
+use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -150,7 +150,7 @@ impl Table {
             let judgments = self.batches.iter().zip(ids.chunks(2)).map(|(batch, ids)| Judgments {
                 query: ids[0],
                 doc: ids[1],
-                grade: batch.value.as_ref().and_then(floats).unwrap_or(Floats::F64(&[])),
+                grade: batch.value.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[])),
             });
             work(&judgments.collect::<Vec<_>>())
         })
@@ -297,13 +297,13 @@ fn integers(column: &ArrayRef) -> Option<Integers<'_>> {
 }
 
 /// Numbers.
-fn floats(column: &ArrayRef) -> Option<Floats<'_>> {
+fn floats(column: &ArrayRef) -> Option<Numbers<'_>> {
     Some(match column.data_type() {
         DataType::Float16 => {
-            Floats::F16(column.as_primitive::<Float16Type>().values()[..].reinterpret_cast())
+            Numbers::F16(column.as_primitive::<Float16Type>().values()[..].reinterpret_cast())
         }
-        DataType::Float32 => Floats::F32(column.as_primitive::<Float32Type>().values()),
-        DataType::Float64 => Floats::F64(column.as_primitive::<Float64Type>().values()),
-        _ => Floats::Integers(integers(column)?),
+        DataType::Float32 => Numbers::F32(column.as_primitive::<Float32Type>().values()),
+        DataType::Float64 => Numbers::F64(column.as_primitive::<Float64Type>().values()),
+        _ => Numbers::Integers(integers(column)?),
     })
 }
