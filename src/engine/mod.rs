@@ -58,6 +58,11 @@ pub trait Engine: Sync {
     /// The engine in words, such as `cpu (avx512, 16 threads)`.
     fn describe(&self) -> String;
 
+    /// The CPU, where that is what computes: who gathers may as well compute.
+    fn cpu(&self) -> Option<cpu::Cpu> {
+        None
+    }
+
     /// How each fold of a program is computed, a line each, where that is worth saying: units and bounds of sums in integers.
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
         let _ = job;
@@ -87,6 +92,14 @@ impl Engine for Chosen {
             Chosen::Cpu(cpu) => cpu.describe(),
             #[cfg(feature = "gpu")]
             Chosen::Gpu(gpu) => gpu.describe(),
+        }
+    }
+
+    fn cpu(&self) -> Option<cpu::Cpu> {
+        match self {
+            Chosen::Cpu(cpu) => Some(*cpu),
+            #[cfg(feature = "gpu")]
+            Chosen::Gpu(_) => None,
         }
     }
 

@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use crate::engine::auto::{self, Taken};
 use crate::engine::{Chosen, Engine, Gather, Job, cpu::Cpu};
 use crate::error::{Error, Result, printable};
-use crate::fold::Columns;
+use crate::fold::{Columns, Program};
 use crate::label::{Codebook, Ids, LANES, LabelMatrix, Notice, RankingRule, Unmatched, View};
 use crate::measure::{Defaults, Measure, parse_list};
 use crate::plan::Plan;
@@ -427,10 +427,15 @@ impl Evaluator {
         let plan = self.plan(matrix.book())?;
         let batch = matrix.batch();
         let prepared = timing.time("plan and facts", || plan.prepare(&batch));
+        let cpu = engine.and_then(Engine::cpu);
+        let over_ties = OverTies::new(self.tied, &batch, self.view, &prepared, cpu)?;
+        let nothing = Program::default();
+        let computes = over_ties.as_ref().is_some_and(OverTies::computes);
+        let program = if computes { &nothing } else { plan.program() };
         let asked = Shared {
             batch: batch.clone(),
             finishing: Finishing::new(batch.clone(), self.view, &prepared),
-            over_ties: OverTies::new(self.tied, &batch, self.view, &prepared)?,
+            over_ties,
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,
             moments: wants.moments,
@@ -446,7 +451,7 @@ impl Evaluator {
                 let job = Job {
                     batch,
                     view: self.view,
-                    program: plan.program(),
+                    program,
                     inputs: prepared.inputs(),
                     watch: self.watch.as_deref(),
                 };

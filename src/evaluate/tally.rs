@@ -106,9 +106,11 @@ impl<'a, S: Sink> Tally<'a, S> {
     pub fn rows(&mut self, rows: &[u32], columns: &Columns, tile: Option<usize>) {
         let Shared { batch, finishing, over_ties, .. } = self.asked;
         let mut scratch = std::mem::take(&mut self.scratch);
-        finishing.rows(rows, columns, tile.map(|at| batch.tile(at)), &mut scratch);
-        if let (Some(over_ties), Some(at)) = (over_ties, tile) {
-            over_ties.replace(at, finishing, &mut scratch.values, &mut self.tied);
+        match (over_ties, tile) {
+            (Some(over_ties), Some(at)) => {
+                over_ties.rows(at, columns, finishing, &mut scratch, &mut self.tied);
+            }
+            _ => finishing.rows(rows, columns, tile.map(|at| batch.tile(at)), &mut scratch),
         }
         self.add(rows, &scratch.values);
         self.scratch = scratch;

@@ -1,18 +1,25 @@
 //! Values over the orders of equal scores, in the place of those of the order in which a matrix has them.
+//!
+//! Expected values follow from what is expected of the columns of a tile, where a last line is linear in them, and else are computed
+//! of each row. The best and the worst values are those of the tile with its groups arranged.
 
 use super::finish::{FinishScratch, Finishing};
 use crate::engine::Job;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::cpu::{Cpu, StepScratch, Steps};
 use crate::error::{Error, Result};
+use crate::fold::Columns;
 use crate::label::code::UNPOOLED;
-use crate::label::{Above, Batch, RowTies, TiedGroups, Tile, View};
+use crate::label::{Above, Batch, Document, GROUP, NARROW_LANES, RowTies, TiedGroups, Tile, View};
 use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::scores::TiedValue;
-use crate::ties::{Cuts, Expectation, Extreme, Key, Pieces, Row, Scratch, Searched, Side, TiedRanking};
+use crate::ties::{
+    Cuts, Expectation, ExpectedColumns, Extreme, FirstHit, Key, Pieces, Row, Scratch, Searched, Side,
+    TiedRanking,
+};
 
-/// What is worked out again of rows with mixed groups, for each measure.
+/// How the values of rows with mixed groups are found, for each measure.
 pub(super) struct OverTies<'a> {
     ties: &'a TiedGroups,
     batch: Batch<'a>,
@@ -21,8 +28,14 @@ pub(super) struct OverTies<'a> {
     ways: Vec<Way>,
     /// By measure the ranks of the stored rankings that matter to it.
     limits: Vec<u32>,
-    /// The orders in which groups are evaluated again.
+    /// What is expected of the columns that any measure is linear in.
+    columns: Option<ExpectedColumns>,
+    /// The orders in which groups are evaluated.
     keys: Vec<Key>,
+    /// The ranks of the stored rankings that matter to any measure.
+    reach: u32,
+    /// Are all columns computed here, whatever an engine found?
+    computes: bool,
     cpu: Cpu,
     steps: Steps,
     job: Job<'a>,
@@ -30,17 +43,31 @@ pub(super) struct OverTies<'a> {
 
 /// How a measure's value of a row is found.
 enum Way {
+    /// As without ties, from columns that are expectations.
+    Columns,
+    FirstHit(FirstHit),
     Expected(Expectation),
     /// By one of the keys.
     Arranged(usize),
     Searched(Searched),
 }
 
+impl Way {
+    /// Is the value computed of the row as a whole?
+    fn is_of_row(&self) -> bool {
+        matches!(self, Way::Expected(_) | Way::Searched(_))
+    }
+}
+
+/// The lanes of a tile that have mixed groups, with these.
+type TiedLanes<'t> = [(usize, RowTies<'t>)];
+
 /// What is used again from tile to tile.
 #[derive(Default)]
 pub(super) struct TiedScratch {
     documents: Documents,
     pieces: Pieces,
+    columns: Columns,
     arranged: Vec<u8>,
     labels: Vec<u8>,
     steps: StepScratch,
@@ -49,7 +76,7 @@ pub(super) struct TiedScratch {
 }
 
 impl<'a> OverTies<'a> {
-    /// How these measures are valued in a batch; `None` where its order is taken as it is.
+    /// How these measures are valued in a batch; `None` where its order is taken as it is. The CPU is the engine, if it is given.
     ///
     /// # Errors
     /// A batch that does not know its ties; measures for which there is no such value, all of them.
@@ -58,19 +85,32 @@ impl<'a> OverTies<'a> {
         batch: &Batch<'a>,
         view: View,
         prepared: &'a Prepared<'_>,
+        cpu: Option<Cpu>,
     ) -> Result<Option<Self>> {
         if value == TiedValue::Ranked {
             return Ok(None);
         }
         let ties = batch.tied_groups().ok_or_else(unknown)?;
         let cuts = Cuts { depth: view.depth.is_some() || ties.is_cut(), judged_only: view.judged_only };
-        let measures = prepared.plan().measures();
+        let plan = prepared.plan();
         let mut keys: Vec<Key> = Vec::new();
-        let mut way = |measure: &Measure| {
+        let expected = |at: usize, measure: &Measure| -> Result<Way> {
+            let expectation = Expectation::of(measure, batch.book(), cuts)?;
+            // Where documents are dropped, groups are not where they were.
+            if view.judged_only {
+                return Ok(Way::Expected(expectation));
+            }
+            if expectation.is_linear() {
+                return Ok(Way::Columns);
+            }
+            let first = plan.columns_of(at).next().and_then(|column| expectation.first_hit(column));
+            Ok(first.map_or(Way::Expected(expectation), Way::FirstHit))
+        };
+        let mut way = |at: usize, measure: &Measure| -> Result<Way> {
             let side = match value {
                 TiedValue::Best => Side::Best,
                 TiedValue::Worst => Side::Worst,
-                _ => return Expectation::of(measure, batch.book(), cuts).map(Way::Expected),
+                _ => return expected(at, measure),
             };
             Ok(match Extreme::of(measure, batch.book(), side, cuts)? {
                 Extreme::Searched(searched) => Way::Searched(searched),
@@ -84,8 +124,8 @@ impl<'a> OverTies<'a> {
             })
         };
         let (mut ways, mut refused) = (Vec::new(), Vec::new());
-        for measure in measures {
-            match way(measure) {
+        for (at, measure) in plan.measures().iter().enumerate() {
+            match way(at, measure) {
                 Ok(way) => ways.push(way),
                 Err(error) => refused.push(error.to_string()),
             }
@@ -96,47 +136,149 @@ impl<'a> OverTies<'a> {
         // Where documents are dropped, those behind a cutoff move up; where rankings are cut, which documents they have is open.
         let whole = cuts == Cuts::default();
         let limit = |measure: &Measure| measure.rank().filter(|_| whole).unwrap_or(u32::MAX);
-        let limits = measures.iter().map(limit).collect();
-        let cpu = Cpu::new();
-        let (program, inputs) = (prepared.plan().program(), prepared.inputs());
+        let limits = plan.measures().iter().map(limit).collect();
+        let linear = ways.iter().enumerate().filter(|(_, way)| matches!(way, Way::Columns));
+        let read: Vec<usize> = linear.flat_map(|(at, _)| plan.columns_of(at)).collect();
+        let reach = if view.judged_only { None } else { plan.reach() };
+        let reach = reach.into_iter().chain(view.depth).min().unwrap_or(u32::MAX);
+        let computes = cpu.is_some() && !keys.is_empty();
+        let cpu = cpu.unwrap_or_default();
+        let (program, inputs) = (plan.program(), prepared.inputs());
         let steps = cpu.steps(program, batch.deepest() as usize);
+        let columns = (!read.is_empty()).then(|| ExpectedColumns::of(program, &read));
         let job = Job { batch: batch.clone(), view, program, inputs, watch: None };
-        Ok(Some(OverTies { ties, batch: batch.clone(), view, ways, limits, keys, cpu, steps, job }))
+        let batch = batch.clone();
+        Ok(Some(OverTies {
+            ties,
+            batch,
+            view,
+            ways,
+            limits,
+            columns,
+            keys,
+            reach,
+            computes,
+            cpu,
+            steps,
+            job,
+        }))
     }
 
-    /// Replaces the values, `[measure][row]`, of the rows of a tile that have mixed groups.
-    pub fn replace(
+    /// Are all columns computed here? Then no engine has to.
+    pub fn computes(&self) -> bool {
+        self.computes
+    }
+
+    /// Finishes the rows of a tile, of which an engine found these columns, into the values of the scratch.
+    pub fn rows(
         &self,
         at: usize,
+        columns: &Columns,
         finishing: &Finishing<'_>,
-        values: &mut [f64],
+        finish: &mut FinishScratch,
         scratch: &mut TiedScratch,
     ) {
-        let rows = self.batch.rows(at);
-        let tied: Vec<(usize, RowTies<'_>)> = rows
-            .iter()
-            .enumerate()
-            .map(|(lane, &row)| (lane, self.ties.of(row)))
-            .filter(|(_, ties)| !ties.groups.is_empty())
-            .collect();
+        let (rows, tile) = (self.batch.rows(at), self.batch.tile(at));
+        let lanes = rows.iter().enumerate().map(|(lane, &row)| (lane, self.ties.of(row)));
+        let tied: Vec<(usize, RowTies<'_>)> = lanes.filter(|(_, ties)| !ties.groups.is_empty()).collect();
+        let found = if self.computes { None } else { Some(columns) };
+        match (self.keys.first(), &self.columns) {
+            (Some(key), _) if self.computes || !tied.is_empty() => {
+                self.arranged(at, key, &tied, finishing, finish, scratch);
+            }
+            (_, Some(expected)) if !tied.is_empty() => {
+                self.expect(expected, at, columns, &tied, scratch);
+                finishing.rows(rows, &scratch.columns, Some(tile), finish);
+            }
+            _ => finishing.rows(rows, columns, Some(tile), finish),
+        }
         if tied.is_empty() {
             return;
         }
-        let tile = self.batch.tile(at);
-        if self.ways.iter().any(|way| !matches!(way, Way::Arranged(_))) {
+        let values = &mut finish.values;
+        if let Some(columns) = found {
+            self.first_hits(at, columns, &tied, values);
+        }
+        if self.ways.iter().any(Way::is_of_row) {
             self.compute(tile, rows, &tied, values, scratch);
         }
-        for (number, key) in self.keys.iter().enumerate() {
-            arrange(key, tile, &tied, scratch);
-            let arranged = Tile { labels: &scratch.arranged, ..tile };
-            let columns = self.cpu.columns_of(&self.job, at, arranged, &self.steps, &mut scratch.steps);
-            finishing.rows(rows, columns, Some(arranged), &mut scratch.finish);
-            let arranged = scratch.finish.values.chunks_exact(rows.len());
+        for (number, key) in self.keys.iter().enumerate().skip(1) {
+            let mut finish = std::mem::take(&mut scratch.finish);
+            self.arranged(at, key, &tied, finishing, &mut finish, scratch);
+            let arranged = finish.values.chunks_exact(rows.len());
             for ((way, values), arranged) in
                 self.ways.iter().zip(values.chunks_exact_mut(rows.len())).zip(arranged)
             {
                 if matches!(way, Way::Arranged(of) if *of == number) {
                     tied.iter().for_each(|&(lane, _)| values[lane] = arranged[lane]);
+                }
+            }
+            scratch.finish = finish;
+        }
+    }
+
+    /// Finishes the rows of a tile with its groups in the order of a key.
+    fn arranged(
+        &self,
+        at: usize,
+        key: &Key,
+        tied: &TiedLanes<'_>,
+        finishing: &Finishing<'_>,
+        finish: &mut FinishScratch,
+        TiedScratch { arranged, labels, steps, .. }: &mut TiedScratch,
+    ) {
+        let tile = key.arranged(self.batch.tile(at), tied, self.reach, (arranged, labels));
+        let columns = self.cpu.columns_of(&self.job, at, tile, &self.steps, steps);
+        finishing.rows(self.batch.rows(at), columns, Some(tile), finish);
+    }
+
+    /// Makes columns in which the rows that have mixed groups have expectations.
+    fn expect(
+        &self,
+        expected: &ExpectedColumns,
+        at: usize,
+        found: &Columns,
+        tied: &TiedLanes<'_>,
+        TiedScratch { documents, columns, ties: scratch, .. }: &mut TiedScratch,
+    ) {
+        columns.lanes = found.lanes;
+        columns.values.clone_from(&found.values);
+        columns.histogram.clone_from(&found.histogram);
+        let (rows, tile) = (self.batch.rows(at), self.batch.tile(at));
+        let input = |row: u32| move |input: usize| self.job.inputs[input][self.batch.query(row)];
+        let mut rest = tied;
+        while let Some(&(first, _)) = rest.first() {
+            let first = first / NARROW_LANES * NARROW_LANES;
+            let strip;
+            (strip, rest) = rest.split_at(rest.partition_point(|(lane, _)| *lane < first + NARROW_LANES));
+            let (mut lanes, mut deepest) = (0u16, 0);
+            for &(lane, ties) in strip {
+                let label = |rank: u32| tile.label(lane, rank as usize);
+                let reach = expected.reach(ties, self.kept(rows[lane]), label, input(rows[lane]));
+                if reach > 0 {
+                    lanes |= 1 << (lane - first);
+                    deepest = deepest.max(reach);
+                }
+            }
+            let tile = tile.shallower((deepest as usize).next_multiple_of(GROUP));
+            documents.of_lanes(tile, (first, lanes), expected.heeded(), |lane, documents| {
+                let row = rows[lane];
+                let tied = self.tied_ranking(row, documents);
+                expected.replace(&tied, self.view, input(row), (columns, lane), scratch);
+            });
+        }
+    }
+
+    /// Computes the values that are reciprocals of the rank of a first hit in a group.
+    fn first_hits(&self, at: usize, columns: &Columns, tied: &TiedLanes<'_>, values: &mut [f64]) {
+        let (rows, tile) = (self.batch.rows(at), self.batch.tile(at));
+        for (way, values) in self.ways.iter().zip(values.chunks_exact_mut(rows.len())) {
+            let Way::FirstHit(first) = way else { continue };
+            for &(lane, ties) in tied {
+                let label = |rank: u32| tile.label(lane, rank as usize);
+                let found = columns.value(first.column, lane);
+                if let Some(value) = first.of_row(ties, self.kept(rows[lane]), found, label) {
+                    values[lane] = value;
                 }
             }
         }
@@ -147,53 +289,43 @@ impl<'a> OverTies<'a> {
         &self,
         tile: Tile<'_>,
         rows: &[u32],
-        tied: &[(usize, RowTies<'_>)],
+        tied: &TiedLanes<'_>,
         values: &mut [f64],
         TiedScratch { documents, pieces, ties: scratch, .. }: &mut TiedScratch,
     ) {
         documents.forget();
+        let each = || self.ways.iter().zip(&self.limits).enumerate().filter(|(_, (way, _))| way.is_of_row());
         for &(lane, ties) in tied {
             let first = ties.groups[0].start;
-            if self.limits.iter().all(|&limit| limit <= first) {
+            if each().all(|(_, (_, &limit))| limit <= first) {
                 continue;
             }
-            let (row, documents) = (rows[lane], documents.of(tile, lane, Above(UNPOOLED)));
-            let depth = self.batch.depths()[row as usize];
-            // A damaged file may have some behind the end of a ranking.
-            let documents = &documents[..documents.partition_point(|of| of.rank < depth)];
-            let (facts, book) = (self.batch.facts_of(row), self.batch.book());
-            let tied = TiedRanking { documents, depth, facts, book, ties };
+            let tied = self.tied_ranking(rows[lane], documents.of(tile, lane, Above(UNPOOLED)));
             let mut row = Row::new(&tied, self.view, std::mem::take(pieces));
-            let each = self.ways.iter().zip(&self.limits).zip(values.chunks_exact_mut(rows.len()));
-            for ((way, _), values) in each.filter(|((_, limit), _)| **limit > first) {
+            for (measure, (way, _)) in each().filter(|(_, (_, limit))| **limit > first) {
+                let value = &mut values[measure * rows.len() + lane];
                 match way {
-                    Way::Expected(expectation) => values[lane] = expectation.of_row(&mut row, scratch),
-                    Way::Searched(searched) => values[lane] = searched.of_row(&row, scratch),
-                    Way::Arranged(_) => {}
+                    Way::Expected(expectation) => *value = expectation.of_row(&mut row, scratch),
+                    Way::Searched(searched) => *value = searched.of_row(&row, scratch),
+                    Way::Columns | Way::FirstHit(_) | Way::Arranged(_) => {}
                 }
             }
             *pieces = row.into_pieces();
         }
     }
-}
 
-/// Makes a tile with its groups in the order of a key.
-fn arrange(
-    key: &Key,
-    tile: Tile<'_>,
-    tied: &[(usize, RowTies<'_>)],
-    TiedScratch { arranged, labels, .. }: &mut TiedScratch,
-) {
-    arranged.clear();
-    arranged.extend_from_slice(tile.labels);
-    for &(lane, ties) in tied {
-        for (at, group) in ties.groups.iter().enumerate() {
-            let ranks = group.start as usize..group.end() as usize;
-            labels.clear();
-            labels.extend(ranks.clone().map(|rank| tile.label(lane, rank)));
-            key.arrange(labels, if at + 1 == ties.groups.len() { ties.cut } else { &[] });
-            ranks.zip(&*labels).for_each(|(rank, &label)| arranged[tile.position(lane, rank)] = label);
-        }
+    /// A row with some documents of it.
+    fn tied_ranking<'r>(&'r self, row: u32, documents: &'r [Document]) -> TiedRanking<'r> {
+        let depth = self.batch.depths()[row as usize];
+        // A damaged file may have some behind the end of a ranking.
+        let documents = &documents[..documents.partition_point(|of| of.rank < depth)];
+        let (facts, book, ties) = (self.batch.facts_of(row), self.batch.book(), self.ties.of(row));
+        TiedRanking { documents, depth, facts, book, ties }
+    }
+
+    /// How many results of a row are looked at.
+    fn kept(&self, row: u32) -> u32 {
+        self.batch.depths()[row as usize].min(self.view.depth.unwrap_or(u32::MAX))
     }
 }
 

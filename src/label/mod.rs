@@ -31,6 +31,7 @@ pub use matrix::{
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
 pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
+pub(crate) use tile::GROUP;
 pub use tile::{DEEPEST, Document, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
 pub use unpacked::Unpacked;
 pub use view::View;

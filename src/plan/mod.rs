@@ -116,6 +116,15 @@ impl Plan {
         deepest.filter(|_| self.walks().next().is_none())
     }
 
+    /// The columns of the engine that a measure reads.
+    pub(crate) fn columns_of(&self, measure: usize) -> impl Iterator<Item = usize> {
+        let (_, sources) = &self.recipes[measure];
+        sources.iter().filter_map(|source| match *source {
+            Source::Column(column) => Some(column),
+            Source::Fact(_) | Source::Ideal(_) => None,
+        })
+    }
+
     /// The measures that walk down each ranking instead, by index, with how they walk; by their reference functions if not said.
     #[doc(hidden)]
     pub fn walks(&self) -> impl Iterator<Item = (usize, Option<&Walk>)> {

@@ -1,7 +1,8 @@
 //! The expected value of a measure over the orders of a row.
 
+use super::columns::{FirstHit, HeededGroups};
 use super::folds::{self, Inside, Tables, Walked};
-use super::row::{Part, Row};
+use super::row::{Part, Pieces, Row};
 use super::{Cuts, walks};
 use crate::error::{Error, Result};
 use crate::fold::{Fold, Weights};
@@ -12,6 +13,8 @@ use crate::measure::{Average, Expected, Fact, Ideal, Last, Measure, Place, Read,
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) tables: Tables,
+    pub(super) groups: HeededGroups,
+    pub(super) pieces: Pieces,
 }
 
 /// How the expected value of a measure is found.
@@ -80,6 +83,19 @@ impl Expectation {
         };
         let form = form.ok_or_else(|| Error::Unanswerable(super::order::refused_mean(measure, cuts)))?;
         Ok(Expectation { form, geometric: definition.average == Average::Geometric })
+    }
+
+    /// Is its value the last line of what is expected of the columns that it reads, unless a group's number of documents is chance?
+    pub fn is_linear(&self) -> bool {
+        matches!(self.form, Form::Linear { .. })
+    }
+
+    /// The first hit whose rank it is the reciprocal of, if it is one, with the column that has it in one order.
+    pub fn first_hit(&self, column: usize) -> Option<FirstHit> {
+        match self.form {
+            Form::Reciprocal { hits, most } => Some(FirstHit { hits, most: most as u32, column }),
+            _ => None,
+        }
     }
 
     /// The expected value of a row.
@@ -189,18 +205,7 @@ fn has_expectation(read: &Read, cuts: Cuts) -> bool {
 impl Number {
     fn expected(&self, row: &Row<'_>, tables: &mut Tables) -> f64 {
         match &self.read {
-            Read::Fold(fold, place) => {
-                let ranks = ranks(place, row.facts);
-                match fold {
-                    Fold::Cascade { stop, discount } => folds::cascade(row, ranks, stop, *discount, tables),
-                    Fold::InferredSum(hits) => folds::inferred_sum(row, *hits, &mut tables.chances),
-                    fold => {
-                        let mut state = Walked::default();
-                        row.parts(ranks).for_each(|part| step(fold, &mut state, part, None, tables));
-                        state.sum
-                    }
-                }
-            }
+            Read::Fold(fold, place) => of_fold(fold, ranks(place, row.facts), row, tables),
             Read::Preference { hits, judged } => {
                 folds::preference(row, [*hits, *judged], &mut tables.chances)
             }
@@ -211,6 +216,22 @@ impl Number {
             Read::Fact(fact) => fact.of(row.facts),
             Read::RetrievedIdeal(ideal) => self.ideal(ideal, row.retrieved().into_iter()),
             Read::Peak { .. } => f64::NAN,
+        }
+    }
+}
+
+/// The expectation of a fold over the first ranks of a row.
+pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &Row<'_>, tables: &mut Tables) -> f64 {
+    match fold {
+        Fold::Cascade { stop, discount } => folds::cascade(row, ranks, stop, *discount, tables),
+        Fold::InferredSum(hits) => folds::inferred_sum(row, *hits, &mut tables.chances),
+        Fold::PreferenceSum { hits, judged, .. } => {
+            folds::preference(row, [*hits, *judged], &mut tables.chances)
+        }
+        fold => {
+            let mut state = Walked::default();
+            row.parts(ranks).for_each(|part| step(fold, &mut state, part, None, tables));
+            state.sum
         }
     }
 }

@@ -365,15 +365,20 @@ pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) ->
 /// the first so many.
 pub fn first_hit(row: &Row<'_>, ranks: usize, hits: Above, weight: impl Fn(usize) -> f64) -> f64 {
     let Some(part) = row.parts(ranks).find(|part| part.count(hits) > 0) else { return 0.0 };
-    let (size, found) = (part.size, part.count(hits));
-    if found == size {
+    let inside = Inside::of(part, hits);
+    if inside.hits == inside.size {
         return weight(part.above);
     }
+    first_of(inside, part.read, |index| weight(part.above + index))
+}
+
+/// The same within a group that has hits and others, of which the first `read` ranks count.
+pub fn first_of(Inside { size, hits }: Inside, read: usize, weight: impl Fn(usize) -> f64) -> f64 {
     let mut sum = Double::default();
-    let mut chance = Double::of(found as f64).over(size as f64);
-    for j in 0..part.read.min(size - found + 1) {
-        sum = sum.plus(Double::of(chance.value() * weight(part.above + j)));
-        chance = chance.times((size - found - j) as f64).over((size - 1 - j).max(1) as f64);
+    let mut chance = Double::of(hits as f64).over(size as f64);
+    for j in 0..read.min(size - hits + 1) {
+        sum = sum.plus(Double::of(chance.value() * weight(j)));
+        chance = chance.times((size - hits - j) as f64).over((size - 1 - j).max(1) as f64);
     }
     sum.value()
 }

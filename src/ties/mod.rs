@@ -7,10 +7,11 @@
 //! [`Expectation`] gives a row's mean over all orders, in closed form: what it costs grows with the judged documents and the groups,
 //! not with the orders. [`Extreme`] gives the order that is best or worst, or the value where the order depends on the row.
 //! Both follow from a measure's row of the table: a last line that is linear in what it reads is finished with the
-//! expectations of these (`folds`); where the number of hits has to be known first it is finished for each of them; and measures that
+//! expectations of these (`folds`; [`ExpectedColumns`] puts them into the columns of a tile, where groups matter); where the number of hits has to be known first it is finished for each of them; and measures that
 //! walk have forms of their own (`walks`).
 
 mod chance;
+mod columns;
 mod expected;
 mod folds;
 mod order;
@@ -18,6 +19,7 @@ mod row;
 mod search;
 mod walks;
 
+pub use columns::{ExpectedColumns, FirstHit};
 pub use expected::{Expectation, Scratch};
 pub use order::{Extreme, Key, Searched, Side};
 pub use row::{Pieces, Row};

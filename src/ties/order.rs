@@ -4,7 +4,7 @@ use super::search::Search;
 use super::{Cuts, Row, Scratch};
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
-use crate::label::{Codebook, CutOff};
+use crate::label::{Codebook, CutOff, GROUP, RowTies, Tile};
 use crate::measure::{BestOrder, Better, Measure};
 
 /// Which extreme of a measure.
@@ -116,6 +116,35 @@ impl Key {
         let mut places = Box::new([0; 256]);
         (0..=u8::MAX).zip(codes.iter()).for_each(|(place, &code)| places[usize::from(code)] = place);
         Key { codes, places }
+    }
+
+    /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself where none of them begins there. Labels
+    /// and those of a group are written into memory that is used again.
+    pub fn arranged<'t>(
+        &self,
+        tile: Tile<'t>,
+        tied: &[(usize, RowTies<'_>)],
+        reach: u32,
+        (labels, group): (&'t mut Vec<u8>, &mut Vec<u8>),
+    ) -> Tile<'t> {
+        let depth = (reach as usize).min(tile.depth).next_multiple_of(GROUP);
+        let seen = tile.shallower(depth);
+        if tied.iter().all(|(_, ties)| ties.groups.first().is_none_or(|first| first.start >= reach)) {
+            return seen;
+        }
+        labels.clear();
+        labels.extend_from_slice(seen.labels);
+        for &(lane, ties) in tied {
+            for (at, of) in (1..).zip(ties.groups).take_while(|(_, of)| of.start < reach) {
+                group.clear();
+                group.extend((of.start..of.end()).map(|rank| tile.label(lane, rank as usize)));
+                self.arrange(group, if at == ties.groups.len() { ties.cut } else { &[] });
+                for (rank, &label) in (of.start as usize..depth).zip(&*group) {
+                    labels[tile.position(lane, rank)] = label;
+                }
+            }
+        }
+        Tile { labels, ..seen }
     }
 
     /// Puts the documents of a group in this order, those that were cut off included, and keeps the first.

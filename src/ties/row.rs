@@ -28,6 +28,20 @@ pub struct Pieces {
     left: Vec<(usize, f64)>,
 }
 
+/// Adds documents to counts by code, which ascend from an index on.
+pub(super) fn add_codes(
+    counts: &mut Vec<(u8, u32)>,
+    from: usize,
+    documents: impl IntoIterator<Item = (u8, u32)>,
+) {
+    for (code, count) in documents {
+        match counts[from..].binary_search_by_key(&code, |&(code, _)| code) {
+            Ok(at) => counts[from + at].1 += count,
+            Err(at) => counts.insert(from + at, (code, count)),
+        }
+    }
+}
+
 /// One ranking as pieces, and what the qrels know of its query.
 #[derive(Debug)]
 pub struct Row<'a> {
@@ -53,6 +67,11 @@ pub struct Part<'r> {
 }
 
 impl<'r> Part<'r> {
+    /// A part with these codes, ascending.
+    pub(super) fn new(above: usize, size: usize, read: usize, counts: &'r [(u8, u32)]) -> Self {
+        Part { above, size, read, counts }
+    }
+
     /// Its codes, ascending, with how many documents have them.
     pub fn counts(self) -> impl Iterator<Item = (u8, u32)> + 'r {
         self.counts.iter().copied()
@@ -139,12 +158,7 @@ impl<'a> Row<'a> {
         counts.clear();
         counts.push((UNPOOLED, group.length - documents.len() as u32));
         let of_cut = cut.iter().map(|cut| (cut.code, cut.count));
-        for (code, count) in documents.iter().map(|of| (of.code, 1)).chain(of_cut) {
-            match counts.binary_search_by_key(&code, |&(code, _)| code) {
-                Ok(at) => counts[at].1 += count,
-                Err(at) => counts.insert(at, (code, count)),
-            }
-        }
+        add_codes(&mut counts, 0, documents.iter().map(|of| (of.code, 1)).chain(of_cut));
         let all: u64 = counts.iter().map(|&(_, count)| u64::from(count)).sum();
         let read = u64::from(group.length.min(end - group.start));
         let kept = if judged_only { Above::JUDGED } else { Above::RETRIEVED };

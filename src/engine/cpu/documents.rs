@@ -29,35 +29,69 @@ impl Documents {
         if lane == 0 || !self.lanes.contains(&lane) {
             let together = if tile.depth > DEEP { 1 } else { NARROW_LANES };
             self.lanes = lane / together * together..(lane / together + 1) * together;
-            self.gather(Level::new(), tile, set);
+            self.gather(Level::new(), tile, strip(&self.lanes), set);
         }
-        &self.found[lane - self.lanes.start]
+        &self.found[lane % NARROW_LANES]
+    }
+
+    /// Gathers the documents of some of the sixteen lanes from `first` on, and tells of each of them. These lanes are given as bits.
+    pub fn of_lanes(
+        &mut self,
+        tile: Tile<'_>,
+        (first, lanes): (usize, u16),
+        set: Above,
+        mut tell: impl FnMut(usize, &[Document]),
+    ) {
+        let deep = tile.depth > DEEP;
+        let mut left = lanes;
+        while left != 0 {
+            // The lowest lane.
+            let one = left & left.wrapping_neg();
+            let together = if deep { one } else { left };
+            left &= !together;
+            self.forget();
+            self.gather(Level::new(), tile, (first / NARROW_LANES, together), set);
+            let each = self.found.iter().enumerate().filter(|(lane, _)| together >> lane & 1 == 1);
+            each.for_each(|(lane, found)| tell(first + lane, found));
+        }
     }
 
     /// Gathers the documents of the lanes.
-    fn gather(&mut self, level: Level, tile: Tile<'_>, set: Above) {
+    fn gather(&mut self, level: Level, tile: Tile<'_>, lanes: (usize, u16), set: Above) {
         self.found.resize_with(NARROW_LANES, Vec::new);
         self.found.iter_mut().for_each(Vec::clear);
-        let (lanes, found) = (self.lanes.clone(), &mut self.found[..]);
+        let found = &mut self.found[..];
         dispatch!(level, simd => gather(simd, tile, lanes, set, found));
     }
 }
 
+/// Lanes as the number of their sixteen, and bits.
+fn strip(lanes: &Range<usize>) -> (usize, u16) {
+    let bits = u16::MAX >> (NARROW_LANES - lanes.len());
+    (lanes.start / NARROW_LANES, bits << (lanes.start % NARROW_LANES))
+}
+
 /// Lists the documents of lanes within one vector.
 #[inline(always)]
-fn gather<S: Simd>(simd: S, tile: Tile<'_>, lanes: Range<usize>, set: Above, found: &mut [Vec<Document>]) {
+fn gather<S: Simd>(
+    simd: S,
+    tile: Tile<'_>,
+    (strip, lanes): (usize, u16),
+    set: Above,
+    found: &mut [Vec<Document>],
+) {
     const VECTOR: usize = 4 * NARROW_LANES;
     let threshold = u8x64::splat(simd, set.0);
-    let (strips, strip, first) =
-        (tile.lanes / NARROW_LANES, lanes.start / NARROW_LANES, lanes.start % NARROW_LANES);
-    let inside = (u64::MAX >> (VECTOR - 4 * lanes.len())) << (4 * first);
+    let strips = tile.lanes / NARROW_LANES;
+    let of_lane = |lane: usize| if lanes >> lane & 1 == 1 { 0xF << (4 * lane) } else { 0 };
+    let inside = (0..NARROW_LANES).map(of_lane).fold(0, |all, lane: u64| all | lane);
     for (quad, labels) in tile.labels.chunks_exact(VECTOR).skip(strip).step_by(strips).enumerate() {
         let mut mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask() & inside;
         while mask != 0 {
             let place = mask.trailing_zeros() as usize;
             mask &= mask - 1;
             let rank = (quad * 4 + place % 4) as u32;
-            found[place / 4 - first].push(Document { rank, code: labels[place] });
+            found[place / 4].push(Document { rank, code: labels[place] });
         }
     }
 }
@@ -89,13 +123,23 @@ mod tests {
                 }
                 for level in Cpu::levels().iter().map(Cpu::level) {
                     for first in (0..lanes).step_by(5) {
-                        let mut documents = Documents { lanes: first..first + 1, ..Documents::default() };
-                        documents.gather(level, tile, set);
-                        assert_eq!(documents.found[0], expected(first), "{level:?}, lane {first} alone");
-                        documents.lanes = first / 16 * 16..(first / 16 + 1) * 16;
-                        documents.gather(level, tile, set);
+                        let mut documents = Documents::default();
+                        documents.gather(level, tile, strip(&(first..first + 1)), set);
+                        let found = &documents.found;
+                        assert_eq!(found[first % 16], expected(first), "{level:?}, lane {first} alone");
+                        assert!((0..16).all(|lane| lane == first % 16 || found[lane].is_empty()));
+                        documents.gather(level, tile, (first / 16, u16::MAX), set);
                         assert_eq!(documents.found[first % 16], expected(first), "{level:?}, lane {first}");
                     }
+                }
+                for (first, bits) in (0..lanes).step_by(16).zip([0xFFFF, 0x8421, 0, 0x0180]) {
+                    let mut told = Vec::new();
+                    Documents::default().of_lanes(tile, (first, bits), set, |lane, documents| {
+                        assert_eq!(documents, expected(lane), "lane {lane} of {bits:x}");
+                        told.push(lane);
+                    });
+                    let asked = (0..16).filter(|lane| bits >> lane & 1 == 1).map(|lane| first + lane);
+                    assert_eq!(told, asked.collect::<Vec<_>>());
                 }
             }
         }

@@ -122,6 +122,10 @@ impl Engine for Cpu {
         format!("cpu ({}, {} threads)", self.name(), rayon::current_num_threads())
     }
 
+    fn cpu(&self) -> Option<Cpu> {
+        Some(*self)
+    }
+
     fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {
         let tiles = job.batch.tiles();
         let (end, together) = (tiles.end, tiles_a_job(job.batch.spans()));
