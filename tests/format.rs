@@ -3,10 +3,11 @@
 use std::num::NonZeroU32;
 use std::path::Path;
 
+use laneval::arrays::{self, Rankings};
 use laneval::lmx::Description;
 use laneval::{
-    CutOff, Error, Evaluator, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies, ScoreType, ScoresSeen,
-    TiedGroup, Ties, Unmatched,
+    CutOff, Error, Evaluator, IdealOf, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies, ScoreType,
+    ScoresSeen, TiedGroup, Ties, Unmatched,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
@@ -57,6 +58,7 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
         matrix.fingerprint(),
         tiles,
         matrix.tied_groups().cloned(),
+        matrix.ideal(),
     )
 }
 
@@ -301,6 +303,41 @@ fn the_format_of_version_2_is_frozen() {
         std::fs::read(path).unwrap() == std::fs::read(&fixture).unwrap(),
         "the same matrix makes other bytes"
     );
+}
+
+/// Two rankings of which nothing but the grades is known.
+fn frozen_matrix_of_labels() -> LabelMatrix {
+    let grades: [u8; 6] = [2, 0, 1, 0, 1, 1];
+    let rankings = Rankings::labels(&grades[..], arrays::Shape::dense(3)).unwrap();
+    LabelMatrix::of_rankings("labels", &rankings).unwrap()
+}
+
+/// Neither the judgments of a query nor ideal rankings are known to be more than what was retrieved, and a file says so: in a section that
+/// readers who do not know it skip.
+#[test]
+fn what_ideal_rankings_are_made_of_is_kept() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2-ideal.lmx");
+    let matrix = frozen_matrix_of_labels();
+    assert_eq!(matrix.ideal(), IdealOf::Retrieved);
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        matrix.write(&fixture).unwrap();
+    }
+    let description = Description::read(&fixture).unwrap();
+    let last = description.sections.last().unwrap();
+    assert_eq!((description.version, last.kind, last.name, last.length), (2, 10, "ideal rankings", 4));
+    let bytes = std::fs::read(&fixture).unwrap();
+    // The entry of the ninth section: its kind, and the mark of what may be skipped.
+    assert_eq!(bytes[32 + 8 * 32..][..8], [10, 0, 0, 0, 1, 0, 0, 0]);
+    LabelMatrix::verify(&fixture).unwrap();
+    for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
+        assert_eq!(meaning(&found), meaning(&matrix));
+        assert_eq!(scores(&found), scores(&matrix));
+        let scores = Evaluator::new(["AP"]).unwrap().evaluate(&found).unwrap();
+        assert_eq!(scores.runs[0].ideal, IdealOf::Retrieved);
+    }
+    let (_folder, path) = written(&matrix);
+    assert!(std::fs::read(path).unwrap() == bytes, "the same matrix makes other bytes");
+    assert_eq!(some_matrix().ideal(), IdealOf::Judgments);
 }
 
 #[test]

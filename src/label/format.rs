@@ -5,17 +5,19 @@
 //! table      a section each: kind u32 · mark u32 · offset u64 · length u64 · xxh3-64 u64
 //! sections   each on a 64-byte boundary, in this order:
 //!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
-//!            in version 2 perhaps more of ascending kinds: tied groups (9)
+//!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10)
 //! ```
 //!
 //! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: who does not
 //! know its kind skips it if it is optional, and else refuses the file. A matrix is written as version 1 if that can say all of it: if
-//! it does not know its ties, and equal scores are not ordered by the rank column (rule 3 of version 2).
+//! it does not know its ties, equal scores are not ordered by the rank column (rule 3 of version 2), and ideal rankings are made of the
+//! judgments.
 //!
 //! ```text
 //! tied groups   of each run tied documents, groups, mixed groups, largest group u64
 //!               n rows, g groups, c cut-offs u64 · where the groups of each row end u64[n] · rows u32[n]
 //!               start u32, length u32 [g] · row u32, code u32, count u32 [c]
+//! ideal rankings  what they and the judged counts are made of u32: 1, of what was retrieved; without the section, of the judgments
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
@@ -66,6 +68,8 @@ const TILES: usize = 7;
 
 /// The kind of the section of tied groups.
 const TIED: u32 = 9;
+/// The kind of the section of what ideal rankings are made of.
+const IDEAL: u32 = 10;
 /// A section that may be skipped.
 const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
@@ -77,6 +81,7 @@ const MOST_SECTIONS: usize = 256;
 fn name_of(kind: u32) -> &'static str {
     match kind {
         TIED => "tied groups",
+        IDEAL => "ideal rankings",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
     }
 }
@@ -233,10 +238,12 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
         encode_packing(&matrix.packing),
     ];
     let tied = matrix.tied.as_ref().map(encode_tied);
-    let version = if tied.is_some() || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
+    let ideal = encode_ideal(matrix.ideal);
+    let version = if tied.is_some() || ideal.is_some() || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
     let first = first.map(|(kind, bytes)| (kind, 0, bytes));
-    let more = tied.iter().map(|bytes| (TIED, OPTIONAL, &bytes[..]));
+    let more = [(TIED, &tied), (IDEAL, &ideal)].into_iter();
+    let more = more.filter_map(|(kind, bytes)| Some((kind, OPTIONAL, &bytes.as_ref()?[..])));
     let sections: Vec<(u32, u32, &[u8])> = first.chain(more).collect();
     let mut table = Vec::new();
     let mut offset = HEADER + ENTRY * sections.len();
@@ -317,11 +324,11 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
         return Err(damaged(path, SECTIONS[TILES], message));
     }
     let rankings = TiedIn { depths: &depths, kept: rule.depth, facts: &facts };
-    let tied = description.sections.iter().position(|section| section.kind == TIED);
-    let tied = tied.map(|at| decode_tied(&mut read(at)?, runs.len(), rankings)).transpose()?;
+    let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
+    let tied = of_kind(TIED).map(|at| decode_tied(&mut read(at)?, runs.len(), rankings)).transpose()?;
+    let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
     let labels = Labels::InFile { file, range };
-    let ideal = IdealOf::Judgments;
     Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels, tied, ideal })
 }
 
@@ -382,7 +389,7 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
         match mark {
             0 if core => {}
             _ if core => return Err(damaged(path, name, "the reserved word of its entry is not 0".into())),
-            REQUIRED if kind != TIED => {
+            REQUIRED if ![TIED, IDEAL].contains(&kind) => {
                 return Err(header(format!(
                     "needs its section of kind {kind}, which this laneval does not know: a newer laneval reads it"
                 )));
@@ -594,6 +601,23 @@ fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<Ti
     let (counts, groups, cut) = (counts.collect(), groups.collect(), cut.collect::<Result<_>>()?);
     from.end()?;
     TiedGroups::new(TiedColumns { counts, rows, ends, groups, cut }, of).map_err(|message| from.bad(message))
+}
+
+/// Nothing where ideal rankings are the ordinary ones.
+fn encode_ideal(ideal: IdealOf) -> Option<Vec<u8>> {
+    match ideal {
+        IdealOf::Judgments => None,
+        IdealOf::Retrieved => Some(bytes_of(&[1])),
+    }
+}
+
+fn decode_ideal(from: &mut Decoder<'_>) -> Result<IdealOf> {
+    let of = from.u32()?;
+    from.end()?;
+    match of {
+        1 => Ok(IdealOf::Retrieved),
+        other => Err(from.bad(format!("ideal rankings of unknown kind {other}"))),
+    }
 }
 
 #[derive(Default)]

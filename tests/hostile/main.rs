@@ -345,21 +345,35 @@ fn ties_that_the_labels_contradict_are_refused_by_verify() {
 }
 
 #[test]
+fn ideal_rankings_of_an_unknown_kind_are_refused() {
+    let with =
+        |mark: u32, bytes: &[u8]| refusals_of(tied(), |file| file.more.push((10, mark, bytes.to_vec())));
+    let both = |found: [String; 2], message: &str| assert_eq!(found, [message; 2]);
+    for mark in [1, 2] {
+        assert_eq!(with(mark, &[1, 0, 0, 0]), ["ok", "ok"]);
+        both(with(mark, &[0, 0, 0, 0]), "ideal rankings: ideal rankings of unknown kind 0");
+        both(with(mark, &[2, 0, 0, 0]), "ideal rankings: ideal rankings of unknown kind 2");
+        both(with(mark, &[1, 0, 0]), "ideal rankings: ends too early");
+        both(with(mark, &[1, 0, 0, 0, 0]), "ideal rankings: 1 bytes too many");
+    }
+}
+
+#[test]
 fn sections_that_are_not_known_are_skipped_if_they_may_be() {
     let with =
         |kind: u32, mark: u32| refusals_of(tied(), |file| file.more.push((kind, mark, b"new".to_vec())));
-    assert_eq!(with(10, 1), ["ok", "ok"]);
+    assert_eq!(with(11, 1), ["ok", "ok"]);
     assert_eq!(with(u32::MAX, 1), ["ok", "ok"]);
     let both = |found: [String; 2], message: &str| assert_eq!(found, [message; 2]);
     both(
         with(77, 2),
         "header: needs its section of kind 77, which this laneval does not know: a newer laneval reads it",
     );
-    both(with(10, 0), "unknown: is marked 0, neither optional nor required");
-    both(with(10, 3), "unknown: is marked 3, neither optional nor required");
+    both(with(11, 0), "unknown: is marked 0, neither optional nor required");
+    both(with(11, 3), "unknown: is marked 3, neither optional nor required");
     both(with(9, 1), "tied groups: lies outside of the file");
     both(with(8, 1), "tiles: lies outside of the file");
-    let many = |file: &mut Forged| file.more.extend((10..300).map(|kind| (kind, 1, vec![])));
+    let many = |file: &mut Forged| file.more.extend((11..301).map(|kind| (kind, 1, vec![])));
     both(refusals_of(tied(), many), "header: has 299 sections, which no file of version 2 has");
     both(
         refusals_of(tied(), |file| file.set_version(1)),
@@ -373,7 +387,7 @@ fn sections_that_are_not_known_are_skipped_if_they_may_be() {
     assert_eq!(refusals(by_rank), ["ok", "ok"]);
     // What is skipped is checked by whoever checks all.
     let mut skipped = tied();
-    skipped.more.push((10, 1, b"new".to_vec()));
+    skipped.more.push((11, 1, b"new".to_vec()));
     let mut bytes = skipped.bytes();
     *bytes.last_mut().unwrap() ^= 1;
     let folder = tempfile::tempdir().unwrap();
