@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use laneval::internals::label::code::FIRST_GRADE;
+use laneval::internals::label::Facts;
+use laneval::internals::label::code::{FIRST_GRADE, UNPOOLED};
+use laneval::internals::reference::{Ranking, function};
 use laneval::measure::{Better, MEASURES, Measure, Range, Status};
 use laneval::{Codebook, EngineChoice, Evaluator, Join, Qrels};
 
@@ -22,22 +24,27 @@ fn swapped(grades: &[f64], seed: u64) -> Swapped {
     let codes = FIRST_GRADE as usize + grades.len();
     let mut all =
         Swapped { shape: Shape { grades: grades.to_vec(), queries: Vec::new() }, pairs: Vec::new() };
+    let mut add = |labels: Vec<u8>, unretrieved: Vec<u8>| {
+        let query = |labels: Vec<u8>| Query { rankings: vec![labels], unretrieved: unretrieved.clone() };
+        let plain = all.shape.queries.len();
+        all.shape.queries.push(query(labels.clone()));
+        for at in (1..labels.len()).filter(|&at| labels[at - 1] < labels[at]) {
+            let mut better = labels.clone();
+            better.swap(at - 1, at);
+            all.pairs.push((plain, all.shape.queries.len()));
+            all.shape.queries.push(query(better));
+        }
+    };
     for number in 0..40 {
         // Some queries have no document of the qrels, or none but of the first grade.
         let end = if number % 10 < 2 { FIRST_GRADE as usize + number % 2 } else { codes };
         let depth = if number % 7 == 0 { 0 } else { random.below(14) };
         let labels: Vec<u8> = (0..depth).map(|_| 1 + random.below(end - 1) as u8).collect();
         let unretrieved: Vec<u8> = (0..random.below(4)).map(|_| 2 + random.below(end - 2) as u8).collect();
-        let query = |labels: Vec<u8>| Query { rankings: vec![labels], unretrieved: unretrieved.clone() };
-        let plain = all.shape.queries.len();
-        all.shape.queries.push(query(labels.clone()));
-        for at in (1..depth).filter(|&at| labels[at - 1] < labels[at]) {
-            let mut better = labels.clone();
-            better.swap(at - 1, at);
-            all.pairs.push((plain, all.shape.queries.len()));
-            all.shape.queries.push(query(better));
-        }
+        add(labels, unretrieved);
     }
+    // The best one alone may be enough for a user.
+    add(vec![UNPOOLED, codes as u8 - 2, codes as u8 - 1], Vec::new());
     all
 }
 
@@ -217,4 +224,22 @@ fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
     }
     let needless: Vec<_> = depends.iter().filter(|(_, depends)| !**depends).collect();
     assert!(!depends.is_empty() && needless.is_empty(), "declared for nothing: {needless:?}");
+}
+
+/// Grades of 0, 2 and 3 behind a document that is not judged: a user who wants 1 stops at the 3, whose gain is 1, and goes on past the 2.
+#[test]
+fn a_better_document_may_end_a_walk_before_the_next_gain() {
+    let measure: Measure = "BPM(gain=grade)".parse().unwrap();
+    assert!(!(measure.definition().traits.better_swaps)(&measure));
+    let (book, mut facts) = (Codebook::new([0.0, 2.0, 3.0]).unwrap(), Facts::new());
+    facts.push([FIRST_GRADE + 1, FIRST_GRADE + 2]);
+    let value = |labels: &[u8]| {
+        let ranking = Ranking { labels, facts: facts.of(0), book: &book };
+        function(&measure).unwrap()(&measure, &ranking)
+    };
+    let (better_first, better_last) = (
+        value(&[UNPOOLED, FIRST_GRADE + 2, FIRST_GRADE + 1]),
+        value(&[UNPOOLED, FIRST_GRADE + 1, FIRST_GRADE + 2]),
+    );
+    assert_eq!((better_first, better_last), (1.0 / 2.0, (2.0 / 3.0 + 1.0) / 3.0));
 }

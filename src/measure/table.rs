@@ -1012,10 +1012,8 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: Traits {
             range: first_is_binary_unless_graded,
-            best_order: |m, _| match m.word("gain") {
-                "grade" => BestOrder::None,
-                _ => BestOrder::Swaps,
-            },
+            // What a better document is worth is lost where the user stops at it.
+            better_swaps: |m| m.word("gain") != "grade",
             ..SPECIAL
         },
         doc: "Bejeweled player model: gain rate of a user who stops after T gains or k ranks.",
