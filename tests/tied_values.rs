@@ -2,7 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use laneval::internals::ties::{Cuts, Expectation, Extreme, Side};
+use laneval::internals::label::Document;
+use laneval::internals::label::code::UNPOOLED;
+use laneval::internals::reference::{Ranking, function};
+use laneval::internals::ties::{Cuts, Expectation, Extreme, Key, Pieces, Row, Scratch, Side, TiedRanking};
 use laneval::measure::{Average, Better, MEASURES, Measure};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
 
@@ -310,4 +313,184 @@ fn what_has_no_such_value_is_refused_by_name() {
     assert_eq!(error, "which documents have equal scores is not known: join with `keep_ties`");
     let error = evaluator.with_engine(EngineChoice::Reference).evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(error, "the reference has no average values of tied rankings: take another engine");
+}
+
+/// The labels of the rows that have mixed groups.
+fn tied_rows(matrix: &LabelMatrix) -> Vec<(u32, Vec<u8>)> {
+    let (batch, ties) = (matrix.batch(), matrix.tied_groups().unwrap());
+    let of_tile = |at: usize| {
+        let rows = batch.rows(at).iter().enumerate();
+        rows.filter(|&(_, &row)| !ties.of(row).groups.is_empty())
+            .map(|(lane, &row)| (row, batch.ranking(at, lane).collect()))
+            .collect::<Vec<_>>()
+    };
+    batch.tiles().flat_map(of_tile).collect()
+}
+
+/// What is expected of a measure if all of a row is computed.
+fn of_row(
+    matrix: &LabelMatrix,
+    (row, labels): (u32, &[u8]),
+    view: View,
+    expectation: &Expectation,
+    scratch: &mut Scratch,
+) -> f64 {
+    let pooled = labels.iter().zip(0..).filter(|(code, _)| **code > UNPOOLED);
+    let documents: Vec<Document> = pooled.map(|(&code, rank)| Document { rank, code }).collect();
+    let tied = TiedRanking {
+        documents: &documents,
+        depth: labels.len() as u32,
+        facts: matrix.batch().facts_of(row),
+        book: matrix.book(),
+        ties: matrix.tied_groups().unwrap().of(row),
+    };
+    expectation.of_row(&mut Row::new(&tied, view, Pieces::default()), scratch)
+}
+
+/// The value of a row with its groups in the order of a key.
+fn arranged(
+    matrix: &LabelMatrix,
+    (row, labels): (u32, &[u8]),
+    view: View,
+    key: &Key,
+    measure: &Measure,
+) -> f64 {
+    let mut labels = labels.to_vec();
+    let ties = matrix.tied_groups().unwrap().of(row);
+    for (at, group) in (1..).zip(ties.groups) {
+        let cut = if at == ties.groups.len() { ties.cut } else { &[] };
+        key.arrange(&mut labels[group.start as usize..group.end() as usize], cut);
+    }
+    view.of_row(&mut labels);
+    let ranking = Ranking { labels: &labels, facts: matrix.batch().facts_of(row), book: matrix.book() };
+    function(measure).unwrap()(measure, &ranking)
+}
+
+/// Groups that cannot matter are passed by, and those that can are computed once for all measures: every measure has the bits that it has
+/// of the whole row by itself, beside others or alone.
+#[test]
+fn what_is_passed_by_changes_no_bit() {
+    let case = Case::new(21, 70, true);
+    let (mut expected, mut extreme) = (0, 0);
+    for (depth, built) in
+        [(None, None), (Some(3), None), (Some(25), None), (None, Some(25)), (Some(9), Some(25))]
+    {
+        let depth_of = built.and_then(NonZeroU32::new);
+        let matrix = join(Join { depth: depth_of, ..Join::default() }, &case.qrels(), &case.tied());
+        let view = View { depth, judged_only: false };
+        let cuts = Cuts { depth: depth.or(built).is_some(), judged_only: false };
+        let evaluator = |measures: Vec<Measure>, tied| {
+            let evaluator = Evaluator::of(measures).with_tied(tied).with_view(view);
+            evaluator.with_per_query(true).with_not_finite(true).with_engine(EngineChoice::Cpu)
+        };
+        let rows = tied_rows(&matrix);
+        for (number, tied) in VALUES.into_iter().enumerate() {
+            let side = if tied == TiedValue::Best { Side::Best } else { Side::Worst };
+            let fits = |measure: &Measure| match tied {
+                TiedValue::Average => Expectation::of(measure, matrix.book(), cuts).is_ok(),
+                _ => Extreme::of(measure, matrix.book(), side, cuts).is_ok(),
+            };
+            // A half of them each time.
+            let all: Vec<Measure> =
+                MEASURES.iter().flat_map(variants).filter(fits).skip(number % 2).step_by(2).collect();
+            let together = evaluator(all.clone(), tied).evaluate(&matrix).unwrap();
+            for (place, measure) in all.iter().enumerate() {
+                let alone = (place % 7 == number)
+                    .then(|| evaluator(vec![measure.clone()], tied).evaluate(&matrix).unwrap());
+                let expectation = Expectation::of(measure, matrix.book(), cuts);
+                let order = Extreme::of(measure, matrix.book(), side, cuts);
+                let mut scratch = Scratch::default();
+                for (row, labels) in &rows {
+                    let found = values(&together)[place][*row as usize];
+                    let plain = match (tied, &expectation, &order) {
+                        (TiedValue::Average, Ok(expectation), _) => {
+                            expected += 1;
+                            Some(of_row(&matrix, (*row, labels), view, expectation, &mut scratch))
+                        }
+                        (TiedValue::Best | TiedValue::Worst, _, Ok(Extreme::Order(key))) => {
+                            extreme += 1;
+                            Some(arranged(&matrix, (*row, labels), view, key, measure))
+                        }
+                        _ => None,
+                    };
+                    let also = alone.as_ref().map(|alone| values(alone)[0][*row as usize]);
+                    for plain in plain.into_iter().chain(also) {
+                        let same = found.to_bits() == plain.to_bits() || found.is_nan() && plain.is_nan();
+                        assert!(
+                            same,
+                            "{tied} of {measure}, {view:?} of {built:?}, row {row}: {found} and {plain}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+    assert!(expected > 50_000 && extreme > 100_000, "{expected} {extreme}");
+}
+
+/// What the arguments alone decide is refused without a matrix, in the words of who has one.
+#[test]
+fn what_the_arguments_decide_is_refused_before_anything_is_read() {
+    let case = Case::new(2, 8, false);
+    let matrix = join(Join::default(), &case.qrels(), &case.tied());
+    let mut refused = 0;
+    for (tied, view) in VALUES.into_iter().flat_map(|tied| views().map(move |view| (tied, view))) {
+        for measure in MEASURES.iter().flat_map(variants) {
+            if measure.recipe(matrix.book()).is_err() {
+                continue;
+            }
+            let evaluator = Evaluator::of(vec![measure.clone()]).with_tied(tied).with_view(view);
+            let (before, after) = (evaluator.check_tied(), evaluator.with_not_finite(true).evaluate(&matrix));
+            let message = |error: Option<laneval::Error>| error.map(|error| error.to_string());
+            assert_eq!(message(before.err()), message(after.err()), "{tied} of {measure} under {view:?}");
+            refused += usize::from(evaluator_refuses(&measure, tied, view));
+        }
+    }
+    assert!(refused > 500, "{refused}");
+    let reference = Evaluator::new(["AP"]).unwrap().with_engine(EngineChoice::Reference);
+    assert!(reference.check_tied().is_ok());
+    let error = reference.with_tied(TiedValue::Best).check_tied().unwrap_err().to_string();
+    assert_eq!(error, "the reference has no best values of tied rankings: take another engine");
+}
+
+fn evaluator_refuses(measure: &Measure, tied: TiedValue, view: View) -> bool {
+    Evaluator::of(vec![measure.clone()]).with_tied(tied).with_view(view).check_tied().is_err()
+}
+
+/// `-M` and `-J` change no value that is made of judgments alone, and no order does.
+#[test]
+fn what_no_order_changes_is_answered_also_where_rankings_are_cut() {
+    let case = Case::new(6, 30, false);
+    let matrix = join(Join::default(), &case.qrels(), &case.tied());
+    let names = ["NumRel", "NumRel(rel=2)", "IDCG@3", "NumQ", "IDCG(gain={1:-1,2:3})"];
+    let evaluator = Evaluator::new(names).unwrap().with_per_query(true);
+    let evaluator = evaluator.with_view(View { depth: Some(2), judged_only: true });
+    let ranked = evaluator.evaluate(&matrix).unwrap();
+    for tied in VALUES {
+        let found = evaluator.clone().with_tied(tied).evaluate(&matrix).unwrap();
+        assert_eq!(values(&found), values(&ranked), "{tied}");
+    }
+}
+
+/// What is refused where rankings are cut follows from what was asked for, and not from where groups happen to lie.
+#[test]
+fn whether_a_depth_cuts_a_group_decides_no_refusal() {
+    let qrels = Qrels::new([("q", "a", 1.0), ("q", "b", 0.0)]).unwrap();
+    let run = |scores: [f64; 3]| {
+        ["a", "b", "c"].into_iter().zip(scores).map(|(id, score)| ("q".to_owned(), id.to_owned(), score))
+    };
+    let view = View { depth: None, judged_only: true };
+    let evaluator = Evaluator::new(["P@1"]).unwrap().with_tied(TiedValue::Best).with_view(view);
+    let join_at = |depth: Option<u32>, scores| {
+        let depth = depth.and_then(NonZeroU32::new);
+        join(Join { depth, ..Join::default() }, &qrels, &run(scores).collect())
+    };
+    for scores in [[1.0, 1.0, 1.0], [1.0, 1.0, 0.0], [3.0, 2.0, 1.0]] {
+        let error = evaluator.evaluate(&join_at(Some(2), scores)).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "P@1: its best order under -M and -J together cannot be found without trying all of them"
+        );
+        assert!(evaluator.evaluate(&join_at(None, scores)).is_ok());
+    }
 }

@@ -1,5 +1,6 @@
 //! The front door: measures in, scores or summaries out.
 
+mod bordered;
 mod finish;
 mod interval;
 mod joined;
@@ -417,9 +418,7 @@ impl Evaluator {
         begin: impl Fn() -> S + Sync,
     ) -> Result<(Done, S)> {
         if engine.is_none() && self.tied != TiedValue::Ranked {
-            let message =
-                format!("the reference has no {} values of tied rankings: take another engine", self.tied);
-            return Err(Error::Unanswerable(message));
+            return Err(tied::no_reference(self.tied));
         }
         let (slots, notices) =
             Slots::new(matrix.runs().len(), matrix.queries(), self.only.as_ref(), self.groups.as_ref())?;
@@ -428,7 +427,7 @@ impl Evaluator {
         let batch = matrix.batch();
         let prepared = timing.time("plan and facts", || plan.prepare(&batch));
         let cpu = engine.and_then(Engine::cpu);
-        let over_ties = OverTies::new(self.tied, &batch, self.view, &prepared, cpu)?;
+        let over_ties = OverTies::new(self.tied, &batch, (self.view, self.cuts(matrix)), &prepared, cpu)?;
         let nothing = Program::default();
         let computes = over_ties.as_ref().is_some_and(OverTies::computes);
         let program = if computes { &nothing } else { plan.program() };

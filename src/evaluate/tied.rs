@@ -3,20 +3,24 @@
 //! Expected values follow from what is expected of the columns of a tile, where a last line is linear in them, and else are computed
 //! of each row. The best and the worst values are those of the tile with its groups arranged.
 
+use super::bordered::BorderedLanes;
 use super::finish::{FinishScratch, Finishing};
+use super::{EngineChoice, Evaluator};
 use crate::engine::Job;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::cpu::{Cpu, StepScratch, Steps};
 use crate::error::{Error, Result};
 use crate::fold::Columns;
 use crate::label::code::UNPOOLED;
-use crate::label::{Above, Batch, Document, GROUP, NARROW_LANES, RowTies, TiedGroups, Tile, View};
+use crate::label::{
+    Above, Batch, Document, GROUP, LabelMatrix, Line, NARROW_LANES, RowTies, TiedGroups, Tile, View,
+};
 use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::scores::TiedValue;
 use crate::ties::{
     Cuts, Expectation, ExpectedColumns, Extreme, FirstHit, Key, Pieces, Row, Scratch, Searched, Side,
-    TiedRanking,
+    TiedRanking, refused,
 };
 
 /// How the values of rows with mixed groups are found, for each measure.
@@ -24,6 +28,7 @@ pub(super) struct OverTies<'a> {
     ties: &'a TiedGroups,
     batch: Batch<'a>,
     view: View,
+    measures: &'a [Measure],
     /// By measure.
     ways: Vec<Way>,
     /// By measure the ranks of the stored rankings that matter to it.
@@ -53,6 +58,16 @@ enum Way {
 }
 
 impl Way {
+    fn describe(&self) -> &'static str {
+        match self {
+            Way::Columns => "from expectations of the columns",
+            Way::FirstHit(_) => "from the chances of the first hit's rank",
+            Way::Expected(_) => "by a closed form of each ranking",
+            Way::Arranged(_) => "of the rankings with their groups in one order of codes",
+            Way::Searched(_) => "searched for in each ranking",
+        }
+    }
+
     /// Is the value computed of the row as a whole?
     fn is_of_row(&self) -> bool {
         matches!(self, Way::Expected(_) | Way::Searched(_))
@@ -68,7 +83,7 @@ pub(super) struct TiedScratch {
     documents: Documents,
     pieces: Pieces,
     columns: Columns,
-    arranged: Vec<u8>,
+    arranged: Vec<Line>,
     labels: Vec<u8>,
     steps: StepScratch,
     finish: FinishScratch,
@@ -83,7 +98,7 @@ impl<'a> OverTies<'a> {
     pub fn new(
         value: TiedValue,
         batch: &Batch<'a>,
-        view: View,
+        (view, cuts): (View, Cuts),
         prepared: &'a Prepared<'_>,
         cpu: Option<Cpu>,
     ) -> Result<Option<Self>> {
@@ -91,11 +106,13 @@ impl<'a> OverTies<'a> {
             return Ok(None);
         }
         let ties = batch.tied_groups().ok_or_else(unknown)?;
-        let cuts = Cuts { depth: view.depth.is_some() || ties.is_cut(), judged_only: view.judged_only };
         let plan = prepared.plan();
         let mut keys: Vec<Key> = Vec::new();
         let expected = |at: usize, measure: &Measure| -> Result<Way> {
             let expectation = Expectation::of(measure, batch.book(), cuts)?;
+            if expectation.is_fixed() {
+                return Ok(Way::Columns);
+            }
             // Where documents are dropped, groups are not where they were.
             if view.judged_only {
                 return Ok(Way::Expected(expectation));
@@ -107,11 +124,7 @@ impl<'a> OverTies<'a> {
             Ok(first.map_or(Way::Expected(expectation), Way::FirstHit))
         };
         let mut way = |at: usize, measure: &Measure| -> Result<Way> {
-            let side = match value {
-                TiedValue::Best => Side::Best,
-                TiedValue::Worst => Side::Worst,
-                _ => return expected(at, measure),
-            };
+            let Some(side) = side(value) else { return expected(at, measure) };
             Ok(match Extreme::of(measure, batch.book(), side, cuts)? {
                 Extreme::Searched(searched) => Way::Searched(searched),
                 Extreme::Order(key) => {
@@ -147,8 +160,9 @@ impl<'a> OverTies<'a> {
         let steps = cpu.steps(program, batch.deepest() as usize);
         let columns = (!read.is_empty()).then(|| ExpectedColumns::of(program, &read));
         let job = Job { batch: batch.clone(), view, program, inputs, watch: None };
-        let batch = batch.clone();
+        let (batch, measures) = (batch.clone(), plan.measures());
         Ok(Some(OverTies {
+            measures,
             ties,
             batch,
             view,
@@ -167,6 +181,20 @@ impl<'a> OverTies<'a> {
     /// Are all columns computed here? Then no engine has to.
     pub fn computes(&self) -> bool {
         self.computes
+    }
+
+    /// How the measures are valued, a line a way.
+    fn explain(&self) -> impl Iterator<Item = String> {
+        let measures: Vec<String> = self.measures.iter().map(ToString::to_string).collect();
+        let mut by_way: Vec<(&str, Vec<String>)> = Vec::new();
+        for (way, measure) in self.ways.iter().zip(measures) {
+            let how = way.describe();
+            match by_way.iter_mut().find(|(of, _)| *of == how) {
+                Some((_, measures)) => measures.push(measure),
+                None => by_way.push((how, vec![measure])),
+            }
+        }
+        by_way.into_iter().map(|(how, measures)| format!("  {how}: {}", measures.join(", ")))
     }
 
     /// Finishes the rows of a tile, of which an engine found these columns, into the values of the scratch.
@@ -245,6 +273,13 @@ impl<'a> OverTies<'a> {
         columns.values.clone_from(&found.values);
         columns.histogram.clone_from(&found.histogram);
         let (rows, tile) = (self.batch.rows(at), self.batch.tile(at));
+        for sum in expected.precisions() {
+            let kept = |&cut: &u32| cut.min(self.view.depth.unwrap_or(u32::MAX));
+            let cuts: Vec<u32> = sum.cuts.iter().map(kept).collect();
+            let mut lanes = BorderedLanes::new(tile, sum.hits, &cuts, (columns, sum.column), scratch);
+            tied.iter().for_each(|&(lane, ties)| lanes.push(tile, lane, ties, self.kept(rows[lane])));
+            lanes.sum(self.cpu);
+        }
         let input = |row: u32| move |input: usize| self.job.inputs[input][self.batch.query(row)];
         let mut rest = tied;
         while let Some(&(first, _)) = rest.first() {
@@ -327,6 +362,64 @@ impl<'a> OverTies<'a> {
     fn kept(&self, row: u32) -> u32 {
         self.batch.depths()[row as usize].min(self.view.depth.unwrap_or(u32::MAX))
     }
+}
+
+/// The side of which it is the value; `None` for the expected one.
+fn side(value: TiedValue) -> Option<Side> {
+    match value {
+        TiedValue::Best => Some(Side::Best),
+        TiedValue::Worst => Some(Side::Worst),
+        TiedValue::Average | TiedValue::Ranked => None,
+    }
+}
+
+impl Evaluator {
+    /// Refuses what has no value of tied rankings as it was asked for, as far as that is known before any ranking is read.
+    ///
+    /// # Errors
+    /// The measures that have none, all of them; the reference, which has none at all.
+    #[doc(hidden)]
+    pub fn check_tied(&self) -> Result<()> {
+        if self.tied == TiedValue::Ranked {
+            return Ok(());
+        }
+        if self.engine == EngineChoice::Reference {
+            return Err(no_reference(self.tied));
+        }
+        let cuts = Cuts { depth: self.view.depth.is_some(), judged_only: self.view.judged_only };
+        let refused: Vec<String> =
+            self.measures.iter().filter_map(|measure| refused(measure, side(self.tied), cuts)).collect();
+        if refused.is_empty() { Ok(()) } else { Err(Error::Unanswerable(refused.join("\n"))) }
+    }
+
+    /// How rankings with equal scores are valued, a line each.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`].
+    #[doc(hidden)]
+    pub fn explain_tied(&self, matrix: &LabelMatrix) -> Result<Vec<String>> {
+        let (plan, batch) = (self.plan(matrix.book())?, matrix.batch());
+        let prepared = plan.prepare(&batch);
+        let over_ties = OverTies::new(self.tied, &batch, (self.view, self.cuts(matrix)), &prepared, None)?;
+        let Some(over_ties) = over_ties else {
+            return Ok(vec![format!("equal scores: in the order {}", matrix.rule().ties)]);
+        };
+        Ok([format!("equal scores: {} over all orders, on the CPU", self.tied)]
+            .into_iter()
+            .chain(over_ties.explain())
+            .collect())
+    }
+
+    /// What stands between the rankings and the measures.
+    pub(super) fn cuts(&self, matrix: &LabelMatrix) -> Cuts {
+        let depth = self.view.depth.is_some() || matrix.rule().depth.is_some();
+        Cuts { depth, judged_only: self.view.judged_only }
+    }
+}
+
+/// The reference knows orders only.
+pub(super) fn no_reference(value: TiedValue) -> Error {
+    Error::Unanswerable(format!("the reference has no {value} values of tied rankings: take another engine"))
 }
 
 /// The matrix does not know its ties.

@@ -148,11 +148,6 @@ impl TiedGroups {
         &self.counts
     }
 
-    /// Was a mixed group cut?
-    pub(crate) fn is_cut(&self) -> bool {
-        !self.cut.is_empty()
-    }
-
     /// The rows that have mixed groups, ascending.
     pub fn rows(&self) -> &[u32] {
         &self.rows

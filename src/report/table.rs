@@ -36,10 +36,12 @@ fn name(run: &RunScores) -> String {
     }
 }
 
-/// A number of a statistic: the sum, smallest and largest of counts are counts.
+/// A number of a statistic: the sums, smallest and largest of counts are counts, unless they are expectations and no whole numbers.
 fn number(value: f64, average: Average, stat: StatName, options: &Options) -> String {
-    let counts = matches!(stat, StatName::Sum | StatName::Min | StatName::Max | StatName::Value);
-    let count = average == Average::Sum && counts;
+    use StatName::{Across, Best, Bias, Max, Min, Sum, Value, Varying, Worst};
+    let of_queries = matches!(stat, Varying | Across);
+    let of_counts = average == Average::Sum && matches!(stat, Sum | Min | Max | Value | Best | Worst | Bias);
+    let count = of_queries || of_counts && value.fract() == 0.0;
     format!("{value:.*}", if count { 0 } else { options.precision })
 }
 

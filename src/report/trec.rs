@@ -52,7 +52,8 @@ fn line(name: &str, query: &[u8], average: Average, value: f64, to: &mut impl Wr
     write!(to, "{name:<22}\t")?;
     to.write_all(query)?;
     match average {
-        Average::Sum => writeln!(to, "\t{value:.0}"),
+        // What is expected of a count may be no whole number.
+        Average::Sum if value.fract() == 0.0 => writeln!(to, "\t{value:.0}"),
         _ => writeln!(to, "\t{value:6.4}"),
     }
 }

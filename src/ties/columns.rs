@@ -19,10 +19,44 @@ pub struct ExpectedColumns {
     tasks: Vec<Task>,
     /// The documents that any of them heeds.
     heeded: Above,
+    /// The precision sums, which are added up for all lanes of a tile together.
+    precisions: Vec<PrecisionSum>,
     /// The cutoffs of counts.
     counted: Vec<Cut>,
-    /// The deepest rank of a sum.
+    /// The deepest rank of another sum.
     summed: u32,
+    /// The deepest rank of both.
+    deepest: u32,
+}
+
+/// A precision sum at some ranks, ascending, the end being the largest.
+pub struct PrecisionSum {
+    /// What is a hit.
+    pub hits: Above,
+    /// Where it is read.
+    pub cuts: Vec<u32>,
+    /// Its first column.
+    pub column: usize,
+}
+
+/// A precision sum down to a group, with the expected hits.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct PrecisionOfGroup {
+    /// The expected hits.
+    pub hits: f64,
+    /// The expected sum.
+    pub sum: f64,
+}
+
+impl PrecisionOfGroup {
+    /// With so many ranks of a group that begins at a rank (from 0), has so many documents, and among them so many hits.
+    pub fn and(self, start: u32, (size, hits): (u32, u32), read: u32, scratch: &mut Scratch) -> Self {
+        let (size, hits, read) = (size as usize, hits as usize, read as usize);
+        let mut state = Walked { hits: self.hits, sum: self.sum };
+        let part = Part::new(start as usize, size, read, &[]);
+        folds::precision_sum(&mut state, part, Inside { size, hits }, &mut scratch.tables.sums);
+        PrecisionOfGroup { hits: state.hits, sum: state.sum }
+    }
 }
 
 struct Task {
@@ -52,7 +86,7 @@ pub(super) struct HeededGroups {
 /// What a fold heeds, if it is added up from the documents of a set alone; all of the others are alike to it.
 fn heeds(fold: &Fold) -> Option<Above> {
     match fold {
-        Fold::Count(set) | Fold::PrecisionSum(set) => Some(*set),
+        Fold::Count(set) => Some(*set),
         Fold::WeightedSum { gain, .. } => {
             let none = (UNPOOLED..=u8::MAX).take_while(|&code| gain[usize::from(code)] == 0.0);
             none.last().map(Above)
@@ -73,8 +107,14 @@ fn is_fixed(fold: &Fold) -> bool {
 impl ExpectedColumns {
     /// Those of these columns of a program, each of which has an expectation.
     pub fn of(program: &Program, columns: &[usize]) -> Self {
-        let mut expected =
-            ExpectedColumns { tasks: Vec::new(), heeded: Above(u8::MAX), counted: Vec::new(), summed: 0 };
+        let mut expected = ExpectedColumns {
+            tasks: Vec::new(),
+            heeded: Above(u8::MAX),
+            precisions: Vec::new(),
+            counted: Vec::new(),
+            summed: 0,
+            deepest: 0,
+        };
         let mut column = 0;
         for task in &program.tasks {
             let of_task = column..column + task.columns();
@@ -82,12 +122,18 @@ impl ExpectedColumns {
             if is_fixed(&task.fold) || !columns.iter().any(|column| of_task.contains(column)) {
                 continue;
             }
+            if let Fold::PrecisionSum(hits) = task.fold {
+                let cuts = task.cuts.iter().map(|&cut| rank(cut, |_| u32::MAX)).collect();
+                expected.precisions.push(PrecisionSum { hits, cuts, column: of_task.start });
+                continue;
+            }
             expected.heeded = expected.heeded.min(heeds(&task.fold).unwrap_or(Above::POOLED));
+            let deepest = task.cuts.iter().map(|&cut| rank(cut, |_| u32::MAX)).max().unwrap_or(0);
+            expected.deepest = expected.deepest.max(deepest);
             if let Fold::Count(_) = task.fold {
                 expected.counted.extend(&task.cuts);
             } else {
-                let deepest = task.cuts.iter().map(|&cut| rank(cut, |_| u32::MAX)).max();
-                expected.summed = expected.summed.max(deepest.unwrap_or(0));
+                expected.summed = expected.summed.max(deepest);
             }
             let (fold, cuts) = (task.fold.clone(), task.cuts.clone());
             expected.tasks.push(Task { fold, cuts, column: of_task.start });
@@ -95,7 +141,12 @@ impl ExpectedColumns {
         expected
     }
 
-    /// The documents that have to be known.
+    /// The precision sums, which are not replaced here.
+    pub fn precisions(&self) -> &[PrecisionSum] {
+        &self.precisions
+    }
+
+    /// The documents that have to be known for the others.
     pub fn heeded(&self) -> Above {
         self.heeded
     }
@@ -112,10 +163,8 @@ impl ExpectedColumns {
         /// So few labels are looked at before documents are gathered.
         const FEW: u32 = 16;
         let mut reach = 0;
-        for (at, group) in (1..).zip(ties.groups) {
-            if group.start >= end {
-                break;
-            }
+        let end = end.min(self.deepest);
+        for (at, group) in (1..).zip(ties.groups).take_while(|(_, group)| group.start < end) {
             let is_cut = at == ties.groups.len() && !ties.cut.is_empty();
             let is_across = |cut: &Cut| {
                 let cut = rank(*cut, &input).min(end);
@@ -153,24 +202,6 @@ impl ExpectedColumns {
                 Fold::Count(set) => cuts.enumerate().for_each(|(at, cut)| {
                     groups.count(tied.documents, *set, cut, &mut columns.values[place(at)]);
                 }),
-                Fold::PrecisionSum(set) => {
-                    let matters = |part: Part<'_>| (1..part.size).contains(&part.count(*set));
-                    if !groups.any(cuts.clone().max(), matters) {
-                        continue;
-                    }
-                    let sums = &mut scratch.tables.sums;
-                    let step = |state: &mut Walked, next: Next<'_>| match next {
-                        Next::Document(document) if set.contains(document.code) => {
-                            state.hits += 1.0;
-                            state.sum += state.hits / f64::from(document.rank + 1);
-                        }
-                        Next::Document(_) => {}
-                        Next::Group(part) => folds::precision_sum(state, part, Inside::of(part, *set), sums),
-                    };
-                    groups.walk(tied.documents, cuts, step, |at, state| {
-                        columns.values[place(at)] = state.sum;
-                    });
-                }
                 Fold::WeightedSum { gain, discount } if heeds(fold).is_some() => {
                     if !groups.any(cuts.clone().max(), |part| part.shared(gain).is_none()) {
                         continue;
@@ -222,7 +253,8 @@ impl HeededGroups {
         self.groups.clear();
         self.counts.clear();
         let (documents, ties) = (tied.documents, tied.ties);
-        let behind = |rank: u32, from: usize| from + documents[from..].partition_point(|of| of.rank < rank);
+        let behind =
+            |rank: u32, from: usize| from + documents[from..].iter().take_while(|of| of.rank < rank).count();
         let mut from = 0;
         for (at, group) in (1..).zip(ties.groups).take_while(|(_, group)| group.start < end) {
             let first = behind(group.start, from);
@@ -331,7 +363,7 @@ impl FirstHit {
         let ranks = end.min(self.most);
         // Where no hit was found, it may stand behind the cutoff in a group across it.
         let rank = if first > 0.0 { first as u32 - 1 } else { ranks };
-        let at = ties.groups.partition_point(|group| group.start <= rank).checked_sub(1)?;
+        let at = ties.groups.iter().take_while(|group| group.start <= rank).count().checked_sub(1)?;
         let TiedGroup { start, .. } = ties.groups[at];
         let cut = if at + 1 == ties.groups.len() { ties.cut } else { &[] };
         let size = ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>();

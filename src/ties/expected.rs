@@ -2,6 +2,7 @@
 
 use super::columns::{FirstHit, HeededGroups};
 use super::folds::{self, Inside, Tables, Walked};
+use super::order::refused_mean;
 use super::row::{Part, Pieces, Row};
 use super::{Cuts, walks};
 use crate::error::{Error, Result};
@@ -81,8 +82,20 @@ impl Expectation {
             (_, Recipe::Walk { .. }) => walks::form(measure, book).map(Form::Own),
             (declared, Recipe::Folds { reads, last }) => Form::of_reads(declared, &reads, last, cuts),
         };
-        let form = form.ok_or_else(|| Error::Unanswerable(super::order::refused_mean(measure, cuts)))?;
+        let form = form.ok_or_else(|| {
+            let whole = Cuts { depth: false, ..cuts };
+            let only_cut = cuts.depth && Expectation::of(measure, book, whole).is_ok();
+            Error::Unanswerable(refused_mean(measure, cuts, only_cut))
+        })?;
         Ok(Expectation { form, geometric: definition.average == Average::Geometric })
+    }
+
+    /// Is its value made of what the qrels know alone?
+    pub fn is_fixed(&self) -> bool {
+        match &self.form {
+            Form::Linear { reads, .. } => reads.iter().all(|number| matches!(number.read, Read::Fact(_))),
+            _ => false,
+        }
     }
 
     /// Is its value the last line of what is expected of the columns that it reads, unless a group's number of documents is chance?

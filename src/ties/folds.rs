@@ -63,9 +63,12 @@ pub fn precision_sum(state: &mut Walked, part: Part<'_>, inside: Inside, sums: &
     if hits > 0 {
         let end = part.above + part.read;
         let a = sums.of(Discount::Rank, end).between(part.above, end);
-        let b = Double::of(part.read as f64).minus(a.times((part.above + 1) as f64)).value();
-        let others = (hits - 1) as f64 / (size - 1) as f64;
-        state.sum += hits as f64 / size as f64 * ((state.hits + 1.0) * a.value() + others * b);
+        let mut mean = (state.hits + 1.0) * a.value();
+        if hits > 1 {
+            let b = Double::of(part.read as f64).minus(a.times((part.above + 1) as f64)).value();
+            mean += (hits - 1) as f64 / (size - 1) as f64 * b;
+        }
+        state.sum += hits as f64 / size as f64 * mean;
     }
     state.hits += inside.expected(part.read);
 }

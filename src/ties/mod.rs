@@ -19,9 +19,9 @@ mod row;
 mod search;
 mod walks;
 
-pub use columns::{ExpectedColumns, FirstHit};
+pub use columns::{ExpectedColumns, FirstHit, PrecisionOfGroup};
 pub use expected::{Expectation, Scratch};
-pub use order::{Extreme, Key, Searched, Side};
+pub use order::{Extreme, Key, Searched, Side, refused};
 pub use row::{Pieces, Row};
 
 use crate::label::{Codebook, Document, QueryFacts, RowTies};
@@ -44,7 +44,7 @@ pub struct TiedRanking<'a> {
 /// What may stand between a ranking and a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cuts {
-    /// May rankings be cut inside a group, when they were joined or by a view?
+    /// May rankings be cut inside a group: was any depth asked for, when they were joined or by a view?
     pub depth: bool,
     /// Are unjudged documents dropped?
     pub judged_only: bool,

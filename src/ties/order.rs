@@ -1,11 +1,14 @@
 //! The best and the worst order of documents with equal scores.
 
+use bytemuck::Zeroable;
+
 use super::search::Search;
-use super::{Cuts, Row, Scratch};
+use super::{Cuts, Expectation, Row, Scratch};
 use crate::error::{Error, Result};
 use crate::fold::CodeTable;
-use crate::label::{Codebook, CutOff, GROUP, RowTies, Tile};
-use crate::measure::{BestOrder, Better, Measure};
+use crate::label::code::UNPOOLED;
+use crate::label::{Codebook, CutOff, GROUP, Line, RowTies, Tile};
+use crate::measure::{BestOrder, Better, Expected, Measure, Read, Recipe};
 
 /// Which extreme of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,29 +57,20 @@ impl Extreme {
     /// # Errors
     /// A measure whose extreme order is not known, or whose parameters do not fit the grades.
     pub fn of(measure: &Measure, book: &Codebook, side: Side, cuts: Cuts) -> Result<Self> {
-        measure.recipe(book)?;
-        let refused = || {
-            let only_cut = is_known(measure, Cuts::default()) && cuts != Cuts::default();
-            let under = match (only_cut, cuts.judged_only) {
-                (false, _) => "",
-                (true, true) => " under -M and -J together",
-                (true, false) => " under -M",
-            };
-            let side = side.name();
-            Error::Unanswerable(format!(
-                "{measure}: its {side} order{under} cannot be found without trying all of them"
-            ))
-        };
+        let refused = || Error::Unanswerable(refused_extreme(measure, side, cuts));
+        if is_fixed(&measure.recipe(book)?) {
+            return Ok(Extreme::Order(Key::new(&[0.0; 256].into(), book, side)));
+        }
         let largest = (side == Side::Best) == (measure.definition().better != Better::Lower);
         Ok(match best_order(measure, cuts).ok_or_else(refused)? {
             BestOrder::Worth(worth) => {
-                Extreme::Order(Key::new(&worth(measure, book).map_err(Error::Unanswerable)?, side))
+                Extreme::Order(Key::new(&worth(measure, book).map_err(Error::Unanswerable)?, book, side))
             }
             BestOrder::Searched => {
                 let search = Search::of(measure, book).ok_or_else(refused)?;
                 Extreme::Searched(Searched { search, largest })
             }
-            BestOrder::Swaps | BestOrder::None => Extreme::Order(Key::new(&[0.0; 256].into(), side)),
+            BestOrder::Swaps | BestOrder::None => Extreme::Order(Key::new(&[0.0; 256].into(), book, side)),
         })
     }
 }
@@ -98,24 +92,70 @@ fn is_known(measure: &Measure, cuts: Cuts) -> bool {
     best_order(measure, cuts).is_some()
 }
 
-/// Why a measure has no expected value.
-pub(super) fn refused_mean(measure: &Measure, cuts: Cuts) -> String {
+/// Is a value made of what the qrels know alone? Then it is the same in every order, cut or not.
+fn is_fixed(recipe: &Recipe) -> bool {
+    match recipe {
+        Recipe::Folds { reads, .. } => reads.iter().all(|read| matches!(read, Read::Fact(_))),
+        Recipe::Walk { .. } => false,
+    }
+}
+
+/// Why a measure has no expected value; `only_cut` where it has one of rankings that are not cut.
+pub(super) fn refused_mean(measure: &Measure, cuts: Cuts, only_cut: bool) -> String {
+    let under = if only_cut { " under -M" } else { "" };
     let others = if is_known(measure, cuts) { "best, worst or " } else { "" };
-    format!("{measure} has no expected value over ties that can be computed; take --ties {others}docno-desc")
+    format!(
+        "{measure} has no expected value over ties{under} that can be computed; take --ties {others}docno-desc"
+    )
+}
+
+/// Why a measure has no best or worst value.
+fn refused_extreme(measure: &Measure, side: Side, cuts: Cuts) -> String {
+    let only_cut = is_known(measure, Cuts::default()) && cuts != Cuts::default();
+    let under = match (only_cut, cuts.judged_only) {
+        (false, _) => "",
+        (true, true) => " under -M and -J together",
+        (true, false) => " under -M",
+    };
+    format!("{measure}: its {} order{under} cannot be found without trying all of them", side.name())
+}
+
+/// Why a measure has no value over all orders: the expected one, or that of a side. `None` too where that depends on the grades, of which
+/// nothing is known here.
+pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<String> {
+    let nothing = Codebook::default();
+    let recipe = measure.recipe(&nothing);
+    let Some(side) = side else {
+        let has_none = (measure.definition().traits.expected)(measure) == Expected::None;
+        let mean = || Expectation::of(measure, &nothing, cuts).err().map(|error| error.to_string());
+        return if has_none || recipe.is_err() {
+            has_none.then(|| refused_mean(measure, cuts, false))
+        } else {
+            mean()
+        };
+    };
+    let known = is_known(measure, cuts) || recipe.is_ok_and(|recipe| is_fixed(&recipe));
+    (!known).then(|| refused_extreme(measure, side, cuts))
 }
 
 impl Key {
-    /// Codes by descending worth for the best order, ascending for the worst; where that is equal, by themselves in the same way.
-    fn new(worth: &CodeTable, side: Side) -> Self {
-        let mut codes: Box<[u8; 256]> = Box::new(std::array::from_fn(|code| code as u8));
+    /// Codes by descending worth for the best order, ascending for the worst; where that is equal, by themselves in the same way. The codes
+    /// that no document has come last, so that they make no key another one.
+    fn new(worth: &CodeTable, book: &Codebook, side: Side) -> Self {
+        let mut codes: Box<[u8; 256]> = Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
         let of = |code: &u8| worth[usize::from(*code)];
-        codes.sort_by(|a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
+        let met = &mut codes[..book.codes() - usize::from(UNPOOLED)];
+        met.sort_by(|a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
         if side == Side::Worst {
-            codes.reverse();
+            met.reverse();
         }
         let mut places = Box::new([0; 256]);
         (0..=u8::MAX).zip(codes.iter()).for_each(|(place, &code)| places[usize::from(code)] = place);
         Key { codes, places }
+    }
+
+    fn place(&self, code: u8) -> u8 {
+        self.places[usize::from(code)]
     }
 
     /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself where none of them begins there. Labels
@@ -125,17 +165,30 @@ impl Key {
         tile: Tile<'t>,
         tied: &[(usize, RowTies<'_>)],
         reach: u32,
-        (labels, group): (&'t mut Vec<u8>, &mut Vec<u8>),
+        (lines, group): (&'t mut Vec<Line>, &mut Vec<u8>),
     ) -> Tile<'t> {
+        /// So much is copied at a time: what a processor copies by itself is slow for some distances.
+        const AT_ONCE: usize = 4096;
         let depth = (reach as usize).min(tile.depth).next_multiple_of(GROUP);
         let seen = tile.shallower(depth);
         if tied.iter().all(|(_, ties)| ties.groups.first().is_none_or(|first| first.start >= reach)) {
             return seen;
         }
-        labels.clear();
-        labels.extend_from_slice(seen.labels);
+        lines.resize(seen.labels.len().div_ceil(size_of::<Line>()), Line::zeroed());
+        let labels = &mut bytemuck::cast_slice_mut(lines)[..seen.labels.len()];
+        let parts = labels.chunks_mut(AT_ONCE).zip(seen.labels.chunks(AT_ONCE));
+        parts.for_each(|(to, from)| to.copy_from_slice(from));
         for &(lane, ties) in tied {
             for (at, of) in (1..).zip(ties.groups).take_while(|(_, of)| of.start < reach) {
+                let pair = [of.start as usize, of.start as usize + 1];
+                if of.length == 2 && pair[1] < depth && (at < ties.groups.len() || ties.cut.is_empty()) {
+                    // Most groups are pairs.
+                    let [first, second] = pair.map(|rank| tile.position(lane, rank));
+                    if self.place(labels[first]) > self.place(labels[second]) {
+                        labels.swap(first, second);
+                    }
+                    continue;
+                }
                 group.clear();
                 group.extend((of.start..of.end()).map(|rank| tile.label(lane, rank as usize)));
                 self.arrange(group, if at == ties.groups.len() { ties.cut } else { &[] });
@@ -152,7 +205,7 @@ impl Key {
         /// So few are sorted by comparing them.
         const FEW: usize = 32;
         if cut.is_empty() && group.len() <= FEW {
-            group.sort_unstable_by_key(|&code| self.places[usize::from(code)]);
+            group.sort_unstable_by_key(|&code| self.place(code));
             return;
         }
         let mut counts = [0u32; 256];

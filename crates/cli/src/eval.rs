@@ -13,7 +13,8 @@ use laneval::internals::timing::Timing;
 use laneval::measure::{Defaults, Measure, parse_list};
 use laneval::report::{Format, Note, notes};
 use laneval::{
-    EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, Scores, Stat, Summary, TiedValue, View,
+    EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, RankingRule, Scores, Stat, Summary, TiedValue,
+    Ties, View,
 };
 
 use super::choice::{TieRule, adapter, engines, one_of, query_sets, stats};
@@ -146,6 +147,7 @@ impl Eval {
         }
         let format = if self.explain { self.written.format_on_stdout() } else { self.written.format()? };
         let evaluator = self.evaluator(format)?;
+        self.over_ties(&evaluator).try_for_each(|evaluator| evaluator.check_tied())?;
         let paths = self.paths();
         let output = self.written.scores(&paths)?;
         let partial = self.written.partial(&paths)?;
@@ -195,7 +197,7 @@ impl Eval {
             self.say_cpu(refused);
         }
         if self.explain {
-            return explain(evaluator, taken.as_ref(), &matrices, output);
+            return self.explain(evaluator, taken.as_ref(), &matrices, output);
         }
         let (scores, summary) = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
         let evaluated = start.elapsed();
@@ -306,6 +308,16 @@ impl Eval {
         self.ranking.ties == Some(TieRule::Interval)
     }
 
+    /// An evaluator of each value of tied rankings that is asked for.
+    fn over_ties(&self, evaluator: &Evaluator) -> impl Iterator<Item = Evaluator> {
+        let asked = match self.ranking.ties {
+            Some(TieRule::Interval) => vec![TiedValue::Average, TiedValue::Best, TiedValue::Worst],
+            Some(TieRule::Value(tied)) => vec![tied],
+            Some(TieRule::Order(_)) | None => vec![TiedValue::Ranked],
+        };
+        asked.into_iter().map(|tied| evaluator.clone().with_tied(tied))
+    }
+
     fn engine(&self) -> Result<EngineChoice, Stop> {
         match (self.engine, &self.adapter) {
             // Who names an adapter wants it.
@@ -325,8 +337,11 @@ impl Eval {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
             Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))
         };
-        let first = matrices.first().map(LabelMatrix::rule);
-        let other = paths.iter().zip(matrices).find(|(_, matrix)| Some(matrix.rule()) != first);
+        // Over all orders of equal scores it is nothing in which of them a matrix has them.
+        let order = |ties| if self.ranking.needs_ties() { Ties::default() } else { ties };
+        let rule = |matrix: &LabelMatrix| RankingRule { ties: order(matrix.rule().ties), ..matrix.rule() };
+        let first = matrices.first().map(rule);
+        let other = paths.iter().zip(matrices).find(|(_, matrix)| Some(rule(matrix)) != first);
         let differs = other.map(|(path, _)| {
             Note::Warning(format!(
                 "{} and {} were ranked under different rules (see `laneval info`): their scores differ for that reason too",
@@ -422,6 +437,35 @@ impl Eval {
         ));
     }
 
+    fn explain(
+        &self,
+        evaluator: &Evaluator,
+        taken: Option<&Taken>,
+        matrices: &[LabelMatrix],
+        output: Output,
+    ) -> Result<(), Stop> {
+        // All have the same judgments, and so the same plan; the deepest says how exact sums in integers are.
+        let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
+        let plan =
+            deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?))).transpose()?;
+        let ties = |matrix: &LabelMatrix| {
+            let of_values = self.over_ties(evaluator).map(|evaluator| evaluator.explain_tied(matrix));
+            of_values.collect::<Result<Vec<_>, Error>>()
+        };
+        let ties = deepest.map(ties).transpose()?.unwrap_or_default().concat();
+        output.write(|to| {
+            writeln!(to, "engine: {}", engine_name(taken))?;
+            ties.iter().try_for_each(|line| writeln!(to, "{line}"))?;
+            let Some((matrix, plan)) = plan else { return Ok(()) };
+            write!(to, "{plan}")?;
+            let prepared = plan.prepare(&matrix.batch());
+            let (program, inputs) = (plan.program(), prepared.inputs());
+            let job = Job { batch: matrix.batch(), view: evaluator.view(), program, inputs, watch: None };
+            let lines = taken.map(|taken| taken.engine.explain(&job)).unwrap_or_default();
+            lines.iter().try_for_each(|line| writeln!(to, "{line}"))
+        })
+    }
+
     fn report_work(
         &self,
         evaluator: &Evaluator,
@@ -472,25 +516,4 @@ fn timings(timing: &Timing, bytes: Option<u64>, results: u64, labels: u64) -> St
         format!("{}\n", format!("{step:<19} {seconds:>9.6} s  {rates}").trim_end())
     };
     timing.steps().iter().map(line).collect()
-}
-
-fn explain(
-    evaluator: &Evaluator,
-    taken: Option<&Taken>,
-    matrices: &[LabelMatrix],
-    output: Output,
-) -> Result<(), Stop> {
-    // All have the same judgments, and so the same plan; the deepest says how exact sums in integers are.
-    let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
-    let plan = deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?))).transpose()?;
-    output.write(|to| {
-        writeln!(to, "engine: {}", engine_name(taken))?;
-        let Some((matrix, plan)) = plan else { return Ok(()) };
-        write!(to, "{plan}")?;
-        let prepared = plan.prepare(&matrix.batch());
-        let (program, inputs) = (plan.program(), prepared.inputs());
-        let job = Job { batch: matrix.batch(), view: evaluator.view(), program, inputs, watch: None };
-        let lines = taken.map(|taken| taken.engine.explain(&job)).unwrap_or_default();
-        lines.iter().try_for_each(|line| writeln!(to, "{line}"))
-    })
 }

@@ -338,3 +338,134 @@ fn a_matrix_that_does_not_know_its_ties_is_refused() {
     }
     assert!(!folder.names().contains(&"x.lmx".to_owned()));
 }
+
+/// Over all orders it is nothing that matrices have their documents in different ones.
+#[test]
+fn matrices_in_other_orders_are_compared_without_a_warning() {
+    let folder = folder();
+    folder.out("build qrels one=run --ties docno-asc --keep-ties -o one.lmx -q");
+    folder.out("build qrels two=run --ties docno-desc --keep-ties -o two.lmx -q");
+    folder.out("build qrels three=run --ties docno-desc --score f32 --keep-ties -o three.lmx -q");
+    let warns = |args: &str| {
+        let Ran { err, code, .. } = folder.run(args);
+        assert_eq!(code, 0, "{args}: {err}");
+        err.contains("warning: one.lmx and") && err.contains("were ranked under different rules")
+    };
+    for rule in RULES.iter().chain(&["interval"]) {
+        assert!(!warns(&format!("eval one.lmx two.lmx --ties {rule}")), "{rule}");
+        assert!(warns(&format!("eval one.lmx two.lmx three.lmx --ties {rule}")), "{rule}");
+    }
+    assert!(warns("eval one.lmx two.lmx"));
+}
+
+/// Rank 4 is the last of q1, so that -M 4 cuts nothing; what is refused is the same as where it cuts.
+#[test]
+fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
+    let folder = folder();
+    for depth in [2, 4, 9] {
+        folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx -q"));
+        for side in ["best", "worst"] {
+            let said = format!(
+                "error: P@2: its {side} order under -M and -J together cannot be found without trying all of them\n"
+            );
+            let measures = "-J -m NumQ,P@2,NumRel,IDCG@2";
+            for inputs in [format!("qrels run -M {depth}"), "cut.lmx".to_owned()] {
+                assert_eq!(
+                    folder.error(&format!("eval {inputs} --ties {side} {measures}")),
+                    said,
+                    "{inputs}"
+                );
+                let fixed = "-J -m NumQ,NumRel,IDCG@2";
+                let found = folder.out(&format!("eval {inputs} --ties {side} {fixed}"));
+                assert_eq!(found, folder.out(&format!("eval {inputs} {fixed}")), "{inputs}");
+            }
+        }
+    }
+    assert_eq!(
+        folder.error("eval qrels run -M 2 --ties average -m nDCG(ideal=retrieved),INST"),
+        "error: nDCG(ideal=retrieved) has no expected value over ties under -M that can be computed; take --ties docno-desc\n\
+         INST has no expected value over ties that can be computed; take --ties best, worst or docno-desc\n"
+    );
+}
+
+/// The files are not even there.
+#[test]
+fn what_the_arguments_decide_is_refused_before_anything_is_read() {
+    let folder = Folder::new();
+    for (args, said) in [
+        ("average -m G", "G has no expected value over ties that can be computed; take --ties docno-desc"),
+        ("worst -m AP,G", "G: its worst order cannot be found without trying all of them"),
+        (
+            "best -M 5 -J -m P@2",
+            "P@2: its best order under -M and -J together cannot be found without trying all of them",
+        ),
+        ("interval -m G", "G has no expected value over ties that can be computed; take --ties docno-desc"),
+        (
+            "interval -M 5 -J -m P@2",
+            "P@2: its best order under -M and -J together cannot be found without trying all of them",
+        ),
+        ("best --engine reference", "the reference has no best values of tied rankings: take another engine"),
+        (
+            "interval --engine reference",
+            "the reference has no average values of tied rankings: take another engine",
+        ),
+    ] {
+        assert_eq!(folder.error(&format!("eval no.qrels no.run --ties {args}")), format!("error: {said}\n"));
+    }
+}
+
+/// Counts are whole numbers, unless it is chance what is counted.
+#[test]
+fn tables_have_counts_as_counts() {
+    let folder = folder();
+    let table = |args: &str| {
+        let out = folder.out(&format!("eval qrels run --format table {args}"));
+        let lines = out.lines().skip(4).map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+        lines.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        table("--ties interval -m NumRet,NumRelRet,P@2"),
+        ["NumRet 6 6 6 0 0 0", "NumRelRet 3 3 3 0 0 0", "P@2 0.4167 0.5000 0.2500 -0.1667 1 1"]
+    );
+    // One of a, u and c is kept of q1.
+    assert_eq!(
+        table("--ties interval -m NumRet,NumRelRet -M 2"),
+        ["NumRet 4 4 4 0 0 1", "NumRelRet 1.6667 2 1 -0.6667 1 1"]
+    );
+    let trec = folder.out("eval qrels run --format trec --ties average -m NumRet,NumRelRet -M 2");
+    let counts: Vec<&str> = trec.lines().skip(1).map(|line| line.split('\t').next_back().unwrap()).collect();
+    assert_eq!(counts, ["4", "1.6667"]);
+}
+
+#[test]
+fn what_is_explained_says_how_tied_scores_are_answered() {
+    let folder = folder();
+    folder.out("build qrels run --ties docno-asc --keep-ties -o run.lmx -q");
+    let lines = |args: &str| -> Vec<String> {
+        let out = folder.out(&format!("eval {args} --explain"));
+        let of_ties = out.lines().skip(1).take_while(|line| !line.starts_with("folds,"));
+        of_ties.map(str::to_owned).collect()
+    };
+    assert_eq!(lines("qrels run"), ["equal scores: in the order docno-desc"]);
+    assert_eq!(lines("run.lmx"), ["equal scores: in the order docno-asc"]);
+    let average = [
+        "equal scores: average over all orders, on the CPU",
+        "  from expectations of the columns: nDCG@2, P@2",
+        "  from the chances of the first hit's rank: RR",
+        "  by a closed form of each ranking: Compat",
+    ];
+    let best = |name: &str| {
+        [
+            format!("equal scores: {name} over all orders, on the CPU"),
+            "  of the rankings with their groups in one order of codes: nDCG@2, RR, P@2, Compat".to_owned(),
+        ]
+    };
+    let measures = "-m nDCG@2,RR,P@2,Compat";
+    for inputs in ["qrels run", "run.lmx"] {
+        assert_eq!(lines(&format!("{inputs} --ties average {measures}")), average);
+        assert_eq!(lines(&format!("{inputs} --ties worst {measures}")), best("worst"));
+        let all = [average.map(str::to_owned).to_vec(), best("best").to_vec(), best("worst").to_vec()];
+        assert_eq!(lines(&format!("{inputs} --ties interval {measures}")), all.concat());
+    }
+    assert_eq!(lines("qrels run --ties best -m InfAP")[1..], ["  searched for in each ranking: InfAP"]);
+}

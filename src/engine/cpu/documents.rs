@@ -61,8 +61,20 @@ impl Documents {
         self.found.resize_with(NARROW_LANES, Vec::new);
         self.found.iter_mut().for_each(Vec::clear);
         let found = &mut self.found[..];
-        dispatch!(level, simd => gather(simd, tile, lanes, set, found));
+        each_document(level, tile, lanes, set, |lane, document| found[lane].push(document));
     }
+}
+
+/// Calls `visit` with every document of some lanes that is in a set, in rank order within each lane. The lanes are given as bits, of the
+/// sixteen with this number, and told by their place among these.
+pub fn each_document(
+    level: Level,
+    tile: Tile<'_>,
+    lanes: (usize, u16),
+    set: Above,
+    visit: impl FnMut(usize, Document),
+) {
+    dispatch!(level, simd => visit_each(simd, tile, lanes, set, visit));
 }
 
 /// Lanes as the number of their sixteen, and bits.
@@ -71,27 +83,39 @@ fn strip(lanes: &Range<usize>) -> (usize, u16) {
     (lanes.start / NARROW_LANES, bits << (lanes.start % NARROW_LANES))
 }
 
-/// Lists the documents of lanes within one vector.
 #[inline(always)]
-fn gather<S: Simd>(
+fn visit_each<S: Simd>(
     simd: S,
     tile: Tile<'_>,
     (strip, lanes): (usize, u16),
     set: Above,
-    found: &mut [Vec<Document>],
+    mut visit: impl FnMut(usize, Document),
 ) {
     const VECTOR: usize = 4 * NARROW_LANES;
     let threshold = u8x64::splat(simd, set.0);
-    let strips = tile.lanes / NARROW_LANES;
+    const TOGETHER: usize = 64;
     let of_lane = |lane: usize| if lanes >> lane & 1 == 1 { 0xF << (4 * lane) } else { 0 };
     let inside = (0..NARROW_LANES).map(of_lane).fold(0, |all, lane: u64| all | lane);
-    for (quad, labels) in tile.labels.chunks_exact(VECTOR).skip(strip).step_by(strips).enumerate() {
-        let mut mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask() & inside;
-        while mask != 0 {
-            let place = mask.trailing_zeros() as usize;
-            mask &= mask - 1;
-            let rank = (quad * 4 + place % 4) as u32;
-            found[place / 4].push(Document { rank, code: labels[place] });
+    let row = 4 * tile.lanes;
+    let mut masks = [0; TOGETHER];
+    for (part, rows) in tile.labels.chunks(TOGETHER * row).enumerate() {
+        // Most vectors have none, and which have some cannot be foreseen.
+        let mut some = 0u64;
+        for (at, (row, mask)) in rows.chunks_exact(row).zip(&mut masks).enumerate() {
+            let labels = &row[strip * VECTOR..][..VECTOR];
+            *mask = u8x64::from_slice(simd, labels).simd_gt(threshold).to_bitmask() & inside;
+            some |= u64::from(*mask != 0) << at;
+        }
+        while some != 0 {
+            let at = some.trailing_zeros() as usize;
+            some &= some - 1;
+            let (labels, first) = (&rows[at * row + strip * VECTOR..][..VECTOR], (part * TOGETHER + at) * 4);
+            let mut mask = masks[at];
+            while mask != 0 {
+                let place = mask.trailing_zeros() as usize;
+                mask &= mask - 1;
+                visit(place / 4, Document { rank: (first + place % 4) as u32, code: labels[place] });
+            }
         }
     }
 }

@@ -1,0 +1,180 @@
+//! Expected precision sums of a tile: hits are added as the plain formula adds them, all lanes together, and each group of equal scores
+//! adds one term in the place of its hits.
+
+use crate::engine::cpu::Cpu;
+use crate::engine::cpu::documents::each_document;
+use crate::fold::Columns;
+use crate::label::{Above, Document, GROUP, LANES, NARROW_LANES, RowTies, Tile};
+use crate::ties::{PrecisionOfGroup, Scratch};
+
+/// The lanes of a tile that have a group to which it matters.
+pub(super) struct BorderedLanes<'t> {
+    tile: Tile<'t>,
+    hits: Above,
+    /// The ranks (from 0), by lane of the tile, from which on a hit is not merely added.
+    borders: [u32; LANES],
+    sums: [PrecisionOfGroup; LANES],
+    lanes: Vec<BorderedLane<'t>>,
+    /// Which of these each lane of the tile is.
+    places: [u8; LANES],
+    /// How many hits the groups have.
+    found: Vec<u32>,
+    /// Where the sum is read, ascending.
+    cuts: &'t [u32],
+    /// The columns, and the first of the sums.
+    out: (&'t mut Columns, usize),
+    scratch: &'t mut Scratch,
+}
+
+struct BorderedLane<'t> {
+    lane: usize,
+    ties: RowTies<'t>,
+    /// How many of its ranks are kept.
+    end: u32,
+    /// Where what its groups have begins.
+    found: usize,
+    /// The cut that comes next.
+    cut: usize,
+    /// The group that is met next, or was met last.
+    at: usize,
+    /// The sum before it, where it was met.
+    before: Option<PrecisionOfGroup>,
+}
+
+impl BorderedLane<'_> {
+    /// How many documents a group has, those that were cut off included.
+    fn size(&self, at: usize) -> u32 {
+        let cut = if at + 1 == self.ties.groups.len() { self.ties.cut } else { &[] };
+        self.ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>()
+    }
+}
+
+impl<'t> BorderedLanes<'t> {
+    /// No lanes yet, of a sum that is read somewhere.
+    pub fn new(
+        tile: Tile<'t>,
+        hits: Above,
+        cuts: &'t [u32],
+        out: (&'t mut Columns, usize),
+        scratch: &'t mut Scratch,
+    ) -> Self {
+        let deepest = cuts.last().map_or(0, |&cut| tile.depth.min(cut as usize));
+        BorderedLanes {
+            tile: tile.shallower(deepest.next_multiple_of(GROUP)),
+            hits,
+            borders: [0; LANES],
+            sums: [PrecisionOfGroup::default(); LANES],
+            lanes: Vec::with_capacity(LANES),
+            places: [0; LANES],
+            found: Vec::with_capacity(2 * LANES),
+            cuts,
+            out,
+            scratch,
+        }
+    }
+
+    /// Adds a lane of which `end` ranks are kept, if one of its groups matters.
+    pub fn push(&mut self, tile: Tile<'_>, lane: usize, ties: RowTies<'t>, end: u32) {
+        let end = end.min(self.cuts.last().copied().unwrap_or(0));
+        let found = self.found.len();
+        let mut matters = false;
+        for (at, group) in (1..).zip(ties.groups).take_while(|(_, group)| group.start < end) {
+            let is_hit = |&rank: &u32| self.hits.contains(tile.label(lane, rank as usize));
+            let mut found = (group.start..group.end()).filter(is_hit).count() as u32;
+            let mut size = group.length;
+            if at == ties.groups.len() {
+                size += ties.cut.iter().map(|cut| cut.count).sum::<u32>();
+                let cut = ties.cut.iter().filter(|cut| self.hits.contains(cut.code));
+                found += cut.map(|cut| cut.count).sum::<u32>();
+            }
+            matters |= found > 0 && found < size;
+            self.found.push(found);
+        }
+        if !matters {
+            return self.found.truncate(found);
+        }
+        self.borders[lane] = ties.groups[0].start.min(self.cuts[0]);
+        self.places[lane] = self.lanes.len() as u8;
+        self.lanes.push(BorderedLane { lane, ties, end, found, cut: 0, at: 0, before: None });
+    }
+
+    /// Adds up the sums, and replaces the columns of the lanes by them.
+    pub fn sum(mut self, cpu: Cpu) {
+        let (tile, hits) = (self.tile, self.hits);
+        for first in (0..self.tile.lanes).step_by(NARROW_LANES) {
+            let within = self.lanes.iter().filter(|of| (first..first + NARROW_LANES).contains(&of.lane));
+            let bits = within.fold(0u16, |bits, of| bits | 1 << (of.lane - first));
+            if bits == 0 {
+                continue;
+            }
+            each_document(
+                cpu.level(),
+                tile,
+                (first / NARROW_LANES, bits),
+                hits,
+                #[inline(always)]
+                |lane, Document { rank, .. }| {
+                    let lane = first + lane;
+                    if rank < self.borders[lane] || !self.meet(lane, rank) {
+                        let sum = &mut self.sums[lane];
+                        sum.hits += 1.0;
+                        sum.sum += sum.hits / f64::from(rank + 1);
+                    }
+                },
+            );
+        }
+        for place in 0..self.lanes.len() {
+            while self.lanes[place].cut < self.cuts.len() {
+                self.tell(place);
+            }
+        }
+    }
+
+    /// Meets a hit that does not lie before the border of its lane, moves that, and tells whether the hit is one of a group.
+    fn meet(&mut self, lane: usize, rank: u32) -> bool {
+        let place = usize::from(self.places[lane]);
+        while self.cuts.get(self.lanes[place].cut).is_some_and(|&cut| cut <= rank) {
+            self.tell(place);
+        }
+        let of = &mut self.lanes[place];
+        let sum = &mut self.sums[lane];
+        let Some(&next_cut) = self.cuts.get(of.cut) else {
+            // Nothing is read any more.
+            self.borders[lane] = u32::MAX;
+            return true;
+        };
+        while let Some(&group) = of.ties.groups.get(of.at).filter(|group| group.start <= rank) {
+            if rank < group.end() {
+                if of.before.is_none() {
+                    of.before = Some(*sum);
+                    let (size, found) = (of.size(of.at), self.found[of.found + of.at]);
+                    *sum = sum.and(group.start, (size, found), size, self.scratch);
+                }
+                return true;
+            }
+            of.at += 1;
+            of.before = None;
+        }
+        let next_group = of.ties.groups.get(of.at).map_or(u32::MAX, |group| group.start);
+        self.borders[lane] = next_cut.min(next_group);
+        false
+    }
+
+    /// Writes the sum at the next cut of a lane.
+    fn tell(&mut self, place: usize) {
+        let (columns, first) = &mut self.out;
+        let of = &mut self.lanes[place];
+        let mut sum = self.sums[of.lane];
+        let cut = self.cuts[of.cut].min(of.end);
+        let at = of.ties.groups.partition_point(|group| group.start < cut).checked_sub(1);
+        if let Some(at) = at.filter(|&at| cut - of.ties.groups[at].start < of.size(at))
+            && let found @ 1.. = self.found[of.found + at]
+        {
+            let before = of.before.filter(|_| of.at == at).unwrap_or(sum);
+            let start = of.ties.groups[at].start;
+            sum = before.and(start, (of.size(at), found), cut - start, self.scratch);
+        }
+        columns.values[(*first + of.cut) * columns.lanes + of.lane] = sum.sum;
+        of.cut += 1;
+    }
+}
