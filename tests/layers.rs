@@ -19,11 +19,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("scores", &["error", "label", "measure", "stats"]),
     ("summary", &["error", "label", "measure", "scores", "stats", "whole_file"]),
     ("plan", &["error", "label", "fold", "measure"]),
-    ("ingest", &["error", "label", "numbers"]),
+    ("ingest", &["error", "label", "numbers", "watch"]),
     ("generate", &["error", "label", "whole_file"]),
     ("stats", &["measure"]),
     ("timing", &[]),
-    ("watch", &[]),
+    ("watch", &["error"]),
     (
         "evaluate",
         &[
