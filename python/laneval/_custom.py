@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from statistics import median, stdev
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from laneval._errors import UnanswerableError
@@ -99,7 +98,9 @@ def statistics(name: str, average: str, values: Sequence[float], stats: Sequence
         if stat in ("min", "max"):
             found[stat] = min(values) if stat == "min" else max(values)
         else:
-            found[stat] = median(values) if stat == "median" else stdev(values)
+            import statistics as of
+
+            found[stat] = of.median(values) if stat == "median" else of.stdev(values)
     return found
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import html
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from laneval import _native
@@ -23,14 +21,17 @@ if TYPE_CHECKING:
     import polars
 
 
-@dataclass(frozen=True, slots=True)
 class Unmatched:
-    """Queries that only one side has."""
+    """Queries that only one side has: how many (`count`), and the first few of their `ids`."""
 
-    count: int
-    """How many there are."""
-    ids: list[str]
-    """The first few of them."""
+    __slots__ = ("count", "ids")
+
+    def __init__(self, count: int, ids: list[str]) -> None:
+        self.count = count
+        self.ids = ids
+
+    def __repr__(self) -> str:
+        return f"Unmatched(count={self.count}, ids={self.ids!r})"
 
     def __str__(self) -> str:
         more = ["…"] if self.count > len(self.ids) else []
@@ -323,6 +324,8 @@ def _latex(text: str) -> str:
 
 def _table(runs: Sequence[RunScores]) -> str:
     """A table of HTML with the best average of each measure in bold, and what the numbers are of below it."""
+    import html
+
     if not runs:
         return "<p>no runs</p>"
     names = list(runs[0])
