@@ -13,6 +13,7 @@ mod suffix;
 mod suggest;
 pub(crate) mod table;
 mod traits;
+pub mod trec;
 mod value;
 
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::request::{Column, Kind, Source};
+use laneval::measure::trec::{Column, Kind, Source};
+
 use super::values::Table;
 use super::zscores::ZScores;
 

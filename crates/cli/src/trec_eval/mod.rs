@@ -1,9 +1,6 @@
 //! `laneval trec-eval`: trec_eval's own command line and output. Also what the program does under the name `trec_eval`.
 //!
 //! ```text
-//! registry   the measures of trec_eval, in its order
-//! params     what stands after the `.` of a measure
-//! request    -m options → columns
 //! values     the topics that count, and their values
 //! zscores    the file of -Z
 //! lines      the output
@@ -12,9 +9,6 @@
 //! docs/trec_eval.md lists where it differs on purpose.
 
 mod lines;
-mod params;
-mod registry;
-mod request;
 mod values;
 mod zscores;
 
@@ -23,6 +17,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use laneval::measure::trec::{Refused, Request, Version};
 use laneval::{Dialect, Error, Evaluator, Input, Join, LabelMatrix, QuerySet, View};
 
 use super::choice::{Choice, one_of};
@@ -31,7 +26,6 @@ use super::output::print;
 use super::stop::Stop;
 use super::style::tell;
 use super::threads::Threads;
-use request::Request;
 use values::Table;
 use zscores::ZScores;
 
@@ -49,16 +43,9 @@ const TOPIC: u8 = 4;
 /// No topic in common.
 const NOTHING: u8 = 7;
 
-/// Which trec_eval is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Profile {
-    V9,
-    V10,
-}
-
-const PROFILES: &[Choice<Profile>] = &[
-    ("9", Profile::V9, "trec_eval 9.0.8: scores as f32, topics missing from the run are left out"),
-    ("10", Profile::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
+const PROFILES: &[Choice<Version>] = &[
+    ("9", Version::V9, "trec_eval 9.0.8: scores as f32, topics missing from the run are left out"),
+    ("10", Version::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
 ];
 
 /// Formats of judgments that trec_eval has and this command has not.
@@ -85,7 +72,7 @@ pub struct TrecEval {
 
     /// Which trec_eval to be
     #[arg(long, value_name = "VERSION", default_value = "9", value_parser = one_of(PROFILES))]
-    profile: Profile,
+    profile: Version,
     /// A measure, with its parameters after a `.`, or official, set or all_trec; may be repeated
     #[arg(short, long = "measure", value_name = "MEASURE[.PARAMS]", default_value = "official")]
     measures: Vec<String>,
@@ -153,7 +140,8 @@ impl TrecEval {
         let (Some(qrels), Some(run)) = (&self.qrels, &self.run) else {
             return Err(Stop::coded(USAGE, "two files were expected: the qrels and a run"));
         };
-        let request = Request::new(&self.measures, self.profile, f64::from(self.level), self.documents)?;
+        let request = Request::new(&self.measures, self.profile, f64::from(self.level), self.documents)
+            .map_err(refused)?;
         let zscores = self.zscores.as_deref().map(ZScores::read).transpose()?;
         let table = Threads::default().install_for(bytes([qrels, run]), || {
             let matrix = self.join(qrels, run)?;
@@ -181,8 +169,8 @@ impl TrecEval {
 
     fn join(&self, qrels: &Path, run: &Path) -> Result<LabelMatrix, Stop> {
         let dialect = match self.profile {
-            Profile::V9 => Dialect::Trec9,
-            Profile::V10 => Dialect::Trec10,
+            Version::V9 => Dialect::Trec9,
+            Version::V10 => Dialect::Trec10,
         };
         // Of no ranks at all one is read, and not looked at.
         let depth = self.ranks().and_then(|ranks| NonZeroU32::new(ranks.max(1)));
@@ -204,10 +192,10 @@ impl TrecEval {
         let missing = matrix.depths().iter().position(|&depth| depth == 0);
         let none = matrix.depths().iter().all(|&depth| depth == 0);
         match (self.profile, missing) {
-            (Profile::V9, _) if none => {
+            (Version::V9, _) if none => {
                 Err(Stop::coded(NOTHING, "no topic is both in the qrels and in the run"))
             }
-            (Profile::V10, Some(query)) if !self.complete => {
+            (Version::V10, Some(query)) if !self.complete => {
                 let id = laneval::error::printable(matrix.queries().get(query));
                 let message = format!("topic {id} of the qrels is not in the run: -c counts it as 0");
                 Err(Stop::coded(TOPIC, message))
@@ -224,4 +212,9 @@ impl TrecEval {
         let complete = self.complete.then_some(self.profile);
         Ok(Table::new(scores, matrix, request, view, complete))
     }
+}
+
+/// The end of a command that asked for a measure that is refused.
+fn refused(refused: Refused) -> Stop {
+    Stop::coded(if refused.unknown { USAGE } else { INPUT }, format!("-m {refused}"))
 }

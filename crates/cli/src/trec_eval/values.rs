@@ -2,10 +2,8 @@
 
 use laneval::internals::label::code::UNPOOLED;
 use laneval::internals::reference::{Ranking, function};
+use laneval::measure::trec::{Column, Request, Source, Version};
 use laneval::{Codebook, Ids, LabelMatrix, Scores, View};
-
-use super::Profile;
-use super::request::{Column, Request, Source};
 
 /// What the lines are made of.
 pub struct Table {
@@ -34,10 +32,10 @@ impl Table {
         matrix: &LabelMatrix,
         request: &Request,
         view: View,
-        complete: Option<Profile>,
+        complete: Option<Version>,
     ) -> Self {
         let depths = matrix.run_depths(0);
-        let filled = complete == Some(Profile::V10);
+        let filled = complete == Some(Version::V10);
         let topics: Vec<usize> = (0..depths.len()).filter(|&query| filled || depths[query] > 0).collect();
         let (run_id, per_query) =
             scores.runs.into_iter().next().map(|run| (run.tag, run.per_query)).unwrap_or_default();

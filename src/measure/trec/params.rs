@@ -1,16 +1,14 @@
 //! What stands after the `.` of a measure, as trec_eval reads and prints it.
 
-use laneval::Measure;
-use laneval::measure::{Defaults, Foreign, Numbers, Suffix};
-
-use super::Profile;
+use super::Version;
+use crate::measure::{Defaults, Foreign, Measure, Numbers, Suffix};
 
 /// Numbers as C reads them: what a text starts with, 0 if that is none.
-pub fn numbers(profile: Profile) -> Numbers {
-    let grade = match profile {
-        Profile::V9 => |text: &str| Some(Some(integer(text) as f64)),
+pub fn numbers(version: Version) -> Numbers {
+    let grade = match version {
+        Version::V9 => |text: &str| Some(Some(integer(text) as f64)),
         // Levels that are not whole numbers name no grade.
-        Profile::V10 => |text: &str| Some(text.parse::<i64>().ok().map(|grade| grade as f64)),
+        Version::V10 => |text: &str| Some(text.parse::<i64>().ok().map(|grade| grade as f64)),
     };
     Numbers { integer: |text| Some(integer(text)), number: |text| Some(number(text)), grade }
 }
@@ -32,11 +30,11 @@ fn number(text: &str) -> f64 {
 pub fn measures(
     row: &Foreign,
     lists: &[&str],
-    profile: Profile,
+    version: Version,
     defaults: Defaults,
 ) -> Result<Vec<(String, Measure)>, String> {
     let read =
-        |list: Option<&str>| row.measures(list, &numbers(profile), defaults).map_err(|error| error.message);
+        |list: Option<&str>| row.measures(list, &numbers(version), defaults).map_err(|error| error.message);
     // What is given to a measure without parameters is ignored.
     if lists.is_empty() || row.suffix == Suffix::None {
         let bare = read(None)?;
@@ -59,7 +57,7 @@ pub fn measures(
 }
 
 /// Is each part of a row's parameters a measure of its own?
-fn is_list(row: &Foreign) -> bool {
+pub fn is_list(row: &Foreign) -> bool {
     matches!(row.suffix, Suffix::Ranks(_) | Suffix::Recalls(_) | Suffix::Each(..))
 }
 

@@ -1,0 +1,23 @@
+//! The measures of trec_eval under its own names, in its own order, with its own parameters: what `-m` means there.
+//!
+//! ```text
+//! registry   the measures of trec_eval, in its order
+//! params     what stands after the `.` of a measure
+//! request    what was asked for → columns
+//! ```
+
+mod params;
+mod registry;
+mod request;
+
+pub use registry::{Entry, NICKNAMES, registry};
+pub use request::{Column, Kind, Refused, Request, Source};
+
+/// Which trec_eval is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// trec_eval 9.0.8, which pytrec_eval wraps.
+    V9,
+    /// trec_eval 10.0.
+    V10,
+}
