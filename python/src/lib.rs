@@ -16,6 +16,7 @@ mod stream;
 mod summary;
 mod table;
 mod text;
+mod trec;
 mod work;
 
 /// The module.
@@ -37,6 +38,8 @@ mod _native {
     use crate::stream::Stream;
     #[pymodule_export]
     use crate::summary::Summary;
+    #[pymodule_export]
+    use crate::trec::{TrecEvaluator, trec_measures};
 
     /// Says which version it is.
     #[pymodule_init]

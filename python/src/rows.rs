@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::ops::Range;
 
 use laneval::columns::{Integers, Judgments, Records, Text};
 use pyo3::exceptions::PyTypeError;
@@ -50,6 +51,10 @@ impl Ids {
         let start = self.bytes.len() as i64;
         self.offsets.extend(more.offsets[1..].iter().map(|end| start + end));
         self.bytes.extend(more.bytes);
+    }
+
+    fn get(&self, at: usize) -> &[u8] {
+        &self.bytes[self.offsets[at] as usize..self.offsets[at + 1] as usize]
     }
 
     fn text(&self) -> Text<'_> {
@@ -158,7 +163,8 @@ impl Rows {
         Ok(rows)
     }
 
-    fn new() -> Self {
+    /// None as yet.
+    pub fn new() -> Self {
         Rows { queries: Ids::new(), codes: Vec::new(), docs: Ids::new(), values: Vec::new() }
     }
 
@@ -169,6 +175,33 @@ impl Rows {
         self.codes.extend(more.codes.iter().map(|code| first + code));
         self.docs.append(more.docs);
         self.values.extend(more.values);
+    }
+
+    /// Begins a query.
+    pub fn begin(&mut self, query: &[u8]) {
+        self.queries.push(query);
+    }
+
+    /// Appends a row of the last query.
+    pub fn push(&mut self, doc: &[u8], value: f64) {
+        self.codes.push((self.queries.offsets.len() - 2) as u32);
+        self.docs.push(doc);
+        self.values.push(value);
+    }
+
+    /// A query, by its place.
+    pub fn query(&self, at: usize) -> &[u8] {
+        self.queries.get(at)
+    }
+
+    /// Those of some queries, where the rows of a query are together: of each its place among the queries, and its rows.
+    pub fn part(&self, queries: impl IntoIterator<Item = (usize, Range<usize>)>) -> Self {
+        let mut part = Rows::new();
+        for (query, rows) in queries {
+            part.begin(self.query(query));
+            rows.for_each(|row| part.push(self.docs.get(row), self.values[row]));
+        }
+        part
     }
 
     /// How many there are.
@@ -259,7 +292,7 @@ fn number_of(object: &Bound<'_, PyAny>, role: Role) -> Result<f64, String> {
 }
 
 /// An object in words, not too many of them.
-fn shown(object: &Bound<'_, PyAny>) -> String {
+pub fn shown(object: &Bound<'_, PyAny>) -> String {
     let text = object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned());
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
