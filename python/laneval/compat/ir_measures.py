@@ -1,0 +1,181 @@
+"""A provider for ir_measures: `install()` puts it before all others, and `ir_measures.calc_aggregate`, `iter_calc`, `calc` and
+`evaluator` use it, as do `pt.Experiment` of PyTerrier and whoever else calls them.
+
+>>> import ir_measures
+>>> from ir_measures import AP, nDCG
+>>> import laneval.compat.ir_measures
+>>> laneval.compat.ir_measures.install()
+>>> ir_measures.calc_aggregate([nDCG@10, AP], {"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 1.0, "d2": 2.0}})[AP]
+0.5
+>>> laneval.compat.ir_measures.uninstall()
+
+Equal: with `measures="same"`, the default, it takes what ir_measures has of pytrec_eval, and every value of a query and every aggregate
+has the bits that it has there. pytrec_eval need not be installed.
+
+With `measures="all"` it takes every measure that laneval has, and its values are laneval's: equal scores are ordered by document id,
+descending, and compared as 32-bit floats, where other providers order them otherwise (`RR@k`, `Judged`, `Accuracy`, `RBP`), and ERR and
+nDCG of gdeval are not rounded to five digits. `Accuracy` is 0 where it is not defined; there such queries are left out, but count.
+
+Other on purpose: DataFrames are read as they lie, so ids may be integers, grades may be fractions, and a document that is twice in a
+query is an `InputError`, where the last one counts there. A score that is NaN is an `InputError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, Literal
+
+import ir_measures
+from ir_measures import Metric, util
+
+from laneval import _native
+from laneval._errors import MeasureError
+from laneval._options import Options, settings
+
+__all__ = ["Evaluator", "Provider", "install", "uninstall"]
+
+_QrelsConverter: Any = util.QrelsConverter
+_RunConverter: Any = util.RunConverter
+
+_RUN = {"query": "query_id", "doc": "doc_id", "score": "score"}
+_QRELS = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
+
+
+def install(measures: Literal["same", "all"] = "same") -> None:
+    """Puts the provider before all others: for the measures whose values stay what they are, or for all that laneval has."""
+    if measures not in ("same", "all"):
+        raise ValueError(f"measures is {measures!r}: 'same' or 'all' was expected")
+    uninstall()
+    ir_measures.DefaultPipeline.providers.insert(0, Provider(measures))
+
+
+def uninstall() -> None:
+    """Takes it away."""
+    providers = ir_measures.DefaultPipeline.providers
+    providers[:] = [provider for provider in providers if not isinstance(provider, Provider)]
+
+
+class Provider(ir_measures.Provider):
+    """laneval for ir_measures."""
+
+    NAME = "laneval"
+
+    def __init__(self, measures: Literal["same", "all"] = "same") -> None:
+        self._is_available = True
+        self._measures = measures
+        self.SUPPORTED_MEASURES = list(ir_measures.providers.PytrecEvalProvider.SUPPORTED_MEASURES)
+
+    def supports(self, measure: Any) -> bool:
+        """Is it one that this provider has?"""
+        measure.validate_params()
+        known = not hasattr(measure, "runtime_impl") and _name(measure) is not None
+        return known and (self._measures == "all" or bool(super().supports(measure)))
+
+    def _evaluator(self, measures: Iterable[Any], qrels: Any) -> Evaluator:
+        return Evaluator(list(measures), qrels)
+
+
+def _name(measure: Any) -> str | None:
+    """What laneval calls a measure; `None`: it has none such."""
+    known = {key: value for key, value in measure.params.items() if key not in ("judged_only", "gains")}
+    if measure.NAME == "IPrec":
+        known["recall"] = float(f"{measure['recall']:.2f}")  # as pytrec_eval is asked for it
+    text = repr(type(measure)(**known))
+    if measure.NAME == "NumRet" and "rel" in known:
+        text = f"NumRelRet(rel={known['rel']})"
+    try:
+        (name,) = _native.parse(f"irm:{text}")
+    except (MeasureError, ValueError):
+        return None
+    return name
+
+
+class Evaluator(ir_measures.Evaluator):
+    """Measures and judgments, by which runs are evaluated."""
+
+    def __init__(self, measures: list[Any], qrels: Any) -> None:
+        judged = _source(_QrelsConverter(qrels))
+        queries = set(_queries(judged))
+        super().__init__(measures, queries)
+        self._count = len(queries)
+        self._passes: list[_Pass] = []
+        keys: dict[tuple[bool, tuple[tuple[int, int], ...]], list[Any]] = {}
+        for measure in measures:
+            judged_only = bool(measure.SUPPORTED_PARAMS.get("judged_only") and measure["judged_only"])
+            gains = tuple(sorted(measure.params.get("gains", {}).items()))
+            keys.setdefault((judged_only, gains), []).append(measure)
+        for (judged_only, gains), of in keys.items():
+            self._passes.append(_Pass(of, judged_only, _with_gains(judged, dict(gains))))
+
+    def _iter_calc(self, run: Any) -> Iterator[Metric]:
+        source = _source(_RunConverter(run))
+        for of in self._passes:
+            columns, places = of.values(source)
+            for query, at in places:
+                for measure, values in columns:
+                    yield Metric(query_id=query, measure=measure, value=values[at])
+
+    def calc_aggregate(self, run: Any) -> dict[Any, float]:
+        """The aggregate of each measure."""
+        source = _source(_RunConverter(run))
+        found: dict[Any, float] = {}
+        for of in self._passes:
+            columns, places = of.values(source)
+            for measure, values in columns:
+                aggregator = measure.aggregator()
+                for _, at in places:
+                    aggregator.add(values[at])
+                for _ in range(self._count - len(places)):
+                    aggregator.add(measure.DEFAULT)
+                found[measure] = aggregator.result()
+        return {measure: found[measure] for measure in self.measures}
+
+
+class _Pass:
+    """Measures that are evaluated together."""
+
+    def __init__(self, measures: list[Any], judged_only: bool, qrels: Any) -> None:
+        names = {measure: _name(measure) or "" for measure in measures}
+        options: Options = {"queries": "both", "score": "f32", "dialect": "trec9", "per_query": True, "engine": "cpu"}
+        options["judged_only"] = judged_only
+        self._measures = measures
+        self._settings = settings(tuple(dict.fromkeys(names.values())), options, None)
+        order = self._settings.measures()
+        self._columns = [(measure, order.index(name)) for measure, name in names.items()]
+        self._qrels = None if _is_empty(qrels) else _native.Qrels(qrels, "qrels", "trec9", _QRELS)
+
+    def values(self, run: Any) -> tuple[list[tuple[Any, list[float]]], list[tuple[str, int]]]:
+        """The values of each measure, and the judged queries of the run in its order, with their places among the values."""
+        if self._qrels is None or _is_empty(run):
+            return [(measure, []) for measure in self._measures], []
+        scores = self._settings.evaluate(self._qrels, [("run", run)], _RUN).per_query(0)
+        assert scores is not None
+        places = {query: at for at, query in enumerate(scores.queries())}
+        there = [(query, places[str(query)]) for query in _queries(run) if str(query) in places]
+        return [(measure, scores.column(at)) for measure, at in self._columns], there
+
+
+def _source(converter: Any) -> Any:
+    """A DataFrame or a dict of dicts, of what ir_measures takes."""
+    kind, _ = converter.predict_type()
+    if kind == "pd_dataframe":
+        return converter.as_pd_dataframe()[list((_RUN if isinstance(converter, _RunConverter) else _QRELS).values())]
+    return converter.as_dict_of_dict()
+
+
+def _queries(source: Any) -> list[Any]:
+    """The ids of queries in the order in which they come."""
+    return list(source) if isinstance(source, Mapping) else source["query_id"].unique().tolist()
+
+
+def _is_empty(source: Any) -> bool:
+    return not any(source.values()) if isinstance(source, Mapping) else not len(source)
+
+
+def _with_gains(qrels: Any, gains: dict[int, int]) -> Any:
+    """Judgments whose grades are replaced by gains."""
+    if not gains:
+        return qrels
+    if isinstance(qrels, Mapping):
+        return {query: {doc: gains.get(of, of) for doc, of in docs.items()} for query, docs in qrels.items()}
+    return qrels.assign(relevance=qrels["relevance"].map(lambda grade: gains.get(grade, grade)))
