@@ -177,6 +177,48 @@ def test_wrong_input():
         ir_measures.calc_aggregate([AP], qrels, pandas.concat([found, found]))
 
 
+def test_tables_without_pyarrow(monkeypatch):
+    judged, found = frames(*made(6))
+    theirs = ir_measures.pytrec_eval.calc_aggregate(SAME, judged, found)
+    swap.install()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    monkeypatch.delattr(pandas.DataFrame, "__arrow_c_stream__")
+    assert ir_measures.calc_aggregate(SAME, judged, found) == theirs
+
+
+def test_scores_are_compared_as_f32():
+    qrels, run = {"q": {"a": 1}}, {"q": {"a": math.nextafter(0.1, 1.0), "b": 0.1}}
+    swap.install()
+    assert ir_measures.calc_aggregate([RR], qrels, run) == ir_measures.pytrec_eval.calc_aggregate([RR], qrels, run) == {RR: 0.5}
+
+
+def test_experiments_of_pyterrier():
+    """Rankings in tables need no Java."""
+    pyterrier = pytest.importorskip("pyterrier")
+    judged, found = frames(*made(4))
+    names = {"query_id": "qid", "doc_id": "docno", "relevance": "label"}
+    judged, found = judged.rename(columns=names), found.rename(columns=names)
+    topics = pandas.DataFrame({"qid": judged["qid"].unique(), "query": "words"})
+    found = found.assign(query="words", rank=0)
+
+    def experiment(**keywords):
+        systems = [pyterrier.Transformer.from_df(found)]
+        return pyterrier.Experiment(systems, topics, judged, ["map", nDCG @ 10, RR(rel=2)], names=["system"], **keywords)
+
+    theirs = [experiment(), experiment(perquery=True)]
+    swap.install()
+    calls = []
+    calc = swap.Evaluator._iter_calc
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(swap.Evaluator, "_iter_calc", lambda self, run: calls.append(run) or calc(self, run))
+        ours = [experiment(), experiment(perquery=True)]
+    assert len(calls) == 2
+    for one, other in zip(theirs, ours, strict=True):
+        keys = [key for key in ("name", "qid", "measure") if key in one.columns]
+        one, other = (table.sort_values(keys).reset_index(drop=True) for table in (one, other))
+        pandas.testing.assert_frame_equal(one, other, check_exact=True)
+
+
 def test_tables_are_not_walked_through():
     """PyTerrier's calls: tables whose columns were renamed, with more columns, as they lie."""
     judged, found = frames(*made(4))

@@ -49,3 +49,8 @@ def test_ir_measures_tests_pass_in_the_place_of_pytrec_eval(suites):
     assert set(ours.values()) == {"PASSED"}, ours
     assert ours == outcomes(suites, SUITES, "")
     assert sum("test_pytrec_eval" in test for test in ours) > 10
+
+
+def test_ir_measures_tests_pass_with_the_provider(suites):
+    ours = outcomes(suites, ["test_aggregate", "test_util", "test_runtime"], "provider")
+    assert set(ours.values()) == {"PASSED"}, ours

@@ -22,6 +22,7 @@ query is an `InputError`, where the last one counts there. A score that is NaN i
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
@@ -142,13 +143,13 @@ class _Pass:
         self._settings = settings(tuple(dict.fromkeys(names.values())), options, None)
         order = self._settings.measures()
         self._columns = [(measure, order.index(name)) for measure, name in names.items()]
-        self._qrels = None if _is_empty(qrels) else _native.Qrels(qrels, "qrels", "trec9", _QRELS)
+        self._qrels = None if _is_empty(qrels) else _native.Qrels(_readable(qrels), "qrels", "trec9", _QRELS)
 
     def values(self, run: Any) -> tuple[list[tuple[Any, list[float]]], list[tuple[str, int]]]:
         """The values of each measure, and the judged queries of the run in its order, with their places among the values."""
         if self._qrels is None or _is_empty(run):
             return [(measure, []) for measure in self._measures], []
-        scores = self._settings.evaluate(self._qrels, [("run", run)], _RUN).per_query(0)
+        scores = self._settings.evaluate(self._qrels, [("run", _readable(run))], _RUN).per_query(0)
         assert scores is not None
         places = {query: at for at, query in enumerate(scores.queries())}
         there = [(query, places[str(query)]) for query in _queries(run) if str(query) in places]
@@ -161,6 +162,13 @@ def _source(converter: Any) -> Any:
     if kind == "pd_dataframe":
         return converter.as_pd_dataframe()[list((_RUN if isinstance(converter, _RunConverter) else _QRELS).values())]
     return converter.as_dict_of_dict()
+
+
+def _readable(source: Any) -> Any:
+    """A table as it lies, or its rows where pandas has no pyarrow to lend it by."""
+    if isinstance(source, Mapping) or importlib.util.find_spec("pyarrow"):
+        return source
+    return zip(*(source[column].tolist() for column in source.columns), strict=True)
 
 
 def _queries(source: Any) -> list[Any]:
