@@ -1,0 +1,196 @@
+"""laneval.compat.ranx against ranx, on data without equal scores."""
+
+import random
+
+import numpy
+import pandas
+import pytest
+import ranx
+
+import laneval.compat.ranx as swap
+
+# ranx casts carelessly, and leaves files open.
+pytestmark = [
+    pytest.mark.filterwarnings("default"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+METRICS = (
+    "hits hits@5 hit_rate hit_rate@3 precision precision@10 precision@50 recall recall@10 recall-l2 f1 f1@5 r-precision r-precision-l2 "
+    "mrr mrr@10 mrr-l2 map map@10 map@10-l2 dcg dcg@5 dcg_burges dcg_burges@7 ndcg ndcg@10 ndcg@10-l2 ndcg_burges@10-l2 rbp.95 rbp.5 "
+    "rbp.8-l2 rbp@9"
+).split()
+
+
+def made(seed: int):
+    draw = random.Random(seed)
+    docs = [f"d{i}" for i in range(60)]
+    queries = [f"q_{i}" for i in range(15)]
+    qrels = {query: {doc: draw.choice([0, 0, 1, 2, 3]) for doc in draw.sample(docs, 20)} for query in draw.sample(queries, 15)}
+    run = {query: {doc: draw.random() for doc in draw.sample(docs, draw.randint(1, 30))} for query in draw.sample(queries, 15)}
+    return qrels, run
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_values(seed):
+    qrels, run = made(seed)
+    theirs_run, ours_run = ranx.Run(run, name="a"), swap.Run(run, name="a")
+    theirs = ranx.evaluate(ranx.Qrels(qrels), theirs_run, METRICS)
+    ours = swap.evaluate(swap.Qrels(qrels), ours_run, METRICS)
+    assert list(ours) == list(theirs) == METRICS
+    for metric in METRICS:
+        assert ours[metric] == pytest.approx(theirs[metric], rel=1e-12, abs=1e-15), metric
+        assert ours_run.mean_scores[metric] == ours[metric]
+        assert list(ours_run.scores[metric]) == list(theirs_run.scores[metric])
+        assert ours_run.scores[metric] == pytest.approx(dict(theirs_run.scores[metric]), rel=1e-12, abs=1e-15), metric
+
+
+def test_bpref_where_no_grade_is_negative():
+    qrels, run = made(9)
+    theirs = ranx.evaluate(ranx.Qrels(qrels), ranx.Run(run), "bpref")
+    assert swap.evaluate(swap.Qrels(qrels), swap.Run(run), "bpref") == pytest.approx(theirs, rel=1e-12)
+
+
+def test_return_types():
+    qrels, run = made(4)
+    both = [(ranx, ranx.Qrels(qrels), ranx.Run(run)), (swap, swap.Qrels(qrels), swap.Run(run))]
+    one, several, single, arrays, array, stds = (
+        [module.evaluate(judged, found, *arguments, **keywords) for module, judged, found in both]
+        for arguments, keywords in [
+            (("map",), {}),
+            ((["map", "mrr"],), {}),
+            ((["map"],), {}),
+            ((["map", "mrr"],), {"return_mean": False}),
+            (("map",), {"return_mean": False}),
+            ((["map", "mrr"],), {"return_std": True}),
+        ]
+    )
+    assert isinstance(one[0], float) and type(one[1]) is float
+    assert type(single[1]) is float and single[1] == one[1]
+    assert one[1] == pytest.approx(one[0], rel=1e-12)
+    assert several[1] == pytest.approx(several[0], rel=1e-12)
+    for theirs, ours in [(array[0], array[1]), (arrays[0]["mrr"], arrays[1]["mrr"])]:
+        assert type(ours) is numpy.ndarray and ours.dtype == theirs.dtype
+        numpy.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-15)
+    assert list(stds[1]["map"]) == list(stds[0]["map"]) == ["mean", "std"]
+    for metric in ("map", "mrr"):
+        assert stds[1][metric] == pytest.approx(stds[0][metric], rel=1e-12)
+        assert both[1][2].std_scores[metric] == pytest.approx(both[0][2].std_scores[metric], rel=1e-12)
+
+
+def test_dicts_are_matched_by_query():
+    qrels, run = made(6)
+    assert list(qrels) != list(run)
+    expected = swap.evaluate(swap.Qrels(qrels), swap.Run(run), "ndcg@10")
+    assert swap.evaluate(qrels, run, "ndcg@10") == pytest.approx(expected, rel=1e-14)
+    run = {query: run[query] for query in qrels}
+    assert swap.evaluate(qrels, run, "ndcg@10") == pytest.approx(ranx.evaluate(qrels, run, "ndcg@10"), rel=1e-12)
+
+
+def test_nothing_is_kept_unless_wanted():
+    qrels, run = made(6)
+    found = swap.Run(run)
+    swap.evaluate(swap.Qrels(qrels), found, "map", save_results_in_run=False)
+    assert not found.scores and not found.mean_scores and not found.std_scores
+
+
+def test_queries_that_differ():
+    qrels, run = made(7)
+    missing = next(iter(run))
+    del run[missing]
+    run["elsewhere"] = {"d1": 0.5}
+    for module in (ranx, swap):
+        with pytest.raises(AssertionError, match="query ids do not match. Pass `make_comparable=True`"):
+            module.evaluate(module.Qrels(qrels), module.Run(run), "map")
+    theirs_run, ours_run = ranx.Run(run), swap.Run(run)
+    theirs = ranx.evaluate(ranx.Qrels(qrels), theirs_run, ["map", "ndcg@5"], make_comparable=True)
+    ours = swap.evaluate(swap.Qrels(qrels), ours_run, ["map", "ndcg@5"], make_comparable=True, threads=1)
+    assert ours == pytest.approx(theirs, rel=1e-12)
+    assert ours_run.get_query_ids() == theirs_run.get_query_ids()
+    assert ours_run.scores["map"][missing] == 0.0
+
+
+def test_wrong_metrics():
+    qrels, run = made(1)
+    for module in (ranx, swap):
+        judged, found = module.Qrels(qrels), module.Run(run)
+        with pytest.raises(AssertionError, match="Metrics error"):
+            module.evaluate(judged, found, ["map", 3])
+        with pytest.raises(ValueError, match="Metric foo not supported"):
+            module.evaluate(judged, found, "foo")
+        with pytest.raises(ValueError, match="persistence"):
+            module.evaluate(judged, found, "rbp")
+        with pytest.raises(ValueError):
+            module.evaluate(judged, found, "map@x")
+
+
+def same(ours, theirs):
+    assert ours.get_query_ids() == theirs.get_query_ids()
+    assert len(ours) == len(theirs) == ours.size == theirs.size
+    for query in theirs.get_query_ids():
+        assert ours[query] == theirs[query]
+        assert list(ours[query].values()) == list(theirs[query].values())
+    assert ours.to_dict() == theirs.to_dict()
+    frames = [table.to_dataframe().sort_values(["q_id", "doc_id"], ignore_index=True) for table in (ours, theirs)]
+    pandas.testing.assert_frame_equal(*frames)
+
+
+def test_tables_that_grow():
+    for kind, scores in [("Qrels", [[1, 3], [2]]), ("Run", [[0.1, 0.3], [0.2]])]:
+        tables = []
+        for module in (swap, ranx):
+            table = getattr(module, kind)()
+            assert table.name is None
+            table.add_multi(["q2", "q1"], [["a", "b"], ["c"]], scores)
+            table.add("q3", ["d"], scores[1])
+            table.add_score("q1", "z", 7)
+            table.add_score("q0", "z", 7)
+            getattr(table, "sort", lambda: None)()
+            tables.append(table)
+        same(*tables)
+
+
+def test_relevance_levels():
+    qrels, run = made(2)
+    values = []
+    for module in (ranx, swap):
+        judged = module.Qrels(qrels)
+        judged.set_relevance_level(2)
+        values.append(module.evaluate(judged, module.Run(run), ["map", "ndcg"]))
+    assert values[1] == pytest.approx(values[0], rel=1e-12)
+
+
+def test_files(tmp_path):
+    qrels, run = made(3)
+    for kind, rows in [("Qrels", qrels), ("Run", run)]:
+        for ending in ("json", "trec", "txt", "parquet"):
+            path = str(tmp_path / f"{kind}.{ending}")
+            ours, theirs = getattr(swap, kind), getattr(ranx, kind)
+            ours(rows, name="tag").save(path)
+            read = "from_parquet" if ending == "parquet" else "from_file"
+            table = getattr(ours, read)(path)
+            assert table.to_dict() == {query: docs for query, docs in rows.items()}
+            if ending != "parquet":  # there only types of older pandas are taken
+                same(table, theirs.from_file(path))
+            if kind == "Run" and ending in ("trec", "txt"):
+                assert table.name == theirs.from_file(path).name == "tag"
+        with pytest.raises(AssertionError, match="Error `kind`"):
+            getattr(swap, kind).from_file(str(tmp_path / "what.bin"))
+
+
+def test_frames():
+    qrels, run = made(3)
+    judged, found = swap.Qrels(qrels).to_dataframe(), swap.Run(run).to_dataframe()
+    assert swap.Qrels.from_df(judged).to_dict() == qrels
+    renamed = found.rename(columns={"q_id": "query"})
+    assert swap.Run.from_df(renamed, q_id_col="query", name="x").to_dict() == run
+    for frame, message in [
+        (judged.assign(q_id=1), "Query IDs column dtype must be `object`"),
+        (judged.assign(doc_id=1), "Document IDs column dtype must be `object`"),
+        (judged.assign(score=0.5), "scores column dtype must be `int`"),
+    ]:
+        for module in (swap, ranx):
+            with pytest.raises(AssertionError, match=message if module is swap else None):
+                module.Qrels.from_df(frame)
+    with pytest.raises(AssertionError, match="scores column dtype must be `float`"):
+        swap.Run.from_df(found.assign(score=1))
