@@ -1,0 +1,38 @@
+"""Measures for LightGBM, which watches them while it trains:
+
+    lightgbm.train(parameters, data, valid_sets=[valid], feval=laneval.lightgbm.metric(["nDCG(gain=exp2)@10", "AP"]))
+
+The labels of the data are grades, and its groups are queries. Documents of equal scores keep their order. A query without relevant
+documents counts with 0, where LightGBM's own `ndcg` counts it with 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from laneval._api import evaluate_scores
+from laneval._errors import UnanswerableError
+from laneval._options import Measures, Ready
+from laneval._scores import better
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    Evaluation: TypeAlias = Callable[[Any, Any], list[tuple[str, float, bool]]]
+
+__all__ = ["metric"]
+
+
+def metric(measures: Measures) -> Evaluation:
+    """A function for `feval`: of scores and a data set, for each measure its name, its value, and whether higher is better."""
+    names = Ready(measures, {}).names()
+
+    def evaluate(scores: Any, data: Any) -> list[tuple[str, float, bool]]:
+        sizes = data.get_group()
+        if sizes is None:
+            raise UnanswerableError("the data has no groups: make it with group=, the number of documents of each query")
+        found = evaluate_scores(scores, data.get_label(), measures, sizes=sizes)
+        return [(name, found[name], better(name) != "lower") for name in names]
+
+    return evaluate
