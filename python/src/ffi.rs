@@ -15,7 +15,7 @@ use pyo3::ffi::{
 };
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyBytes, PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyString};
 
 /// The name that the Arrow capsule interface gives its streams.
 pub const STREAM: &CStr = c"arrow_array_stream";
@@ -204,7 +204,10 @@ fn kind(format: &CStr, bf16: bool) -> Result<Kind, String> {
     Ok(kind)
 }
 
-/// Visits the items of a dict: texts with floats by `plain`, all others by `other`.
+/// How many items of a dict are looked at together, so that the processor waits for the memory of many at a time.
+const TOGETHER: usize = 32;
+
+/// Visits the items of a dict: texts with floats by `plain`, all others, and those of which it says `false`, by `other`.
 ///
 /// # Errors
 /// Text that is no Unicode (lone surrogates); what `other` says.
@@ -215,32 +218,59 @@ pub fn for_each_item<'py>(
 ) -> PyResult<()> {
     let py = dict.py();
     with_critical_section(dict, || {
-        let (mut at, mut key, mut value) = (0, ptr::null_mut(), ptr::null_mut());
-        // SAFETY: it is a dict, and nobody changes it meanwhile but perhaps `other`, after which it is looked at anew.
-        while unsafe { PyDict_Next(dict.as_ptr(), &mut at, &mut key, &mut value) } != 0 {
-            // SAFETY: both are alive as long as the dict has them, which it has until other Python code runs; of texts and floats that
-            // are of no subclass nothing runs. The bytes of a text live as long as it.
-            let done = unsafe {
-                (PyUnicode_CheckExact(key) != 0 && PyFloat_CheckExact(value) != 0).then(|| {
-                    let mut length = 0;
-                    let bytes = PyUnicode_AsUTF8AndSize(key, &mut length);
-                    let bytes =
-                        (!bytes.is_null()).then(|| slice::from_raw_parts(bytes.cast(), length as usize));
-                    bytes.map(|bytes| plain(bytes, PyFloat_AsDouble(value)))
-                })
+        let mut at = 0;
+        loop {
+            let mut items = [(ptr::null_mut(), ptr::null_mut()); TOGETHER];
+            let mut count = 0;
+            for (key, value) in &mut items {
+                // SAFETY: it is a dict, and nobody changes it meanwhile but perhaps `other`, after which it is looked at anew.
+                count += match unsafe { PyDict_Next(dict.as_ptr(), &mut at, key, value) } {
+                    0 => break,
+                    _ => 1,
+                };
+            }
+            let items = &items[..count];
+            let mut exact = [false; TOGETHER];
+            for (exact, &(key, value)) in exact.iter_mut().zip(items) {
+                // SAFETY: both are alive as long as the dict has them, which it has until other Python code runs; none has run since.
+                *exact = unsafe { PyUnicode_CheckExact(key) != 0 && PyFloat_CheckExact(value) != 0 };
+            }
+            let mut done = 0;
+            for (exact, &(key, value)) in exact.iter().zip(items) {
+                // SAFETY: both are alive, as above: of texts and floats that are of no subclass nothing runs. The bytes of a text live
+                // as long as it.
+                let fine = *exact
+                    && unsafe {
+                        let mut length = 0;
+                        let bytes = PyUnicode_AsUTF8AndSize(key, &mut length);
+                        if bytes.is_null() {
+                            return Err(PyErr::fetch(py));
+                        }
+                        plain(slice::from_raw_parts(bytes.cast(), length as usize), PyFloat_AsDouble(value))
+                    };
+                if !fine {
+                    break;
+                }
+                done += 1;
+            }
+            // SAFETY: all are alive, as above; from here on they are held.
+            let held = |&(key, value): &(_, _)| unsafe {
+                (Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value))
             };
-            match done {
-                Some(Some(true)) => {}
-                Some(None) => return Err(PyErr::fetch(py)),
-                Some(Some(false)) | None => {
-                    // SAFETY: both are alive, as above; from here on they are held.
-                    let [key, value] =
-                        unsafe { [Bound::from_borrowed_ptr(py, key), Bound::from_borrowed_ptr(py, value)] };
-                    other(&key, &value)?;
+            let rest: Vec<_> = items[done..].iter().map(held).collect();
+            for (key, value) in &rest {
+                let fine = match (key.cast_exact::<PyString>(), value.cast_exact::<PyFloat>()) {
+                    (Ok(key), Ok(value)) => plain(key.to_str()?.as_bytes(), value.value()),
+                    _ => false,
+                };
+                if !fine {
+                    other(key, value)?;
                 }
             }
+            if count < TOGETHER {
+                return Ok(());
+            }
         }
-        Ok(())
     })
 }
 

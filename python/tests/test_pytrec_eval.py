@@ -257,6 +257,32 @@ def test_scores_that_are_no_numbers():
         swap.RelevanceEvaluator({"q1": {"d9": 10**30}}, {"map"})
 
 
+@pytest.mark.parametrize("place", [0, 5, 31, 32, 40, 95, 99])
+def test_dicts_of_any_length_with_any_item_in_them(place):
+    """Items are looked at some at a time."""
+    for count in (0, 1, 31, 32, 33, 64, 100):
+        docs = {f"d{at}": float(at * 37 % 100) for at in range(count)}
+        if place < count:
+            docs[f"d{place}"] = int(docs[f"d{place}"])
+        qrels = {"q": {f"d{at}": at % 2 for at in range(100)}}
+        if docs:
+            same(*answers({"map", "num_ret", "ndcg"}, qrels, {"q": docs}))
+
+
+def test_a_dict_that_changes_while_it_is_looked_at():
+    docs = {f"d{at}": float(at) for at in range(100)}
+
+    class Clears(int):
+        def __float__(self):
+            docs.clear()
+            docs.update({f"e{at}": 0.5 for at in range(3)})
+            return 1.0
+
+    docs["d40"] = Clears(1)
+    found = swap.RelevanceEvaluator(QRELS, {"num_ret"}).evaluate({"q1": docs})
+    assert 40 <= found["q1"]["num_ret"] <= 100
+
+
 def test_aggregates():
     draw = random.Random(3)
     for count in [*range(1, 40), 127, 128, 129, 136, 255, 256, 257, 1000, 1111, 20000]:
