@@ -30,7 +30,6 @@ import ir_measures
 from ir_measures import Metric, util
 
 from laneval import _native
-from laneval._errors import MeasureError
 from laneval._options import Options, settings
 
 __all__ = ["Evaluator", "Provider", "install", "uninstall"]
@@ -86,7 +85,7 @@ def _name(measure: Any) -> str | None:
         text = f"NumRelRet(rel={known['rel']})"
     try:
         (name,) = _native.parse(f"irm:{text}")
-    except (MeasureError, ValueError):
+    except ValueError:
         return None
     return name
 

@@ -20,6 +20,7 @@ Other on purpose:
 * Dicts are matched by query; there by place.
 * `bpref` is trec_eval's formula; there a document with a negative grade counts as judged not relevant.
 * `rbp` is over grades as they are, as there, and a sum of weights: values above 1 are possible where grades are.
+* A cutoff is at least 1; there `@0` is none.
 * No fusion, no normalization, no plots, no downloads, no typed lists of Numba; `threads` is how many threads work, all if 0.
 """
 
@@ -34,7 +35,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from laneval import _native
-from laneval._errors import MeasureError
 from laneval._options import Options, settings
 
 if TYPE_CHECKING:
@@ -358,13 +358,11 @@ def _values(
 
 def _name(metric: str) -> str:
     """What laneval calls a metric."""
-    base = metric.split("-l")[0].split("@")[0].split(".")[0]
-    if base == "rbp" and base == metric.split("-l")[0]:
+    if metric.split("-l")[0] == "rbp":
         raise ValueError("RBP requires persistence value. Example: `rpb.95`")
-    text = metric.removesuffix("@0") if "-l" not in metric else metric.replace("@0-l", "-l")
     try:
-        (name,) = _native.parse(f"ranx:{text}")
-    except (MeasureError, ValueError) as error:
+        (name,) = _native.parse(f"ranx:{metric}")
+    except ValueError as error:
         raise ValueError(f"Metric {metric} not supported: {error}") from None
     return name
 
