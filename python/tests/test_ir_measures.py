@@ -41,7 +41,7 @@ SAME = [
     *(nDCG, nDCG @ 10, nDCG(gains={0: 1, 1: 3, 2: 9}) @ 5, nDCG(judged_only=True), R @ 10, R(rel=2) @ 20, Bpref, Bpref(rel=2)),
     *(NumRet, NumRet(rel=1), NumRet(rel=2), NumQ, NumRel, SetAP, SetF, SetF(beta=2.0), SetF(beta=0.5, rel=2)),
     *(SetP, SetP(relative=True), SetP(rel=2), SetR, SetR(rel=2), Success @ 1, Success(rel=2) @ 10),
-    *(IPrec @ 0.1, IPrec(rel=2) @ 0.5, IPrec @ 0.333, infAP, infAP(rel=2)),
+    *(IPrec @ 0.1, IPrec(rel=2) @ 0.5, *(IPrec @ level for level in (0.256, 0.306, 0.344, 0.424, 0.506)), infAP, infAP(rel=2)),
 ]
 
 

@@ -63,7 +63,7 @@ supported_measures: set[str] = set(supported_nicknames["all_trec"])
 """The measures that there are."""
 
 _PARAMETERS = re.compile(
-    rf"({'|'.join(sorted(map(re.escape, supported_measures), key=len, reverse=True))})"
+    rf"({'|'.join(sorted(map(re.escape, supported_measures)))})"
     r"[._]([0-9]+(\.[0-9]+)?(,[0-9]+(\.[0-9]+)?)*)"
 )
 
