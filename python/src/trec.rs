@@ -227,9 +227,12 @@ impl<'py> Run<'py> {
             let query = query.cast::<PyString>().map_err(|_| refused(py, &query, "a query", "a str"))?;
             let docs =
                 docs.cast::<PyDict>().map_err(|_| refused(py, &docs, "the scores of a query", "a dict"))?;
-            rows.begin(query.to_str()?.as_bytes());
+            let id = query.to_str()?;
+            rows.begin(id.as_bytes());
             scores(&mut rows, query, docs)?;
-            queries.push(query.clone());
+            // Keys of the answer are of type `str`, and of no type of others that is one.
+            let plain = query.cast_exact::<PyString>().cloned();
+            queries.push(plain.unwrap_or_else(|_| PyString::new(py, id)));
             if at % 1024 == 1023 {
                 py.check_signals()?;
             }

@@ -152,6 +152,14 @@ def test_an_evaluator_is_used_again_and_again():
     assert evaluator.evaluate(collections.OrderedDict(RUN)) == evaluator.evaluate(RUN)
 
 
+def test_ids_and_scores_of_numpy():
+    docs = numpy.array(["d1", "d3", "x"])
+    run = {numpy.str_("q1"): dict(zip(docs, numpy.array([0.1, 0.5, 0.7]), strict=True))}
+    theirs, ours = answers({"map", "ndcg"}, QRELS, run)
+    same(theirs, ours)
+    assert [type(query) for query in ours] == [type(query) for query in theirs] == [str]
+
+
 def test_keywords():
     evaluator = swap.RelevanceEvaluator(
         query_relevance=QRELS, measures={"map"}, relevance_level=numpy.int64(2), judged_docs_only_flag=True
