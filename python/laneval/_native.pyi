@@ -11,11 +11,13 @@ __all__ = [
     "Settings",
     "Stream",
     "Summary",
+    "TrecEvaluator",
     "__version__",
     "command",
     "devices",
     "measures",
     "parse",
+    "trec_measures",
 ]
 
 @final
@@ -138,6 +140,7 @@ class Summary:
     def scores(self, stats: list[str]) -> Scores: ...
     def __eq__(self, other: object, /) -> bool: ...
 
+@final
 class TrecEvaluator:
     def __new__(
         cls, qrels: dict[str, Any], measures: list[str], level: int, judged_only: bool
