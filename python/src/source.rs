@@ -5,13 +5,13 @@ use std::path::PathBuf;
 
 use laneval::Input;
 use laneval::columns::{Judgments, Records};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
 use crate::errors::problem;
 use crate::rows::{Role, Rows};
-use crate::table::Table;
+use crate::table::{Places, Table};
 
 /// What columns are called, by what they are.
 pub type ColumnNames = HashMap<String, String>;
@@ -41,7 +41,13 @@ impl Source {
             return Ok(Source::Text(Input::Bytes { name: name.to_owned(), bytes }));
         }
         let source = if object.hasattr("__arrow_c_stream__")? {
-            Source::Table(Table::of(object, name, role, columns)?)
+            match Table::of(object, name, role, columns) {
+                // pandas has such streams by pyarrow.
+                Err(error) if error.is_instance_of::<PyImportError>(py) && object.hasattr("columns")? => {
+                    Source::Rows(of_frame(object, name, role, columns)?)
+                }
+                table => Source::Table(table?),
+            }
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
             Source::Rows(Rows::of_mapping(mapping, name, role)?)
         } else if object.try_iter().is_ok() {
@@ -85,4 +91,20 @@ impl Source {
             Source::Table(table) => Some(table.with_judgments(work)),
         }
     }
+}
+
+/// The rows of a frame whose columns have names and give their values as lists.
+fn of_frame(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Rows> {
+    let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
+    let names: Vec<String> = names.collect::<PyResult<_>>()?;
+    let Places { query, doc, value, .. } = Places::of(&names, name, role, columns)?;
+    let value = value.ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "{name}: a table that has ranks and no scores is read by pyarrow, which is not installed"
+        ))
+    })?;
+    let list = |at: usize| object.get_item(names[at].as_str())?.call_method0("tolist");
+    let rows =
+        object.py().import("builtins")?.getattr("zip")?.call1((list(query)?, list(doc)?, list(value)?))?;
+    Rows::of_tuples(&rows, name, role)
 }

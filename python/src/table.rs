@@ -40,6 +40,37 @@ struct Batch {
     rank: Option<ArrayRef>,
 }
 
+/// Where the columns of a table are.
+pub struct Places {
+    pub query: usize,
+    pub doc: usize,
+    /// The scores or grades.
+    pub value: Option<usize>,
+    pub rank: Option<usize>,
+}
+
+impl Places {
+    /// Those among columns of these names.
+    ///
+    /// # Errors
+    /// A column that is not there.
+    pub fn of(names: &[String], name: &str, role: Role, columns: &HashMap<String, String>) -> PyResult<Self> {
+        let find = |what: &str, known: &[&str]| find(names, name, (what, columns.get(what)), known);
+        let query = found(find("query", QUERY)?, names, name, "query", QUERY)?;
+        let doc = found(find("doc", DOC)?, names, name, "doc", DOC)?;
+        let (value, rank) = match role {
+            Role::Run => (find("score", SCORE)?, find("rank", RANK)?),
+            Role::Qrels => (Some(found(find("grade", GRADE)?, names, name, "grade", GRADE)?), None),
+        };
+        if value.is_none() && rank.is_none() {
+            found(None, names, name, "score", SCORE)?;
+        }
+        // Ranks order equal scores only where they were asked for.
+        let rank = rank.filter(|_| value.is_none() || columns.contains_key("rank"));
+        Ok(Places { query, doc, value, rank })
+    }
+}
+
 impl Table {
     /// The columns of an object with an Arrow stream, some by name.
     ///
@@ -53,18 +84,7 @@ impl Table {
     ) -> PyResult<Self> {
         let py = object.py();
         let (names, all) = ffi::batches(object)?;
-        let find = |what: &str, known: &[&str]| find(&names, name, (what, columns.get(what)), known);
-        let query = found(find("query", QUERY)?, &names, name, "query", QUERY)?;
-        let doc = found(find("doc", DOC)?, &names, name, "doc", DOC)?;
-        let (value, rank) = match role {
-            Role::Run => (find("score", SCORE)?, find("rank", RANK)?),
-            Role::Qrels => (Some(found(find("grade", GRADE)?, &names, name, "grade", GRADE)?), None),
-        };
-        if value.is_none() && rank.is_none() {
-            found(None, &names, name, "score", SCORE)?;
-        }
-        // Ranks order equal scores only where they were asked for.
-        let rank = rank.filter(|_| value.is_none() || columns.contains_key("rank"));
+        let Places { query, doc, value, rank } = Places::of(&names, name, role, columns)?;
         let mut table = Table { batches: Vec::new(), rows: 0 };
         for batch in &all {
             let column = |at: usize| batch.column(at).clone();

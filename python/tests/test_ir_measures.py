@@ -216,7 +216,7 @@ def test_experiments_of_pyterrier():
     for one, other in zip(theirs, ours, strict=True):
         keys = [key for key in ("name", "qid", "measure") if key in one.columns]
         one, other = (table.sort_values(keys).reset_index(drop=True) for table in (one, other))
-        pandas.testing.assert_frame_equal(one, other, check_exact=True)
+        pandas.testing.assert_frame_equal(one, other, check_exact=True, check_like=True)
 
 
 def test_tables_are_not_walked_through():

@@ -99,6 +99,21 @@ def test_tables(data, kind):
     check(data, q, r)
 
 
+def test_pandas_without_pyarrow(data, monkeypatch):
+    pd = pytest.importorskip("pandas")
+
+    def no_stream(self, requested_schema=None):
+        raise ImportError("pyarrow is not installed")
+
+    monkeypatch.setattr(pd.DataFrame, "__arrow_c_stream__", no_stream)
+    q, r = pd.DataFrame(table(data[0], "relevance")), pd.DataFrame(table(data[1], "score"))
+    check(data, q, r)
+    with pytest.raises(ValueError, match="no column is the query"):
+        laneval.evaluate(q.rename(columns={"query_id": "x"}), r)
+    with pytest.raises(laneval.InputError, match="run:1: the score of document"):
+        laneval.evaluate(q, r.assign(score=float("nan")))
+
+
 def test_columns_by_their_names(data):
     pa = pytest.importorskip("pyarrow")
     qrels, run = (table(data[0], "relevance"), table(data[1], "score"))
