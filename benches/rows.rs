@@ -49,7 +49,7 @@ fn fastest(works: [&dyn Fn() -> Scores; 2]) -> [f64; 2] {
     seconds
 }
 
-/// Seconds of rankings on so many threads, and those of the same as a matrix, of which the averages are the same.
+/// The seconds that rankings and their matrix take on this number of threads. Their averages are checked to be the same.
 fn seconds(measures: &[&str], threads: usize, rankings: &Rankings<'_>, matrix: &LabelMatrix) -> [f64; 2] {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a pool");
     let evaluator = Evaluator::new(measures.iter().copied()).expect("measures");

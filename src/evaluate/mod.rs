@@ -1,5 +1,6 @@
 //! The front door: measures in, scores or summaries out.
 
+mod block;
 mod bordered;
 mod finish;
 mod interval;

@@ -5,19 +5,18 @@
 use std::io::{self, Cursor, Read};
 use std::sync::Arc;
 
-use super::finish::Finishing;
+use super::block::Gathered;
 use super::joined::Joined;
 use super::sink::Kept;
 use super::slots::Slots;
-use super::tally::{Shared, Sums, Tally};
+use super::tally::Sums;
 use super::{Done, EngineChoice, Evaluator, Wants, pool};
-use crate::engine::{Engine, Job, cpu::Cpu};
+use crate::engine::cpu::Cpu;
 use crate::error::{Error, Result};
-use crate::fold::Columns;
 use crate::ingest::columns::Records;
 use crate::ingest::passing::{Passed, PassingRun, TakeRankings};
 use crate::ingest::{Join, PassingText, Qrels, check_run};
-use crate::label::{Block, Codebook, IdealOf, Ids, LANES, Notice, RankingRule, RunInfo, StagedPiece};
+use crate::label::{Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece};
 use crate::plan::Plan;
 use crate::scores::{QuerySet, Scores, TiedValue};
 use crate::summary::Summary;
@@ -342,24 +341,8 @@ impl<R: Read> Read for Watched<R> {
     }
 }
 
-/// What has come of some rankings.
-#[derive(Default)]
-struct Part {
-    sums: Option<Sums>,
-    /// Queries with their values, `[measure][query]`.
-    values: Vec<(Vec<u32>, Vec<f64>)>,
-}
-
-impl Part {
-    fn merge(&mut self, other: Part) {
-        match (&mut self.sums, other.sums) {
-            (Some(sums), Some(others)) => sums.merge(&others),
-            (sums @ None, others) => *sums = others,
-            (Some(_), None) => {}
-        }
-        self.values.extend(other.values);
-    }
-}
+/// Queries with their values, `[measure][query]`.
+type Part = Gathered<(Vec<u32>, Vec<f64>)>;
 
 /// Evaluates rankings as they come.
 struct Worker<'q> {
@@ -410,36 +393,18 @@ impl Evaluation<'_> {
         }
         let queries: Vec<u32> = rows.iter().map(|&(query, _)| query).collect();
         let batch = block.batch(self.qrels.book())?;
-        let prepared = self.plan.prepare(&batch);
-        let Evaluator { measures, view, .. } = &self.evaluator;
-        let asked = Shared {
-            batch: batch.clone(),
-            finishing: Finishing::new(batch.clone(), *view, &prepared),
-            over_ties: None,
-            averages: measures.iter().map(|measure| measure.definition().average).collect(),
-            slots: self.slots.of_part(&queries),
-            moments: self.wants.moments,
-        };
-        let kept = || Kept { parts: self.wants.values.then(Vec::new) };
         let labels = batch.bytes().len() as u64;
         self.watch.iter().for_each(|watch| watch.expect(labels));
-        let mut tally = match &self.engine {
-            Some(engine) => {
-                let (program, inputs) = (self.plan.program(), prepared.inputs());
-                let job = Job { batch, view: *view, program, inputs, watch: None };
-                engine.run(&job, 1, || Tally::new(&asked, kept()))?
-            }
-            None => self.evaluator.by_reference(&asked, &kept)?,
-        };
         let empty: Vec<u32> =
             (0..).zip(rows).filter(|(_, (_, labels))| labels.is_empty()).map(|(row, _)| row).collect();
-        let columns = Columns::zeros(self.plan.program(), LANES);
-        empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, None));
+        let with = (&self.plan, self.engine.as_ref());
+        let slots = self.slots.of_part(&queries);
+        let (mut sums, kept) = self.evaluator.block(with, &batch, slots, self.wants, &empty)?;
         let query = |row: u32| queries[row as usize];
-        tally.sums.not_finite.iter_mut().for_each(|found| found.row = query(found.row));
-        let values = tally.sink.parts.into_iter().flatten();
+        sums.not_finite.iter_mut().for_each(|found| found.row = query(found.row));
+        let values = kept.parts.into_iter().flatten();
         let values = values.map(|(rows, values)| (rows.into_iter().map(query).collect(), values)).collect();
-        part.merge(Part { sums: Some(tally.sums), values });
+        part.merge(Part { sums: Some(sums), values });
         self.watch.iter().for_each(|watch| watch.add(labels));
         Ok(())
     }

@@ -5,16 +5,14 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::finish::Finishing;
-use super::sink::Kept;
+use super::block::Gathered;
 use super::slots::Slots;
-use super::tally::{NotFinite, Shared, Sums, Tally, by_row};
+use super::tally::{NotFinite, by_row};
 use super::{EngineChoice, Evaluator, Wants, pool};
 use crate::arrays::{Coder, Rankings, Scratch};
 use crate::engine::cpu::Cpu;
-use crate::engine::{Chosen, Engine, Job, in_parallel};
+use crate::engine::{Chosen, in_parallel};
 use crate::error::{Error, Result, printable};
-use crate::fold::Columns;
 use crate::label::{Block, Codebook, IdealOf, Ids, LANES, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
 use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
@@ -58,7 +56,7 @@ pub struct Stream {
     /// `None`: the reference.
     engine: Option<Chosen>,
     pool: Option<rayon::ThreadPool>,
-    gathered: Gathered,
+    gathered: Gathered<OfBlock>,
     rows: RowsSeen,
 }
 
@@ -74,24 +72,8 @@ struct RowsSeen {
     retrieved: bool,
 }
 
-/// What has come of rows.
-#[derive(Default)]
-struct Gathered {
-    sums: Option<Sums>,
-    /// Blocks by their first row, with the rows that count and their values, `[measure][row]`, if they are kept.
-    values: Vec<(usize, Vec<usize>, Vec<Vec<f64>>)>,
-}
-
-impl Gathered {
-    fn merge(&mut self, other: Gathered) {
-        match (&mut self.sums, other.sums) {
-            (Some(sums), Some(others)) => sums.merge(&others),
-            (sums @ None, others) => *sums = others,
-            (Some(_), None) => {}
-        }
-        self.values.extend(other.values);
-    }
-}
+/// A block by its first row: the rows that count, and their values, `[measure][row]`.
+type OfBlock = (usize, Vec<usize>, Vec<Vec<f64>>);
 
 impl Evaluator {
     /// Evaluates rankings in the caller's memory, as one run, without a matrix of them.
@@ -296,7 +278,7 @@ impl Stream {
     }
 
     /// What comes of some rankings, block by block, on all threads.
-    fn gather(&self, rankings: &Rankings<'_>) -> Result<Gathered> {
+    fn gather(&self, rankings: &Rankings<'_>) -> Result<Gathered<OfBlock>> {
         let rows = rankings.len();
         let mean = rankings.values(0..rows) / rows;
         let together = (BLOCK_BYTES / (mean + ROW_BYTES) / LANES * LANES).clamp(LANES, BLOCK_ROWS).min(rows);
@@ -336,7 +318,7 @@ impl Stream {
         rankings: &Rankings<'_>,
         rows: Range<usize>,
         Room { block, scratch }: &mut Room,
-        gathered: &mut Gathered,
+        gathered: &mut Gathered<OfBlock>,
     ) -> Result<()> {
         if self.watch.as_ref().is_some_and(|watch| watch.is_stopped()) {
             return Err(Error::Stopped);
@@ -346,37 +328,19 @@ impl Stream {
         let batch = block.batch(self.coder.book())?;
         let empty: Vec<u32> =
             (0..).zip(batch.depths()).filter(|(_, depth)| **depth == 0).map(|(row, _)| row).collect();
-        let Evaluator { measures, queries, view, .. } = &self.evaluator;
+        let Evaluator { measures, queries, .. } = &self.evaluator;
         if let (QuerySet::Complete, Some(&row)) = (queries, empty.first()) {
             return Err(Error::Unanswerable(format!(
                 "{}: nothing was retrieved for it",
                 self.name(rankings, rows.start + row as usize)
             )));
         }
-        let prepared = self.plan.prepare(&batch);
-        let asked = Shared {
-            batch: batch.clone(),
-            finishing: Finishing::new(batch.clone(), *view, &prepared),
-            over_ties: None,
-            averages: measures.iter().map(|measure| measure.definition().average).collect(),
-            slots: Slots::of_all(1, rows.len()),
-            moments: self.wants.moments,
-        };
-        let kept = || Kept { parts: self.wants.values.then(Vec::new) };
-        let mut tally = match &self.engine {
-            Some(engine) => {
-                let (program, inputs) = (self.plan.program(), prepared.inputs());
-                let job = Job { batch: batch.clone(), view: *view, program, inputs, watch: None };
-                engine.run(&job, 1, || Tally::new(&asked, kept()))?
-            }
-            None => self.evaluator.by_reference(&asked, &kept)?,
-        };
         let both = *queries == QuerySet::Both;
-        if !both {
-            let columns = Columns::zeros(self.plan.program(), LANES);
-            empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, None));
-        }
-        if let Some(NotFinite { row, measure, value }) = tally.sums.not_finite
+        let counting = if both { &[][..] } else { &empty };
+        let with = (&self.plan, self.engine.as_ref());
+        let slots = Slots::of_all(1, rows.len());
+        let (sums, kept) = self.evaluator.block(with, &batch, slots, self.wants, counting)?;
+        if let Some(NotFinite { row, measure, value }) = sums.not_finite
             && (!self.evaluator.not_finite || self.wants.prints)
         {
             return Err(Error::NotFinite {
@@ -386,11 +350,11 @@ impl Stream {
                 value,
             });
         }
-        if let Some(parts) = &tally.sink.parts {
+        if let Some(parts) = &kept.parts {
             let counted = (0..rows.len()).filter(|&row| !both || batch.depths()[row] > 0).collect();
             gathered.values.push((rows.start, counted, by_row(parts, measures.len(), rows.len())?));
         }
-        gathered.merge(Gathered { sums: Some(tally.sums), values: Vec::new() });
+        gathered.merge(Gathered { sums: Some(sums), values: Vec::new() });
         self.watch.iter().for_each(|watch| watch.add(rankings.values(rows.clone()) as u64));
         Ok(())
     }

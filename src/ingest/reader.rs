@@ -190,10 +190,14 @@ pub(super) trait Source: Sync {
     fn whole(&self) -> Whole<'_>;
 
     /// Are results sorted by their ranks?
-    fn by_rank(&self) -> bool;
+    fn by_rank(&self) -> bool {
+        false
+    }
 
-    /// What is to be said of rows, where there are none.
-    fn expected(&self, role: Role) -> String;
+    /// What is to be said of rows, where there are none; of text how a line looks.
+    fn expected(&self, role: Role) -> String {
+        format!(": {}", role.expected())
+    }
 }
 
 /// A text as a source of rows.
@@ -214,10 +218,7 @@ impl Source for TextSource<'_> {
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(Gathered<R>, Vec<K>)> {
-        let worker = || {
-            let (rows, keep) = worker();
-            Reader::new(rows, keep, seed)
-        };
+        let worker = || Reader::new(worker(), seed);
         let content = self.text.content();
         self.watch.iter().for_each(|watch| watch.expect(content.0.len() as u64));
         let stop = || stop.load(Ordering::Relaxed) || self.watch.is_some_and(Watch::is_stopped);
@@ -239,14 +240,6 @@ impl Source for TextSource<'_> {
             (_, Some(_)) => Whole::Passing,
         }
     }
-
-    fn by_rank(&self) -> bool {
-        false
-    }
-
-    fn expected(&self, role: Role) -> String {
-        format!(": {}", role.expected())
-    }
 }
 
 /// A text that goes by once as a source of rows.
@@ -267,10 +260,7 @@ impl Source for PassingSource<'_> {
         seed: Seed,
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(Gathered<R>, Vec<K>)> {
-        let worker = || {
-            let (rows, keep) = worker();
-            Reader::new(rows, keep, seed)
-        };
+        let worker = || Reader::new(worker(), seed);
         let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let stop = || stop.load(Ordering::Relaxed);
         let readers = each_block(&mut **text, self.size, stop, worker, Reader::chunk);
@@ -279,14 +269,6 @@ impl Source for PassingSource<'_> {
 
     fn whole(&self) -> Whole<'_> {
         Whole::Passing
-    }
-
-    fn by_rank(&self) -> bool {
-        false
-    }
-
-    fn expected(&self, role: Role) -> String {
-        format!(": {}", role.expected())
     }
 }
 
@@ -319,7 +301,7 @@ pub(super) struct Reader<R, K> {
 }
 
 impl<R, K: Keep> Reader<R, K> {
-    pub fn new(rows: R, keep: K, seed: Seed) -> Self {
+    pub fn new((rows, keep): (R, K), seed: Seed) -> Self {
         let (findings, chunks, scanner, scratch) = Default::default();
         Reader { rows, keep, seed, findings, chunks, count: 0, scanner, scratch }
     }

@@ -11,7 +11,7 @@ use super::inputs::RunPath;
 use super::stop::Stop;
 use super::style::{shown, thousands};
 
-/// Up to so many bytes of text are held: their lines may be in any order.
+/// The most bytes of text that are held, whose lines may be in any order.
 const SMALL: usize = 32 << 20;
 
 /// What came of a run.

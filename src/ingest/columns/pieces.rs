@@ -69,8 +69,7 @@ impl Source for ColumnSource<'_> {
         let size = self.size.0.min((count / (4 * threads)).max(1 << 11)).min(most).max(1);
         let cutter = Cutter { columns, size, end: self.rows.end, next: Mutex::new((0, self.rows.start)) };
         let readers = all_workers(count.div_ceil(size).min(threads), || {
-            let (rows, keep) = worker();
-            let mut reader = Reader::new(rows, keep, seed);
+            let mut reader = Reader::new(worker(), seed);
             while !stop.load(Ordering::Relaxed)
                 && !self.watch.is_some_and(Watch::is_stopped)
                 && let Some(piece) = cutter.next()

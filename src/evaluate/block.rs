@@ -1,0 +1,74 @@
+//! A block of rankings: what both streams evaluate at a time, and what comes of it.
+
+use super::finish::Finishing;
+use super::sink::Kept;
+use super::slots::Slots;
+use super::tally::{Shared, Sums, Tally};
+use super::{Evaluator, Wants};
+use crate::engine::{Engine, Job};
+use crate::error::Result;
+use crate::fold::Columns;
+use crate::label::{Batch, LANES};
+use crate::plan::Plan;
+
+/// What has come of some blocks.
+pub(super) struct Gathered<V> {
+    pub sums: Option<Sums>,
+    /// The values of each ranking, if they are kept.
+    pub values: Vec<V>,
+}
+
+impl<V> Default for Gathered<V> {
+    fn default() -> Self {
+        Gathered { sums: None, values: Vec::new() }
+    }
+}
+
+impl<V> Gathered<V> {
+    pub fn merge(&mut self, other: Self) {
+        match (&mut self.sums, other.sums) {
+            (Some(sums), Some(others)) => sums.merge(&others),
+            (sums @ None, others) => *sums = others,
+            (Some(_), None) => {}
+        }
+        self.values.extend(other.values);
+    }
+}
+
+impl Evaluator {
+    /// Evaluates a block of rankings; `empty` are those without documents that count all the same. The reference does where there is no
+    /// engine.
+    ///
+    /// # Errors
+    /// What the engine refuses.
+    pub(super) fn block(
+        &self,
+        (plan, engine): (&Plan, Option<&impl Engine>),
+        batch: &Batch<'_>,
+        slots: Slots,
+        wants: Wants,
+        empty: &[u32],
+    ) -> Result<(Sums, Kept)> {
+        let prepared = plan.prepare(batch);
+        let asked = Shared {
+            batch: batch.clone(),
+            finishing: Finishing::new(batch.clone(), self.view, &prepared),
+            over_ties: None,
+            averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
+            slots,
+            moments: wants.moments,
+        };
+        let kept = || Kept { parts: wants.values.then(Vec::new) };
+        let mut tally = match engine {
+            Some(engine) => {
+                let (program, inputs) = (plan.program(), prepared.inputs());
+                let job = Job { batch: batch.clone(), view: self.view, program, inputs, watch: None };
+                engine.run(&job, 1, || Tally::new(&asked, kept()))?
+            }
+            None => self.by_reference(&asked, &kept)?,
+        };
+        let columns = Columns::zeros(plan.program(), LANES);
+        empty.chunks(LANES).for_each(|rows| tally.rows(rows, &columns, None));
+        Ok((tally.sums, tally.sink))
+    }
+}
