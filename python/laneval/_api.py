@@ -10,7 +10,7 @@ from laneval import _native
 from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import UnanswerableError
-from laneval._options import DEFAULT, Column, Measures, Options, Ready
+from laneval._options import DEFAULT, Column, Measures, Options, Ready, column_names, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, base_name, warn
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Qrels:
         columns: Mapping[Column, str] | None = None,
         dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
     ) -> None:
-        self._native = _native.Qrels(source, "qrels", dialect, {str(name): of for name, of in (columns or {}).items()})
+        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns))
 
     @property
     def queries(self) -> list[str]:
@@ -115,7 +115,7 @@ class Matrix:
         """The summary of all runs, to be merged with others."""
         from laneval._summary import Summary, _ready
 
-        return Summary(_ready(measures, options).native.matrix_summary(self._native))
+        return Summary(_ready(measures, options).native.summary(self._native))
 
     @property
     def runs(self) -> list[str]:
@@ -280,8 +280,7 @@ def _lent(array: Array | None) -> tuple[Any, bool] | None:
 def _judgments(qrels: Source | Qrels, options: Options) -> _native.Qrels:
     if isinstance(qrels, Qrels):
         return qrels._native
-    columns = {str(name): of for name, of in (options.get("columns") or {}).items()}
-    return _native.Qrels(qrels, "qrels", options.get("dialect", "laneval"), columns)
+    return _native.Qrels(qrels, "qrels", options.get("dialect", "laneval"), column_names(options.get("columns")))
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:
@@ -316,8 +315,9 @@ def _without_relevant(
     arrays: _native.Arrays, measures: Measures, options: Options, empty: str
 ) -> RunScores:
     """The scores where queries without any relevant document have other values than 0."""
-    names = Ready(measures, options).names()
-    found = _ranked(arrays, [*Ready(measures, options).order, "NumRel"], {**options, "per_query": True, "stats": ()})
+    ready = Ready(measures, options)
+    names = ready.names()
+    found = _ranked(arrays, [*ready.order, "NumRel"], {**options, "per_query": True, "stats": ()})
     values = found.per_query()
     relevant = values["NumRel"]
     if empty == "error" and 0 in relevant:
@@ -325,10 +325,9 @@ def _without_relevant(
     kept = [at for at, count in enumerate(relevant) if count or empty != "skip"]
     columns = {name: [values[name][at] if relevant[at] else 1.0 for at in kept] for name in names}
     averages = {of["name"]: of["average"] for of in _native.measures()}
-    asked = options.get("stats", ())
+    asked = stat_names(options.get("stats", ()))
     stats = [
-        statistics(name, averages.get(base_name(name), "mean"), column, [asked] if isinstance(asked, str) else list(asked))
-        for name, column in columns.items()
+        statistics(name, averages.get(base_name(name), "mean"), column, asked) for name, column in columns.items()
     ]
     queries = [values.queries[at] for at in kept]
     per_query = PerQuery(None, names, queries, columns) if options.get("per_query") else None
@@ -367,8 +366,7 @@ def _with_custom(
     names, stats, values = built_in
     queries = matrix.queries()
     both = options.get("queries") == "both"
-    stats_asked = options.get("stats", ())
-    asked: list[str] = [stats_asked] if isinstance(stats_asked, str) else list(stats_asked)
+    asked = stat_names(options.get("stats", ()))
     found: dict[str, dict[str, float]] = {}
     columns: dict[str, list[float]] = {}
     there: list[bool] = []

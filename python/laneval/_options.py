@@ -64,7 +64,7 @@ class Ready:
 
     def __init__(self, measures: Measures, options: Options) -> None:
         names, self.custom, self.order = split(measures)
-        self.columns: dict[str, str] = {str(name): of for name, of in (options.get("columns") or {}).items()}
+        self.columns = column_names(options.get("columns"))
         unknown = sorted(set(self.columns) - set(get_args(Column)))
         if unknown:
             known = ", ".join(get_args(Column))
@@ -102,6 +102,16 @@ def split(measures: Measures) -> tuple[tuple[str, ...], list[CustomMeasure], lis
     return tuple(names), custom, order
 
 
+def column_names(columns: Mapping[Column, str] | None) -> dict[str, str]:
+    """The names of columns by what they are."""
+    return {str(what): name for what, name in (columns or {}).items()}
+
+
+def stat_names(stats: str | Sequence[str]) -> list[str]:
+    """The names of one statistic, or of several."""
+    return [stats] if isinstance(stats, str) else list(stats)
+
+
 def _hashable(value: Any) -> Any:
     return tuple(value) if isinstance(value, (list, tuple, set, frozenset)) else value
 
@@ -123,7 +133,6 @@ def settings(
     if threads is None and os.environ.get("LANEVAL_THREADS"):
         threads = int(os.environ["LANEVAL_THREADS"])
     engine = options.get("engine", "gpu" if options.get("adapter") is not None else "auto")
-    stats = options.get("stats", ())
     return _native.Settings(
         list(names),
         queries=options.get("queries", "judged"),
@@ -132,7 +141,7 @@ def settings(
         depth=options.get("depth"),
         judged_only=bool(options.get("judged_only", False)),
         per_query=bool(options.get("per_query", False)),
-        stats=[stats] if isinstance(stats, str) else list(stats),
+        stats=stat_names(options.get("stats", ())),
         engine=engine,
         adapter=options.get("adapter"),
         threads=threads,

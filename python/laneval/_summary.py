@@ -11,7 +11,7 @@ from laneval import _native
 from laneval._api import Array, ArrowStream, Path, Qrels, Source, _judgments, _lent, _named
 from laneval._arrays import lent
 from laneval._errors import UnanswerableError
-from laneval._options import DEFAULT, Measures, Options, Ready, Stat
+from laneval._options import DEFAULT, Measures, Options, Ready, Stat, stat_names
 from laneval._scores import RunScores, Scores
 
 
@@ -43,7 +43,8 @@ class Summary:
     ) -> Summary:
         """The summary of runs against judgments."""
         ready = _ready(measures, options)
-        return cls(ready.native.summary(_judgments(qrels, options), _named(runs), ready.columns))
+        matrix = ready.native.build(_judgments(qrels, options), _named(runs), ready.columns)
+        return cls(ready.native.summary(matrix))
 
     @classmethod
     def merge(cls, parts: Iterable[Summary | bytes]) -> Summary:
@@ -81,7 +82,7 @@ class Summary:
 
     def scores(self, stats: Sequence[Stat] = ()) -> Scores:
         """The scores of each run, with some statistics besides the averages."""
-        native = self._native.scores([stats] if isinstance(stats, str) else list(stats))
+        native = self._native.scores(stat_names(stats))
         names = native.measures()
         runs = enumerate(native.runs())
         return Scores([RunScores(names, run, [dict(of) for of in native.stats(at)], None) for at, run in runs])

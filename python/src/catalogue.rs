@@ -1,6 +1,6 @@
 //! What there is: measures, GPUs, and the command.
 
-use laneval::measure::{Average, Better, Definition, MEASURES, parse_list};
+use laneval::measure::{Better, Definition, MEASURES, parse_list};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -24,19 +24,11 @@ pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         dict.set_item("source", definition.citation)?;
         dict.set_item("cutoff", definition.cutoff.to_string())?;
         dict.set_item("parameters", definition.params.iter().map(|param| param.name).collect::<Vec<_>>())?;
-        dict.set_item("average", average(definition.average))?;
+        dict.set_item("average", definition.average.name().to_string())?;
         dict.set_item("better", better(definition.better))?;
         Ok(dict)
     };
     MEASURES.iter().map(of).collect()
-}
-
-fn average(average: Average) -> &'static str {
-    match average {
-        Average::Mean => "mean",
-        Average::Sum => "sum",
-        Average::Geometric => "gmean",
-    }
 }
 
 fn better(better: Better) -> Option<&'static str> {

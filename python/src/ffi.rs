@@ -125,8 +125,8 @@ impl Array {
             ($type:ty) => {
                 match count {
                     0 => &[],
-                    // SAFETY: `of` checked that so many values of this size lie from here on in strides of a row, that the memory is
-                    // aligned for them, and that any bits are one; the memory is held by `self`.
+                    // SAFETY: `of` checked the shape, the strides and the alignment, of which `count` is made; any bits are a value of
+                    // these types; and the memory is held by `self`.
                     _ => unsafe { slice::from_raw_parts(start.cast::<$type>(), count) },
                 }
             };

@@ -76,7 +76,7 @@ impl Settings {
         let evaluator = Evaluator::new(measures.iter().map(String::as_str))
             .map_err(said)?
             .with_queries(queries.parse().map_err(said)?)
-            .with_view(view(deepest, judged_only))
+            .with_view(View { depth: deepest.map(NonZeroU32::get), judged_only })
             .with_tied(tied)
             .with_per_query(per_query)
             .with_stats(stats)
@@ -135,20 +135,8 @@ impl Settings {
         Ok(scores::Scores { scores })
     }
 
-    /// The summary of some runs.
-    fn summary(
-        &self,
-        py: Python<'_>,
-        qrels: &Qrels,
-        runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
-        columns: ColumnNames,
-    ) -> PyResult<Summary> {
-        let matrix = self.build(py, qrels, runs, columns)?;
-        self.matrix_summary(py, &matrix)
-    }
-
     /// The summary of all runs of a matrix.
-    fn matrix_summary(&self, py: Python<'_>, matrix: &Matrix) -> PyResult<Summary> {
+    fn summary(&self, py: Python<'_>, matrix: &Matrix) -> PyResult<Summary> {
         let matrix = &matrix.matrix;
         let summary = self.work(py, matrix.rows(), |_, evaluator| evaluator.summary(matrix))?;
         Ok(Summary { summary })
@@ -193,10 +181,6 @@ impl Settings {
         let join = Join { watch: Some(watch.clone()), ..self.join.clone() };
         work(py, workers, &watch, || task(&join, evaluator))
     }
-}
-
-fn view(depth: Option<NonZeroU32>, judged_only: bool) -> View {
-    View { depth: depth.map(NonZeroU32::get), judged_only }
 }
 
 fn no_ties(text: &str) -> String {

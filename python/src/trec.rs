@@ -31,7 +31,7 @@ fn join(watch: &Arc<Watch>) -> Join {
     Join { dialect: Dialect::Trec9, score: ScoreType::F32, watch: Some(watch.clone()), ..Join::default() }
 }
 
-/// Where fewer than one in so many judged queries are in a run, its own are looked at alone.
+/// Where a run has fewer than an eighth of the judged queries, its own are looked at alone.
 const FEW: usize = 8;
 
 /// Measures of trec_eval 9 and judgments, by which runs are evaluated.

@@ -20,7 +20,7 @@ const GLANCE: Duration = Duration::from_millis(40);
 /// How to work.
 #[derive(Clone, Copy, Default)]
 pub struct Workers<'a> {
-    /// On so many threads; on as many as there are processors if `None`.
+    /// The number of threads; one a processor if `None`.
     pub threads: Option<NonZeroUsize>,
     /// Who is told what is done and what there is to do.
     pub progress: Option<&'a Py<PyAny>>,
@@ -81,7 +81,7 @@ fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResu
     }
 }
 
-/// A pool of this process and so many threads. One that was made before a fork has no threads in the child, and is left alone there.
+/// A pool of this process with this number of threads. One that was made before a fork has no threads in the child, and is left alone there.
 fn pool(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<&'static ThreadPool> {
     static POOLS: Mutex<Vec<(u32, usize, &'static ThreadPool)>> = Mutex::new(Vec::new());
     let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
