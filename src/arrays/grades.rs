@@ -67,6 +67,7 @@ impl Coder {
     }
 
     /// The codes one by one; the place of the first grade that has none.
+    #[inline(never)]
     fn look_up<N: Number>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
         for (at, (value, code)) in values.iter().zip(codes).enumerate() {
             *code = match value.small() {

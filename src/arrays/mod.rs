@@ -295,12 +295,12 @@ impl<'a> Rankings<'a> {
         match &self.source {
             Source::Labels { grades, layout } => {
                 let asked = Asked { name: "labels", grades, layout, coder, given, reach };
-                with_numbers!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows, &asked, judged, block)))
+                asked.fill(*level, rows, judged, block)
             }
             Source::Scores { scores, grades, layout } => {
                 unranked.clear();
                 let asked = Asked { name: "grades", grades, layout, coder, given, reach: usize::MAX };
-                with_numbers!(*grades, values => dispatch!(*level, simd => encode(simd, values, rows.clone(), &asked, judged, unranked)))?;
+                asked.fill(*level, rows.clone(), judged, unranked)?;
                 let of_row = |row: usize| layout.row(rows.start + row);
                 with_numbers!(*scores, all => Kept::of(keys).rank(all, of_row, unranked, reach, block))
                     .map_err(|(row, at)| {
@@ -338,7 +338,7 @@ struct Asked<'a> {
     reach: usize,
 }
 
-/// Appends rows to a block: the labels of grades, and what is judged.
+/// Appends rows to a block, from grades of one type at one SIMD level.
 #[inline(always)]
 fn encode<S: Simd, N: Number>(
     simd: S,
@@ -378,6 +378,11 @@ fn encode<S: Simd, N: Number>(
 }
 
 impl Asked<'_> {
+    /// Appends rows to a block: the labels of grades, and what is judged.
+    fn fill(&self, level: Level, rows: Range<usize>, judged: &mut Vec<u32>, block: &mut Block) -> Result<()> {
+        with_numbers!(*self.grades, values => dispatch!(level, simd => encode(simd, values, rows, self, judged, block)))
+    }
+
     /// The error of a grade that has no code.
     #[cold]
     fn refused(&self, row: usize, at: usize) -> Error {
