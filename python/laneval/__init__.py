@@ -10,6 +10,7 @@
 from laneval._api import (
     Matrix,
     Qrels,
+    ResidentMatrix,
     devices,
     evaluate,
     evaluate_ids,
@@ -54,6 +55,7 @@ __all__ = [
     "PerQuery",
     "Problem",
     "Qrels",
+    "ResidentMatrix",
     "Rule",
     "RunScores",
     "Scores",

@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack
 from laneval import _native
 from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
-from laneval._errors import UnanswerableError
+from laneval._errors import DeviceError, UnanswerableError
 from laneval._options import DEFAULT, Column, Measures, Options, Ready, column_names, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, base_name, warn
 
 if TYPE_CHECKING:
+    from types import TracebackType
+
     from laneval._summary import Summary
 
 
@@ -117,6 +119,14 @@ class Matrix:
 
         return Summary(_ready(measures, options).native.summary(self._native))
 
+    def load(self, adapter: str | None = None) -> ResidentMatrix:
+        """Sends the labels to a GPU, where they stay while they are evaluated again and again: the most powerful one, or the first with
+        this number in `devices()`, or this in its name. The memory is given back at the end of a `with` block, or by `close`.
+        """
+        if not hasattr(_native, "Resident"):
+            raise DeviceError("this laneval was built without its GPU engine")
+        return ResidentMatrix(_native.Resident.load(self._native, adapter), self.runs)
+
     @property
     def runs(self) -> list[str]:
         """The names of the runs."""
@@ -134,6 +144,42 @@ class Matrix:
 
     def __repr__(self) -> str:
         return f"<{', '.join(self.runs)}: {len(self.queries)} queries>"
+
+
+class ResidentMatrix:
+    """A label matrix whose labels are in the memory of a GPU, made by `Matrix.load`."""
+
+    __slots__ = ("_native", "_runs")
+
+    def __init__(self, native: _native.Resident, runs: list[str]) -> None:
+        self._native = native
+        self._runs = runs
+
+    def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
+        """The scores of all runs, computed where the labels are."""
+        for word in ("engine", "adapter"):
+            if word in options:
+                raise TypeError(f"{word} is chosen already: the labels are on a GPU")
+        ready = Ready(measures, options)
+        if ready.custom:
+            name = ready.custom[0].name
+            raise UnanswerableError(f"{name} is a function of Python, which no GPU runs: evaluate it on the matrix")
+        return Scores(_scores(ready, self._native.evaluate(ready.native), None, options, 4))
+
+    def close(self) -> None:
+        """Gives the memory of the GPU back."""
+        self._native.close()
+
+    def __enter__(self) -> ResidentMatrix:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{', '.join(self._runs)}: on a GPU>"
 
 
 def evaluate(

@@ -7,6 +7,7 @@ __all__ = [
     "Matrix",
     "PerQuery",
     "Qrels",
+    "Resident",
     "Scores",
     "Settings",
     "Stream",
@@ -55,6 +56,13 @@ class Matrix:
     def labels(
         self, run: int, start: int, end: int, depth: int | None, judged_only: bool
     ) -> tuple[int, bytes, bytes, bytes]: ...
+
+@final
+class Resident:
+    @staticmethod
+    def load(matrix: Matrix, adapter: str | None) -> Resident: ...
+    def evaluate(self, settings: Settings) -> Scores: ...
+    def close(self) -> None: ...
 
 @final
 class PerQuery:

@@ -36,7 +36,7 @@ class Options(TypedDict, total=False):
     score: Literal["f64", "f32"]
     """The type in which scores are compared: `"f32"` is what pytrec_eval and trec_eval 9 do."""
     depth: int
-    """Only so many ranks count."""
+    """How many ranks count."""
     judged_only: bool
     """Drop documents that are not judged, so that the others move up."""
     per_query: bool
@@ -44,7 +44,8 @@ class Options(TypedDict, total=False):
     stats: Sequence[Stat]
     """Statistics besides the average."""
     engine: Literal["auto", "cpu", "gpu", "reference"]
-    """Who computes."""
+    """What computes: the CPU (`"cpu"`), a GPU (`"gpu"`), plain functions to compare with (`"reference"`), or the CPU unless a GPU is
+    expected to be twice as fast (`"auto"`)."""
     adapter: str
     """Which GPU, by its number or a part of its name."""
     threads: int

@@ -154,7 +154,7 @@ impl Arrays {
         let matrix = work(py, Workers::default(), &Arc::default(), || {
             self.with(|rankings| LabelMatrix::of_rankings(name, rankings))
         })?;
-        Ok(Matrix { matrix: Arc::new(matrix) })
+        Ok(matrix.into())
     }
 }
 

@@ -8,6 +8,8 @@ mod errors;
 mod ffi;
 mod matrix;
 mod qrels;
+#[cfg(feature = "gpu")]
+mod resident;
 mod rows;
 mod scores;
 mod settings;
@@ -30,6 +32,9 @@ mod _native {
     use crate::matrix::Matrix;
     #[pymodule_export]
     use crate::qrels::Qrels;
+    #[cfg(feature = "gpu")]
+    #[pymodule_export]
+    use crate::resident::Resident;
     #[pymodule_export]
     use crate::scores::{PerQuery, Scores};
     #[pymodule_export]

@@ -1,7 +1,7 @@
 //! Label matrices: joined once, evaluated often.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use laneval::{FileAccess, LabelMatrix, View, Watch};
 use pyo3::exceptions::PyIndexError;
@@ -15,6 +15,28 @@ use crate::work::{Workers, work};
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Matrix {
     pub matrix: Arc<LabelMatrix>,
+    /// The tile and the lane of each row that has one, worked out when labels are first asked for.
+    places: OnceLock<Vec<Option<(u32, u8)>>>,
+}
+
+impl From<LabelMatrix> for Matrix {
+    fn from(matrix: LabelMatrix) -> Self {
+        Matrix { matrix: Arc::new(matrix), places: OnceLock::new() }
+    }
+}
+
+impl Matrix {
+    fn places(&self) -> &[Option<(u32, u8)>] {
+        self.places.get_or_init(|| {
+            let mut places = vec![None; self.matrix.rows()];
+            for tile in self.matrix.batch().tiles() {
+                for (lane, &row) in (0..).zip(self.matrix.tile_rows(tile)) {
+                    places[row as usize] = Some((tile as u32, lane));
+                }
+            }
+            places
+        })
+    }
 }
 
 /// The labels of some rankings: their depth, and the bytes of `labels[n, depth]`, `lengths[n]` and `judged[n, labels]`.
@@ -28,7 +50,7 @@ impl Matrix {
         let matrix = work(py, Workers::default(), &Arc::new(Watch::default()), || {
             LabelMatrix::open(&path, FileAccess::default())
         })?;
-        Ok(Matrix { matrix: Arc::new(matrix) })
+        Ok(matrix.into())
     }
 
     /// Writes it as a file.
@@ -70,17 +92,16 @@ impl Matrix {
         }
         let view = View { depth, judged_only };
         let (rows, count) = (run * queries + start..run * queries + end, end - start);
-        let mut rankings = vec![Vec::new(); count];
-        for tile in matrix.batch().tiles() {
-            for (lane, &row) in matrix.tile_rows(tile).iter().enumerate() {
-                if rows.contains(&(row as usize)) {
-                    let depth = matrix.depths()[row as usize] as usize;
-                    let ranking = &mut rankings[row as usize - rows.start];
-                    ranking.extend(matrix.tile(tile).lane(lane).take(depth));
-                    view.of_row(ranking);
-                }
+        let ranking = |row: usize| {
+            let mut ranking = Vec::new();
+            if let Some((tile, lane)) = self.places()[row] {
+                let depth = matrix.depths()[row] as usize;
+                ranking.extend(matrix.tile(tile as usize).lane(usize::from(lane)).take(depth));
+                view.of_row(&mut ranking);
             }
-        }
+            ranking
+        };
+        let rankings: Vec<Vec<u8>> = rows.map(ranking).collect();
         let deepest = rankings.iter().map(Vec::len).max().unwrap_or(0);
         let codes = matrix.book().codes();
         let mut labels = vec![0u8; count * deepest];

@@ -125,7 +125,7 @@ impl Settings {
                 Error::Unanswerable(message.to_owned())
             })
         })?;
-        Ok(Matrix { matrix: Arc::new(matrix) })
+        Ok(matrix.into())
     }
 
     /// The scores of all runs of a matrix.
@@ -168,7 +168,7 @@ impl Settings {
 
 impl Settings {
     /// Works on as many threads as were asked for, and may be interrupted.
-    fn work<T: Send>(
+    pub fn work<T: Send>(
         &self,
         py: Python<'_>,
         rows: usize,

@@ -45,6 +45,21 @@ def test_they_stand_wherever_names_do():
     assert laneval.evaluate_labels(labels, my_rr)["MyRR"] == 0.75
 
 
+def test_many_queries_come_in_batches():
+    qrels = {f"q{at:05}": {"a": at % 3, "b": 1} for at in range(9000)}
+    run = {query: {"a": 0.5, "b": 0.1 * (at % 7)} for at, query in enumerate(qrels) if at % 5}
+    seen = []
+
+    @laneval.measure(name="Batched")
+    def batched(labels, lengths, judged, grades):
+        seen.append(len(labels))
+        return my_rr.function(labels, lengths, judged, grades)
+
+    scores = laneval.evaluate(qrels, run, [batched, "RR"], per_query=True)
+    assert scores.per_query()["Batched"] == scores.per_query()["RR"]
+    assert len(seen) > 1 and sum(seen) == 9000
+
+
 def test_what_is_wrong_with_them():
     with pytest.raises(laneval.MeasureError, match="nDCG: laneval has a measure of this name"):
         laneval.measure(name="nDCG")(lambda *_: [])
