@@ -338,17 +338,16 @@ struct Asked<'a> {
     reach: usize,
 }
 
-/// Appends rows to a block, from grades of one type at one SIMD level.
+/// Appends rows to a block, at one SIMD level.
 #[inline(always)]
-fn encode<S: Simd, N: Number>(
+fn encode<S: Simd>(
     simd: S,
-    values: &[N],
     rows: Range<usize>,
     asked: &Asked<'_>,
     judged: &mut Vec<u32>,
     block: &mut Block,
 ) -> Result<()> {
-    let Asked { layout, coder, given, reach, .. } = asked;
+    let Asked { grades, layout, coder, given, reach, .. } = asked;
     let codes = coder.book().grades().len();
     let together = (COUNTS_TOGETHER / codes.max(1)).max(1);
     for first in rows.clone().step_by(together) {
@@ -360,8 +359,8 @@ fn encode<S: Simd, N: Number>(
             let of_row = layout.row(row);
             let depth = depth(row, of_row.len())?;
             let labels = block.room(depth);
-            if !coder.encode(simd, &values[of_row.clone()], labels) {
-                encoded = Err(asked.refused(row, coder.wrong(&values[of_row])));
+            if !with_numbers!(**grades, values => coder.encode(simd, &values[of_row.clone()], labels)) {
+                encoded = Err(asked.refused(row));
                 break;
             }
             grades::count(simd, labels, depth, &mut judged[taken * codes..][..codes]);
@@ -380,20 +379,22 @@ fn encode<S: Simd, N: Number>(
 impl Asked<'_> {
     /// Appends rows to a block: the labels of grades, and what is judged.
     fn fill(&self, level: Level, rows: Range<usize>, judged: &mut Vec<u32>, block: &mut Block) -> Result<()> {
-        with_numbers!(*self.grades, values => dispatch!(level, simd => encode(simd, values, rows, self, judged, block)))
+        dispatch!(level, simd => encode(simd, rows, self, judged, block))
     }
 
     /// The error of a grade that has no code.
     #[cold]
-    fn refused(&self, row: usize, at: usize) -> Error {
+    fn refused(&self, row: usize) -> Error {
         let Asked { name, grades, layout, coder, .. } = self;
+        let of_row = layout.row(row);
+        let at = with_numbers!(**grades, values => coder.wrong(&values[of_row.clone()]));
         let known: Vec<String> = coder.book().grades().iter().map(f64::to_string).collect();
         let known = if known.len() > 8 {
             format!("{} … {}", known[0], known[known.len() - 1])
         } else {
             known.join(", ")
         };
-        let shown = grades.show(layout.row(row).start + at);
+        let shown = grades.show(of_row.start + at);
         wrong(format!("{name}[{row}, {at}] is {shown}: one of the grades {known} was expected, or -1"))
     }
 }

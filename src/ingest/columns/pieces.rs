@@ -9,7 +9,7 @@ use super::text::Hashed;
 use super::{Columns, PieceDocs, Text, Value};
 use crate::error::Result;
 use crate::ingest::chunks::all_workers;
-use crate::ingest::diagnostics::{Finding, Position};
+use crate::ingest::diagnostics::{Finding, Findings, Position};
 use crate::ingest::group::Whole;
 use crate::ingest::hash::Seed;
 use crate::ingest::reader::{Gathered, Keep, Reader, Rows, Source, gather};
@@ -302,7 +302,8 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
     {
         let of = &self.columns.batches[batch];
         let first = self.columns.starts[batch] + rows.start - self.piece.rows.start;
-        self.keys(&of.value, rows.clone(), first);
+        let numbered = (rows.clone(), first, self.piece.number);
+        self.scratch.keys(&self.reader.rows, &of.value, numbered, &mut self.reader.findings);
         let Some(Current { number: Some(query), .. }) = self.current else { return };
         let Scratch { keys, wrong, digits, .. } = &mut self.scratch;
         let digits = digits.get_mut(first * LONGEST..).unwrap_or_default();
@@ -317,29 +318,36 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
             }
         });
     }
+}
 
-    /// Makes the sort keys of some rows, and notes which are wrong.
-    fn keys<const N: usize>(&mut self, value: &Value<'_>, rows: Range<usize>, first: usize)
-    where
-        R: Rows<N>,
-    {
-        let Scratch { keys, wrong, .. } = &mut self.scratch;
+impl Scratch {
+    /// Makes the sort keys of some rows of a batch, of which `first` is the place of the first in its piece, and notes which are wrong.
+    ///
+    /// It is no part of what reads a block, so that there is one for qrels and one for runs.
+    #[inline(never)]
+    fn keys<const N: usize, R: Rows<N>>(
+        &mut self,
+        reader: &R,
+        value: &Value<'_>,
+        (rows, first, piece): (Range<usize>, usize, u64),
+        findings: &mut Findings,
+    ) {
+        let Scratch { keys, wrong, .. } = self;
         keys.clear();
         wrong.clear();
         match value {
             Value::Number(numbers) => {
-                let (reader_rows, mut fine) = (&self.reader.rows, true);
+                let mut fine = true;
                 numbers.keys(rows.clone(), keys, |number| {
                     fine &= is_fine(R::ROLE, number);
-                    reader_rows.key(number)
+                    reader.key(number)
                 });
                 if !fine {
                     let with_row = rows.zip(first..).map(|(row, at)| (at, numbers.get(row)));
                     with_row.filter(|(_, number)| !is_fine(R::ROLE, *number)).for_each(|(at, number)| {
-                        let (chunk, line) = (self.piece.number, at as u64 + 1);
-                        wrong.push(address(chunk, at));
-                        self.reader.findings.add(address(chunk, at), || Finding {
-                            position: Position { chunk, line },
+                        wrong.push(address(piece, at));
+                        findings.add(address(piece, at), || Finding {
+                            position: Position { chunk: piece, line: at as u64 + 1 },
                             message: not_fine(R::ROLE, number),
                             earlier: None,
                         });
