@@ -7,6 +7,8 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyModule;
 
+use crate::text::with_keywords;
+
 /// The exception for an error.
 pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let message = error.to_string();
@@ -22,16 +24,16 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
             let problem = Problem { file: printable_path(file.as_ref()), line, message: message.clone() };
             of_class(py, "InputError", (message, vec![tuple(problem)], 0))
         }
-        Error::Measure(error) => measure(py, &message, &error),
+        Error::Measure(error) => measure(py, &with_keywords(&message), &error),
         Error::Measures(errors) => match errors.first() {
-            Some(first) => measure(py, &message, first),
+            Some(first) => measure(py, &with_keywords(&message), first),
             None => of_class(py, "MeasureError", (message,)),
         },
         Error::Matrix { .. } => of_class(py, "MatrixError", (message,)),
         Error::Device(_) => of_class(py, "DeviceError", (message,)),
-        Error::Merge(_) | Error::Summary(_) => of_class(py, "ShardError", (message,)),
+        Error::Merge(_) | Error::Summary(_) => of_class(py, "ShardError", (with_keywords(&message),)),
         Error::Stopped => PyKeyboardInterrupt::new_err(message),
-        _ => of_class(py, "UnanswerableError", (message,)),
+        _ => of_class(py, "UnanswerableError", (with_keywords(&message),)),
     }
 }
 

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, BinaryArray, Float64Array, RecordBatch, RecordBatchIterator, StringArray};
 use laneval::report::{Format, Options};
-use laneval::{Ids, RunScores, Unmatched};
+use laneval::{Ids, Notice, RunScores, Unmatched};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyList, PyString};
 
 use crate::errors::exception;
+use crate::text::with_keywords;
 use crate::{ffi, text};
 
 /// The scores of runs.
@@ -52,7 +53,7 @@ impl Scores {
 
     /// What is to be noticed about the measures and the judgments.
     fn notices(&self) -> Vec<String> {
-        self.scores.notices.iter().map(ToString::to_string).collect()
+        self.scores.notices.iter().map(said).collect()
     }
 
     /// A report, as the command writes it.
@@ -81,7 +82,7 @@ fn known<'py>(py: Python<'py>, run: &RunScores) -> PyResult<Bound<'py, PyDict>> 
     dict.set_item("ties", run.rule.ties.to_string())?;
     dict.set_item("score", run.rule.score.to_string())?;
     dict.set_item("depth", run.rule.depth)?;
-    dict.set_item("notices", run.notices.iter().map(ToString::to_string).collect::<Vec<_>>())?;
+    dict.set_item("notices", run.notices.iter().map(said).collect::<Vec<_>>())?;
     Ok(dict)
 }
 
@@ -176,4 +177,8 @@ impl PerQuery {
         let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
         PyCapsule::new_with_value(py, stream, ffi::STREAM)
     }
+}
+
+fn said(notice: &Notice) -> String {
+    with_keywords(&notice.to_string())
 }

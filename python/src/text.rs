@@ -1,4 +1,4 @@
-//! Bytes of ids as `str`.
+//! Text for users of Python: ids as `str`, and messages that name keywords.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -9,4 +9,17 @@ pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
         Ok(text) => Ok(PyString::new(py, text).into_any().unbind()),
         Err(_) => Ok(PyBytes::new(py, id).call_method1("decode", ("utf-8", "surrogateescape"))?.unbind()),
     }
+}
+
+/// A message of the library, in which options of the command are keywords.
+pub fn with_keywords(message: &str) -> String {
+    const KEYWORDS: [(&str, &str); 6] = [
+        (" --score f32", " score=\"f32\""),
+        (" --score", " score="),
+        (" --ties ", " ties="),
+        (" --queries", " queries="),
+        (" --judged-only", " judged_only=True"),
+        (" --rel or rel=", " rel="),
+    ];
+    KEYWORDS.iter().fold(message.to_owned(), |text, (option, keyword)| text.replace(option, keyword))
 }

@@ -131,3 +131,13 @@ def test_matrices_that_are_wrong(tmp_path):
 
 def test_lone_surrogates_are_no_text():
     assert isinstance(pytest.raises(UnicodeEncodeError, laneval.evaluate, QRELS, {"q1": {"\ud800": 1.0}}).value, ValueError)
+
+
+def test_messages_name_keywords():
+    run = {"q": {"a": 0.1 + 1e-12, "b": 0.1}}
+    with pytest.warns(laneval.LanevalWarning, match='so does score="f32"'):
+        laneval.evaluate({"q": {"a": 1}}, run, "AP")
+    with pytest.raises(laneval.MeasureError, match="give judged_only=True"):
+        laneval.parse_measure("nDCG(judged_only=True)@10")
+    with pytest.raises(laneval.UnanswerableError, match="take ties=best, worst or docno-desc"):
+        laneval.evaluate({"q": {"a": 1}}, run, "INST", ties="average")
