@@ -99,6 +99,7 @@
 #[macro_use]
 mod names;
 pub mod arrays;
+mod compare;
 mod engine;
 pub mod error;
 mod evaluate;
@@ -160,6 +161,9 @@ pub mod gpu {
 #[doc(hidden)]
 #[allow(missing_docs)]
 pub mod internals {
+    pub mod compare {
+        pub use crate::compare::*;
+    }
     pub mod engine {
         pub use crate::engine::*;
     }

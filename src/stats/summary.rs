@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use super::aggregate::ExactSum;
 use super::binomial;
 use super::moments::Moments;
+use super::poisson::poisson_weight;
 use crate::measure::{Average, Measure, Range};
 
 /// What a number is of the values of queries.
@@ -323,7 +324,7 @@ fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u
 }
 
 /// Linear interpolation between the two nearest of sorted values, as NumPy's default.
-fn percentile(sorted: &[f64], share: f64) -> f64 {
+pub fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;
     let above = (below + 1).min(sorted.len() - 1);
@@ -349,25 +350,10 @@ impl Draws {
 
     /// Fills `weights` with Poisson variates of mean 1, each from 32 bits by inversion.
     fn poisson(&mut self, weights: &mut [u8]) {
-        /// 2³² times the chance of a variate of at most 0, 1, … 11.
-        const AT_MOST: [u32; 12] = [
-            0x5e2d_58d9,
-            0xbc5a_b1b1,
-            0xeb71_5e1e,
-            0xfb23_9797,
-            0xff10_25f6,
-            0xffd9_0f3c,
-            0xfffa_8b72,
-            0xffff_540c,
-            0xffff_ed1f,
-            0xffff_fe21,
-            0xffff_ffd5,
-            0xffff_fffc,
-        ];
         for pair in weights.chunks_mut(2) {
             let bits = self.next();
             for (weight, bits) in pair.iter_mut().zip([bits as u32, (bits >> 32) as u32]) {
-                *weight = AT_MOST.iter().map(|&most| u8::from(bits >= most)).sum();
+                *weight = poisson_weight(bits);
             }
         }
     }

@@ -1,0 +1,380 @@
+//! Intervals of a mean difference by bootstrap: how much it would vary over queries like these.
+//!
+//! A resample takes each query a number of times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which follows from
+//! the query's id and the number of the resample: sums of parts can be added, and their order does not matter. The interval is between
+//! percentiles of the resamples' means (Efron 1979), or between those that correct for bias and skewness (BCa; Efron 1987, "Better bootstrap
+//! confidence intervals").
+
+use fearless_simd::{Level, dispatch};
+use rayon::prelude::*;
+
+use super::philox::{Philox, purpose};
+use super::randomised::Pair;
+use super::special::{normal_cdf, normal_quantile};
+use super::units::{self, Unit};
+use crate::stats::{ExactSum, percentile, poisson_weight};
+
+/// Resamples of an interval.
+pub const RESAMPLES: u32 = 9_999;
+
+/// Resamples that are made together.
+const CHUNK: u32 = 128;
+/// Blocks of four resamples.
+const BLOCKS: usize = CHUNK as usize / 4;
+
+/// The sums of some series under resamples of their queries; those of other queries can be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resamples {
+    /// How many queries each resample took, counting those that it took several times.
+    pub taken: Vec<u64>,
+    /// `[series][resample]`: the sum of what it took.
+    pub sums: Vec<Vec<i128>>,
+}
+
+impl Resamples {
+    /// The sums of series, values in whole units, of `queries`, which are hashes of ids.
+    pub fn of(seed: u64, queries: &[u64], series: &[&[i64]], resamples: u32) -> Resamples {
+        assert!(series.iter().all(|numbers| numbers.len() == queries.len()), "a number for each query");
+        let random = Philox::new(seed);
+        let chunks = 0..resamples.div_ceil(CHUNK);
+        let chunks: Vec<Chunk> =
+            chunks.into_par_iter().map(|chunk| Chunk::of(random, queries, series, chunk)).collect();
+        let sums =
+            |of| chunks.iter().flat_map(|chunk: &Chunk| chunk.sums[of]).take(resamples as usize).collect();
+        Resamples {
+            taken: chunks.iter().flat_map(|chunk| chunk.taken).take(resamples as usize).collect(),
+            sums: (0..series.len()).map(sums).collect(),
+        }
+    }
+
+    /// Adds the sums of other queries under the same resamples.
+    pub fn merge(&mut self, other: &Resamples) {
+        let same = self.sums.len() == other.sums.len() && self.taken.len() == other.taken.len();
+        assert!(same, "the same resamples of the same series");
+        self.taken.iter_mut().zip(&other.taken).for_each(|(taken, more)| *taken += more);
+        for (sums, more) in self.sums.iter_mut().zip(&other.sums) {
+            sums.iter_mut().zip(more).for_each(|(sum, more)| *sum += more);
+        }
+    }
+
+    /// The mean differences of a pair of series over the resamples that took any query.
+    pub fn means(&self, pair: Pair) -> Means {
+        let [baseline, run] = [&self.sums[pair.baseline], &self.sums[pair.run]];
+        let sums = baseline.iter().zip(run).map(|(baseline, run)| run - baseline);
+        Means::of(sums.zip(self.taken.iter().copied()))
+    }
+}
+
+/// Some resamples of all queries.
+struct Chunk {
+    taken: [u64; CHUNK as usize],
+    sums: Vec<[i128; CHUNK as usize]>,
+}
+
+impl Chunk {
+    fn of(random: Philox, queries: &[u64], series: &[&[i64]], chunk: u32) -> Chunk {
+        /// Queries whose sums fit an i64, weights being 12 at most.
+        const BATCH: usize = 32;
+        let mut all = Chunk { taken: [0; CHUNK as usize], sums: vec![[0; CHUNK as usize]; series.len()] };
+        let mut weights = [[0; CHUNK as usize]; BATCH];
+        for (batch, queries) in queries.chunks(BATCH).enumerate() {
+            for (weights, &query) in weights.iter_mut().zip(queries) {
+                *weights = dispatch!(Level::new(), _simd => drawn(random, query, chunk));
+                all.taken.iter_mut().zip(weights).for_each(|(taken, weight)| *taken += u64::from(*weight));
+            }
+            for (all, numbers) in all.sums.iter_mut().zip(series) {
+                let mut sums = [0; CHUNK as usize];
+                for (weights, number) in weights.iter().zip(&numbers[batch * BATCH..][..queries.len()]) {
+                    sums.iter_mut()
+                        .zip(weights)
+                        .for_each(|(sum, &weight)| *sum += i64::from(weight) * number);
+                }
+                all.iter_mut().zip(sums).for_each(|(all, sum)| *all += i128::from(sum));
+            }
+        }
+        all
+    }
+}
+
+/// How often each resample of a chunk takes a query.
+#[inline(always)]
+fn drawn(random: Philox, query: u64, chunk: u32) -> [u8; CHUNK as usize] {
+    let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::WEIGHTS);
+    let mut weights = [0; CHUNK as usize];
+    for (word, words) in words.iter().enumerate() {
+        let drawn = words.map(poisson_weight);
+        drawn.iter().enumerate().for_each(|(block, &weight)| weights[4 * block + word] = weight);
+    }
+    weights
+}
+
+/// The mean differences of resamples.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Means {
+    /// What each resample that took a query sums to, and how many it took.
+    resamples: Vec<(i128, u64)>,
+}
+
+/// A BCa interval with what it follows from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bca {
+    /// Resamples whose mean is less than that of all queries.
+    pub less: u64,
+    /// Resamples whose mean is equal to it.
+    pub equal: u64,
+    /// How far the median of the resamples is from the mean, in standard deviations: z₀.
+    pub bias: f64,
+    /// How the standard deviation changes with the mean: a.
+    pub acceleration: f64,
+    /// The ends; `None` where so much correction leaves no interval.
+    pub interval: Option<(f64, f64)>,
+}
+
+impl Means {
+    /// The resamples that took any query.
+    fn of(resamples: impl Iterator<Item = (i128, u64)>) -> Means {
+        Means { resamples: resamples.filter(|&(_, taken)| taken > 0).collect() }
+    }
+
+    /// How many resamples took any query.
+    pub fn kept(&self) -> usize {
+        self.resamples.len()
+    }
+
+    /// The means, sorted.
+    fn sorted(&self, unit: Unit) -> Vec<f64> {
+        let mean = |&(sum, taken): &(i128, u64)| sum as f64 / taken as f64 * unit.size();
+        let mut means: Vec<f64> = self.resamples.iter().map(mean).collect();
+        means.sort_by(f64::total_cmp);
+        means
+    }
+
+    /// The interval that leaves out half of `alpha` of the resamples on either side; `None` without resamples.
+    pub fn percentiles(&self, alpha: f64, unit: Unit) -> Option<(f64, f64)> {
+        let means = self.sorted(unit);
+        (!means.is_empty()).then(|| (percentile(&means, alpha / 2.0), percentile(&means, 1.0 - alpha / 2.0)))
+    }
+
+    /// The interval between the percentiles that correct for bias and skewness, of the pair with these differences.
+    pub fn bca(&self, alpha: f64, unit: Unit, deltas: &[i64]) -> Bca {
+        let (queries, sum) = (deltas.len() as i128, units::sum(deltas));
+        let tolerance = i128::from(units::tolerance(deltas.len()));
+        let (mut less, mut equal) = (0, 0);
+        for &(of, taken) in &self.resamples {
+            let taken = i128::from(taken);
+            let differ = queries * of - sum * taken;
+            equal += u64::from(differ.abs() <= tolerance * taken);
+            less += u64::from(differ < -tolerance * taken);
+        }
+        let bias = normal_quantile((less as f64 + equal as f64 / 2.0) / self.kept() as f64);
+        let acceleration = acceleration(deltas);
+        let z = normal_quantile(1.0 - alpha / 2.0);
+        let level = |z: f64| {
+            let shrink = 1.0 - acceleration * (bias + z);
+            (shrink > 0.0).then(|| normal_cdf(bias + (bias + z) / shrink)).filter(|level| !level.is_nan())
+        };
+        let means = self.sorted(unit);
+        let ends = level(-z).zip(level(z)).filter(|_| !means.is_empty());
+        let interval = ends.map(|(low, high)| (percentile(&means, low), percentile(&means, high)));
+        Bca { less, equal, bias, acceleration, interval }
+    }
+}
+
+/// A sixth of the skewness of the differences' mean, which the jackknife estimates; 0 where they do not vary.
+fn acceleration(deltas: &[i64]) -> f64 {
+    let (queries, sum) = (deltas.len() as i128, units::sum(deltas));
+    // In one unit and in whole numbers: times the number of queries.
+    let errors = || deltas.iter().map(|&delta| (queries * i128::from(delta) - sum) as f64);
+    let largest = errors().fold(0.0f64, |largest, error| largest.max(error.abs()));
+    if largest <= (queries * i128::from(units::tolerance(1))) as f64 {
+        return 0.0;
+    }
+    let errors = || errors().map(|error| error / largest);
+    let squares: ExactSum = errors().map(|error| error * error).collect();
+    let cubes: ExactSum = errors().map(|error| error * error * error).collect();
+    cubes.value() / (6.0 * squares.value().powf(1.5))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::examples::{self, SEED};
+
+    const PAIR: Pair = Pair { baseline: 0, run: 1 };
+
+    fn of(runs: &[Vec<i64>]) -> Resamples {
+        let series: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
+        Resamples::of(SEED, &examples::queries(series[0].len()), &series, RESAMPLES)
+    }
+
+    fn near(of: (f64, f64), expected: (f64, f64)) {
+        let differ = (of.0 - expected.0).abs().max((of.1 - expected.1).abs());
+        assert!(differ < 2e-13, "{of:?}, expected {expected:?}");
+    }
+
+    #[test]
+    fn weights_of_a_query() {
+        let weights = drawn(Philox::new(SEED), examples::queries(1)[0], 0);
+        assert_eq!(weights[..12], [0, 0, 0, 2, 1, 1, 1, 0, 0, 0, 1, 2]);
+    }
+
+    struct Expected {
+        kept: usize,
+        first: (i128, u64),
+        percentiles: (f64, f64),
+        less: u64,
+        equal: u64,
+        bias: f64,
+        acceleration: f64,
+        bca: (f64, f64),
+    }
+
+    fn check(runs: &[Vec<f64>], expected: &Expected) {
+        let unit = Unit::of(runs.iter().flatten().copied());
+        let counts = examples::counts(runs);
+        let resamples = of(&counts);
+        assert_eq!(resamples.taken.len(), RESAMPLES as usize);
+        let means = resamples.means(PAIR);
+        assert_eq!(means.kept(), expected.kept);
+        assert_eq!(means.resamples[0], expected.first);
+        near(means.percentiles(0.05, unit).unwrap(), expected.percentiles);
+        let bca = means.bca(0.05, unit, &units::deltas(&counts[0], &counts[1]));
+        assert_eq!((bca.less, bca.equal), (expected.less, expected.equal));
+        near((bca.bias, bca.acceleration), (expected.bias, expected.acceleration));
+        near(bca.interval.unwrap(), expected.bca);
+    }
+
+    #[test]
+    fn eight_queries() {
+        check(
+            &examples::eight(),
+            &Expected {
+                kept: 9996,
+                first: (169_324_790_677, 3),
+                percentiles: (0.008_322_916_666_85, 0.073_861_111_111_3),
+                less: 5100,
+                equal: 24,
+                bias: 0.028_590_891_870_9,
+                acceleration: 0.016_861_151_716_1,
+                bca: (0.010_692_240_033_7, 0.076_142_857_143_1),
+            },
+        );
+    }
+
+    #[test]
+    fn fifty_queries() {
+        check(
+            &examples::fifty(),
+            &Expected {
+                kept: 9999,
+                first: (989_560_464_999, 47),
+                percentiles: (-0.010_642_097_264_5, 0.052_631_578_947_4),
+                less: 4881,
+                equal: 22,
+                bias: -0.026_952_211_603_6,
+                acceleration: -0.026_540_896_300_6,
+                bca: (-0.013_553_996_569_7, 0.050_000_000_000_1),
+            },
+        );
+    }
+
+    /// Sums are those of plain loops over 128-bit numbers, at the borders of batches, and also where 64 bits would overflow.
+    #[test]
+    fn sums_are_the_plain_ones() {
+        for count in [0, 1, 31, 32, 33, 64, 100] {
+            let queries = examples::queries(count);
+            let large: Vec<i64> =
+                (0..count as i64).map(|at| if at % 3 == 0 { -(1 << 53) } else { (1 << 53) - at }).collect();
+            let small: Vec<i64> = (0..count as i64).map(|at| at * at - 50).collect();
+            let series: [&[i64]; 2] = [&large, &small];
+            let resamples = Resamples::of(SEED, &queries, &series, 300);
+            for resample in 0..300u32 {
+                let weight = |query: u64| {
+                    let counter = [query as u32, (query >> 32) as u32, resample / 4, 1];
+                    poisson_weight(Philox::new(SEED).block(counter)[resample as usize % 4])
+                };
+                let weights: Vec<u8> = queries.iter().map(|&query| weight(query)).collect();
+                let at = resample as usize;
+                assert_eq!(resamples.taken[at], weights.iter().map(|&weight| u64::from(weight)).sum::<u64>());
+                for (sums, numbers) in resamples.sums.iter().zip(series) {
+                    let terms = weights.iter().zip(numbers);
+                    let sum: i128 =
+                        terms.map(|(&weight, &number)| i128::from(weight) * i128::from(number)).sum();
+                    assert_eq!(sums[at], sum);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn parts_add_up_in_any_order() {
+        let counts = examples::counts(&examples::fifty());
+        let queries = examples::queries(50);
+        let part = |of: std::ops::Range<usize>| {
+            let series: Vec<&[i64]> = counts.iter().map(|run| &run[of.clone()]).collect();
+            Resamples::of(SEED, &queries[of], &series, 500)
+        };
+        let mut all = part(30..50);
+        all.merge(&part(0..7));
+        all.merge(&part(7..30));
+        assert_eq!(all, part(0..50));
+        let threads = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| part(0..50))
+        };
+        assert_eq!(threads(1), threads(3));
+    }
+
+    #[test]
+    fn swapping_the_runs_negates() {
+        let runs = examples::fifty();
+        let unit = Unit::of([1.0]);
+        let counts = examples::counts(&runs);
+        let resamples = of(&counts);
+        let [there, back] = [PAIR, Pair { baseline: 1, run: 0 }].map(|pair| resamples.means(pair));
+        let (low, high) = there.percentiles(0.1, unit).unwrap();
+        near(back.percentiles(0.1, unit).unwrap(), (-high, -low));
+        let there = there.bca(0.1, unit, &units::deltas(&counts[0], &counts[1]));
+        let back = back.bca(0.1, unit, &units::deltas(&counts[1], &counts[0]));
+        assert_eq!(there.equal, back.equal);
+        let (low, high) = there.interval.unwrap();
+        near(back.interval.unwrap(), (-high, -low));
+        near((back.bias, back.acceleration), (-there.bias, -there.acceleration));
+    }
+
+    #[test]
+    fn equal_differences_do_not_vary() {
+        let unit = Unit::of([1.0]);
+        for delta in [0.0, 0.125] {
+            let runs = [vec![0.25; 30], vec![0.25 + delta; 30]];
+            let counts = examples::counts(&runs);
+            let means = of(&counts).means(PAIR);
+            near(means.percentiles(0.05, unit).unwrap(), (delta, delta));
+            let bca = means.bca(0.05, unit, &units::deltas(&counts[0], &counts[1]));
+            assert_eq!((bca.less, bca.equal), (0, means.kept() as u64));
+            assert_eq!((bca.bias.abs() < 1e-15, bca.acceleration), (true, 0.0));
+            near(bca.interval.unwrap(), (delta, delta));
+        }
+    }
+
+    /// The skewness of one query of many that changes, at a level of which the correction leaves no interval: none is said.
+    #[test]
+    fn no_interval_where_the_correction_is_too_large() {
+        let mut runs = [vec![0.2; 200], vec![0.2; 200]];
+        runs[1][17] = 0.9;
+        let counts = examples::counts(&runs);
+        let means = of(&counts).means(PAIR);
+        let bca = |alpha| means.bca(alpha, Unit::of([1.0]), &units::deltas(&counts[0], &counts[1]));
+        let expected = 198.0 / (6.0 * (200.0f64 * 199.0).sqrt());
+        assert!((bca(0.05).acceleration - expected).abs() < 1e-9);
+        assert!(bca(0.05).interval.is_some());
+        assert_eq!(bca(1e-12).interval, None);
+    }
+
+    #[test]
+    fn no_interval_without_resamples() {
+        let means = Resamples::of(SEED, &[], &[&[], &[]], 100).means(PAIR);
+        assert_eq!((means.kept(), means.percentiles(0.05, Unit::of([1.0]))), (0, None));
+        assert_eq!(means.bca(0.05, Unit::of([1.0]), &[]).interval, None);
+    }
+}

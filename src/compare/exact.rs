@@ -1,0 +1,76 @@
+//! The exact randomisation test: all flips of the signs of few differences are counted, and no draw is random.
+//!
+//! The sums of all flips of one half of the differences, sorted, and those of the other half meet: for each sum of one half a pointer into the
+//! other says how many of the 2ⁿ sums are large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are
+//! counted in about 2²⁰ steps.
+
+use super::randomised::Counts;
+use super::units::{self, LARGEST};
+
+/// So many differences that are not zero are counted exactly: half of them have about a million sums.
+pub const MOST: usize = 40;
+
+/// Counts over all flips, of which there are 2ⁿ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Exact {
+    /// The differences that are not zero, n.
+    pub nonzero: u32,
+    /// How many flips are as extreme as what was seen, itself among them.
+    pub counts: Counts,
+}
+
+impl Exact {
+    /// The counts of some differences; `None` where more than [`MOST`] are not zero.
+    pub fn of(deltas: &[i64]) -> Option<Exact> {
+        let nonzero: Vec<i64> = deltas.iter().copied().filter(|&delta| !units::is_zero(delta)).collect();
+        if nonzero.len() > MOST {
+            return None;
+        }
+        let sizes: Vec<i64> = nonzero.iter().map(|delta| delta.abs()).collect();
+        // Forty of them fit an i64.
+        assert!(sizes.iter().all(|&size| size <= 2 * LARGEST), "differences of values in whole units");
+        let (left, right) = sizes.split_at(sizes.len() / 2);
+        let (left, right) = (flipped(left), flipped(right));
+        let at_least = |limit| pairs_at_least(&left, &right, limit);
+        let (sum, tolerance) = (nonzero.iter().sum::<i64>(), units::tolerance(deltas.len()));
+        // With each sum its negative is there too.
+        let two_sided = match sum.abs() - tolerance {
+            ..=0 => 1 << sizes.len(),
+            limit => 2 * at_least(limit),
+        };
+        let counts =
+            Counts { two_sided, greater: at_least(sum - tolerance), less: at_least(-(sum + tolerance)) };
+        Some(Exact { nonzero: nonzero.len() as u32, counts })
+    }
+
+    /// The share of flips that are as extreme.
+    pub fn p(&self, count: u64) -> f64 {
+        count as f64 / 2f64.powi(self.nonzero as i32)
+    }
+}
+
+/// The sums of some sizes under all signs, sorted.
+fn flipped(sizes: &[i64]) -> Vec<i64> {
+    sizes.iter().fold(vec![0], |sums, &size| {
+        let mut below = sums.iter().map(|sum| sum - size).peekable();
+        let mut above = sums.iter().map(|sum| sum + size).peekable();
+        let least = || match (below.peek(), above.peek()) {
+            (Some(low), Some(high)) if low > high => above.next(),
+            (Some(_), _) => below.next(),
+            (None, _) => above.next(),
+        };
+        std::iter::from_fn(least).collect()
+    })
+}
+
+/// How many pairs of a number from the left and one from the right, both sorted, sum to `limit` or more.
+fn pairs_at_least(left: &[i64], right: &[i64], limit: i64) -> u64 {
+    let mut from = right.len();
+    let count = |&number: &i64| {
+        while from > 0 && number + right[from - 1] >= limit {
+            from -= 1;
+        }
+        (right.len() - from) as u64
+    };
+    left.iter().map(count).sum()
+}

@@ -1,0 +1,272 @@
+//! Sums under random sign flips: a table of 256 partial sums adds eight queries at a time.
+//!
+//! If two systems are equal, swapping their values in any query changes nothing, so the sum of the differences is one of those that flips of
+//! their signs give (Fisher 1935; for retrieval Smucker, Allan and Carterette 2007). The flip of a query in a draw is a bit of its random words. The bits of eight
+//! queries become one byte a draw, shared by all series of numbers that are summed: a series is a run's values, or the differences of a pair.
+//! For each series a table has the sums of its eight numbers under all 256 bytes, so that one load adds eight of them.
+//!
+//! A sum of whole numbers is the same in any order, so neither threads nor shards nor the order of queries change a bit.
+
+use std::ops::{Add, Neg, Range, Sub};
+
+use fearless_simd::{Level, dispatch};
+use rayon::prelude::*;
+
+use super::philox::{Philox, purpose};
+use super::units::LARGEST;
+
+/// Draws whose sums are in the nearest cache at the same time.
+pub const CHUNK: usize = 2048;
+/// Queries whose bits are one byte.
+const GROUP: usize = 8;
+/// Groups whose bytes are made before the series take them.
+const GROUPS: usize = 32;
+/// Queries of that many groups: their sums fit an i64 whatever their numbers.
+const BATCH: usize = GROUP * GROUPS;
+/// Blocks of four words that a query has in a chunk, 128 draws each.
+const BLOCKS: usize = CHUNK / 128;
+/// Words that a query has in a chunk.
+const WORDS: usize = 4 * BLOCKS;
+
+/// Sums whose terms are smaller together than this fit an i64, and so do their differences and what a tolerance adds.
+const NARROW: u128 = 1 << 61;
+
+/// An integer wide enough for the sums at hand: i64 for all but some millions of queries, i128 for any.
+pub trait Whole:
+    Copy + Default + Ord + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self>
+{
+    /// An i64 as it is.
+    fn new(narrow: i64) -> Self;
+
+    /// A number that is known to fit.
+    fn fit(wide: i128) -> Self;
+
+    /// The same as an i128.
+    fn wide(self) -> i128;
+
+    /// The nearest f64 of the absolute value.
+    fn size(self) -> f64;
+}
+
+impl Whole for i64 {
+    #[inline(always)]
+    fn new(narrow: i64) -> i64 {
+        narrow
+    }
+
+    fn fit(wide: i128) -> i64 {
+        i64::try_from(wide).expect("a sum of less than 2^63")
+    }
+
+    fn wide(self) -> i128 {
+        self.into()
+    }
+
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.abs() as f64
+    }
+}
+
+impl Whole for i128 {
+    #[inline(always)]
+    fn new(narrow: i64) -> i128 {
+        narrow.into()
+    }
+
+    fn fit(wide: i128) -> i128 {
+        wide
+    }
+
+    fn wide(self) -> i128 {
+        self
+    }
+
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.abs() as f64
+    }
+}
+
+/// Do sums of any signs of each series fit an i64?
+pub fn are_narrow(series: &[&[i64]]) -> bool {
+    let size = |numbers: &[i64]| numbers.iter().map(|number| u128::from(number.unsigned_abs())).sum::<u128>();
+    series.iter().all(|numbers| size(numbers) < NARROW)
+}
+
+/// The random flips of some queries.
+#[derive(Debug, Clone, Copy)]
+pub struct Flips<'a> {
+    random: Philox,
+    /// The hashes of the queries' ids.
+    queries: &'a [u64],
+}
+
+/// The bytes of one group: bit q is the flip of query q, in the order of [`place`].
+#[derive(Clone, Copy)]
+struct Bytes([[u32; WORDS]; GROUP]);
+
+/// Where the byte of a draw of a chunk is: the bits of a word are transposed where they stand, and not brought in order.
+fn place(draw: usize) -> usize {
+    let word = (draw >> 5 & 3) * BLOCKS + (draw >> 7);
+    (draw & 7) * (4 * WORDS) + 4 * word + (draw >> 3 & 3)
+}
+
+impl Bytes {
+    /// The bytes of up to eight queries for the draws of a chunk.
+    #[inline(always)]
+    fn of(random: Philox, queries: &[u64], chunk: u32) -> Bytes {
+        let mut rows = [[0u32; WORDS]; GROUP];
+        for (row, &query) in rows.iter_mut().zip(queries) {
+            let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::SIGNS);
+            row.as_chunks_mut().0.copy_from_slice(&words);
+        }
+        // An 8 × 8 transposition in each byte of the eight rows: blocks of 4, 2 and 1 bits change places across the diagonal.
+        for word in 0..WORDS {
+            let mut row: [u32; GROUP] = std::array::from_fn(|of| rows[of][word]);
+            for (size, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
+                for low in (0..GROUP).filter(|low| low & size == 0) {
+                    let differ = (row[low] >> size ^ row[low + size]) & mask;
+                    row[low + size] ^= differ;
+                    row[low] ^= differ << size;
+                }
+            }
+            (0..GROUP).for_each(|of| rows[of][word] = row[of].to_le());
+        }
+        Bytes(rows)
+    }
+
+    #[inline(always)]
+    fn bytes(&self) -> &[u8; CHUNK] {
+        bytemuck::cast_ref(&self.0)
+    }
+}
+
+/// The sums of up to eight numbers under all their flips: those whose bit is set count negative.
+#[inline(always)]
+fn table(numbers: &[i64]) -> [i64; 256] {
+    let mut sums = [0; 256];
+    sums[0] = numbers.iter().sum();
+    for (bit, number) in numbers.iter().enumerate() {
+        let (plain, flipped) = sums.split_at_mut(1 << bit);
+        plain.iter().zip(flipped).for_each(|(plain, flipped)| *flipped = plain - 2 * number);
+    }
+    sums
+}
+
+/// Adds the numbers of `N` groups to the sums of a chunk.
+#[inline(always)]
+fn add_groups<const N: usize>(sums: &mut [i64; CHUNK], groups: &[Bytes; N], numbers: &[i64]) {
+    let mut numbers = numbers.chunks(GROUP);
+    let tables: [[i64; 256]; N] = std::array::from_fn(|_| table(numbers.next().unwrap_or_default()));
+    let bytes: [&[u8; CHUNK]; N] = std::array::from_fn(|group| groups[group].bytes());
+    for at in 0..CHUNK {
+        let mut sum = sums[at];
+        for group in 0..N {
+            sum += tables[group][usize::from(bytes[group][at])];
+        }
+        sums[at] = sum;
+    }
+}
+
+/// Adds the numbers of a batch to the sums of a chunk.
+fn add_batch(sums: &mut [i64; CHUNK], groups: &[Bytes], numbers: &[i64]) {
+    let (pairs, last) = groups.as_chunks::<2>();
+    let (first, rest) = numbers.split_at(numbers.len().min(2 * GROUP * pairs.len()));
+    for (pair, numbers) in pairs.iter().zip(first.chunks(2 * GROUP)) {
+        add_groups(sums, pair, numbers);
+    }
+    for (group, numbers) in last.iter().zip(rest.chunks(GROUP)) {
+        add_groups(sums, &[*group], numbers);
+    }
+}
+
+/// The sums of some series over the draws of a chunk, and what a worker needs to make them.
+pub struct Sums<T> {
+    groups: Vec<Bytes>,
+    /// In the order of [`place`].
+    narrow: Vec<[i64; CHUNK]>,
+    /// What was taken from `narrow` before it could overflow.
+    wide: Vec<[T; CHUNK]>,
+}
+
+impl<'a> Flips<'a> {
+    /// The flips of queries with these hashes of their ids, under a seed.
+    pub fn new(seed: u64, queries: &'a [u64]) -> Flips<'a> {
+        Flips { random: Philox::new(seed), queries }
+    }
+
+    /// How many queries there are.
+    pub fn queries(&self) -> usize {
+        self.queries.len()
+    }
+
+    /// What `each` makes of the sums of all series under some draws, `[series][draw]`, chunk by chunk on all cores, in the order of draws. A
+    /// chunk has up to [`CHUNK`] draws; `T` must hold the sums, as [`are_narrow`] says.
+    pub fn chunks<T: Whole, A: Send>(
+        &self,
+        series: &[&[i64]],
+        draws: Range<u32>,
+        each: impl Fn(&[&[T]]) -> A + Send + Sync,
+    ) -> impl IndexedParallelIterator<Item = A> {
+        assert!(series.iter().all(|numbers| numbers.len() == self.queries.len()), "a number for each query");
+        let batches = batches(series);
+        let chunks = draws.start / CHUNK as u32..draws.end.div_ceil(CHUNK as u32);
+        let one = move |sums: &mut Sums<T>, chunk: u32| {
+            let ordered = sums.of(self, series, batches, chunk);
+            let first = u64::from(chunk) * CHUNK as u64;
+            let within = |draw: u32| (u64::from(draw).clamp(first, first + CHUNK as u64) - first) as usize;
+            let wanted = within(draws.start)..within(draws.end);
+            each(&ordered.iter().map(|sums| &sums[wanted.clone()]).collect::<Vec<_>>())
+        };
+        chunks.into_par_iter().map_init(Sums::new, one)
+    }
+}
+
+impl<T: Whole> Sums<T> {
+    fn new() -> Sums<T> {
+        Sums { groups: Vec::new(), narrow: Vec::new(), wide: Vec::new() }
+    }
+
+    /// The sums over a chunk, in the order of draws; those of so many batches fit an i64.
+    fn of(&mut self, flips: &Flips<'_>, series: &[&[i64]], batches: usize, chunk: u32) -> &[[T; CHUNK]] {
+        self.narrow.resize(series.len(), [0; CHUNK]);
+        self.wide.clear();
+        self.wide.resize(series.len(), [T::default(); CHUNK]);
+        for (batch, queries) in flips.queries.chunks(BATCH).enumerate() {
+            self.groups.clear();
+            self.groups.extend(queries.chunks(GROUP).map(|queries| bytes(flips.random, queries, chunk)));
+            for (sums, numbers) in self.narrow.iter_mut().zip(series) {
+                add_batch(sums, &self.groups, &numbers[batch * BATCH..][..queries.len()]);
+            }
+            if (batch + 1) % batches == 0 {
+                self.flush();
+            }
+        }
+        self.flush();
+        &self.wide
+    }
+
+    /// Takes what is in `narrow`.
+    fn flush(&mut self) {
+        for (wide, narrow) in self.wide.iter_mut().zip(&mut self.narrow) {
+            for (draw, wide) in wide.iter_mut().enumerate() {
+                *wide = *wide + T::new(narrow[place(draw)]);
+            }
+            *narrow = [0; CHUNK];
+        }
+    }
+}
+
+/// Of how many batches any sums fit an i64.
+fn batches(series: &[&[i64]]) -> usize {
+    let largest = series.iter().flat_map(|numbers| numbers.iter()).map(|number| number.unsigned_abs()).max();
+    let largest = largest.unwrap_or(0).max(1);
+    assert!(largest <= 2 * LARGEST as u64, "differences of values in whole units");
+    ((1 << 62) / (BATCH as u64 * largest)) as usize
+}
+
+/// [`Bytes::of`] with the vectors of this machine.
+fn bytes(random: Philox, queries: &[u64], chunk: u32) -> Bytes {
+    dispatch!(Level::new(), _simd => Bytes::of(random, queries, chunk))
+}

@@ -1,0 +1,204 @@
+//! The randomised HSD test: all runs at once, the labels of their values permuted within each query.
+//!
+//! If all systems are equal, any run could have had any other's value in each query. A pair is compared with the largest difference between any
+//! two runs of a draw (Carterette 2012, "Multiple testing in statistical analysis of systems-based information retrieval experiments"), so
+//! its p is corrected for all pairs at once.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::flips::{Whole, are_narrow};
+use super::philox::{Philox, purpose};
+use super::randomised::Family;
+
+/// Draws whose sums of all runs are made together.
+const CHUNK: u32 = 256;
+/// Draws whose words are made together.
+const LANES: usize = 16;
+
+/// For each pair of a family in how many draws some two runs differ as much, two-sided. The family's pairs are those of `runs`, values in
+/// whole units by run, all of `queries`, which are hashes of ids.
+pub fn range_counts(
+    seed: u64,
+    queries: &[u64],
+    runs: &[&[i64]],
+    family: &Family,
+    draws: Range<u32>,
+) -> Vec<u64> {
+    let seen = |sum: i128| sum.abs() - i128::from(family.tolerance());
+    let limits: Vec<i128> = family.hypotheses().iter().map(|of| seen(of.sum)).collect();
+    let count = |ranges: Vec<i128>| {
+        let reach = |limit: &i128| ranges.iter().filter(|range| *range >= limit).count() as u64;
+        limits.iter().map(reach).collect::<Vec<_>>()
+    };
+    let add = |mut all: Vec<u64>, more: Vec<u64>| {
+        all.iter_mut().zip(more).for_each(|(all, more)| *all += more);
+        all
+    };
+    chunks(seed, queries, runs, draws).map(count).reduce(|| vec![0; limits.len()], add)
+}
+
+/// The difference between the largest and the smallest sum of a run in each draw, chunk by chunk.
+fn chunks(
+    seed: u64,
+    queries: &[u64],
+    runs: &[&[i64]],
+    draws: Range<u32>,
+) -> impl IndexedParallelIterator<Item = Vec<i128>> {
+    assert!(runs.iter().all(|values| values.len() == queries.len()), "a value for each query");
+    let random = Philox::new(seed);
+    // Query by query the values of all runs, which a draw brings in another order.
+    let values: Vec<i64> =
+        (0..queries.len()).flat_map(|query| runs.iter().map(move |of| of[query])).collect();
+    let narrow = {
+        let largest =
+            values.chunks_exact(runs.len().max(1)).map(|of| of.iter().map(|value| value.abs()).max());
+        let largest: Vec<i64> = largest.flatten().collect();
+        are_narrow(&[&largest])
+    };
+    let count = draws.len().div_ceil(CHUNK as usize);
+    (0..count).into_par_iter().map(move |chunk| {
+        let first = draws.start + chunk as u32 * CHUNK;
+        let draws = first..draws.end.min(first.saturating_add(CHUNK));
+        if narrow {
+            ranges::<i64>(random, queries, &values, runs.len(), draws)
+        } else {
+            ranges::<i128>(random, queries, &values, runs.len(), draws)
+        }
+    })
+}
+
+fn ranges<T: Whole>(
+    random: Philox,
+    queries: &[u64],
+    values: &[i64],
+    runs: usize,
+    draws: Range<u32>,
+) -> Vec<i128> {
+    let mut sums = vec![T::default(); draws.len() * runs];
+    let mut words = vec![[[0; LANES]; 4]; runs.saturating_sub(1).div_ceil(4)];
+    let mut permuted = vec![0; runs];
+    for (&query, values) in queries.iter().zip(values.chunks_exact(runs.max(1))) {
+        for (lanes, sums) in sums.chunks_mut(LANES * runs).enumerate() {
+            let first = draws.start.wrapping_add((lanes * LANES) as u32);
+            for (four, words) in words.iter_mut().enumerate() {
+                *words = random.blocks(query, first, purpose::labels(four));
+            }
+            for (lane, sums) in sums.chunks_exact_mut(runs).enumerate() {
+                permuted.copy_from_slice(values);
+                shuffle(&mut permuted, |swap| words[swap / 4][swap % 4][lane]);
+                for (sum, &value) in sums.iter_mut().zip(&permuted) {
+                    *sum = *sum + T::new(value);
+                }
+            }
+        }
+    }
+    let range = |sums: &[T]| {
+        let [least, most] = [sums.iter().min(), sums.iter().max()];
+        most.zip(least).map_or(0, |(most, least)| most.wide() - least.wide())
+    };
+    sums.chunks_exact(runs.max(1)).map(range).collect()
+}
+
+/// Brings items into a random order, each as likely as the others to within 2⁻³² times their number: from the last down each changes places
+/// with one that does not stand behind it (Fisher and Yates), which a word says.
+#[inline(always)]
+fn shuffle<T>(items: &mut [T], word: impl Fn(usize) -> u32) {
+    for (swap, last) in (1..items.len()).rev().enumerate() {
+        let with = u64::from(word(swap)) * (last as u64 + 1) >> 32;
+        items.swap(last, with as usize);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::examples::{self, SEED};
+    use crate::compare::randomised::Pair;
+
+    fn counts(runs: &[Vec<i64>], pairs: &[(usize, usize)], draws: Range<u32>) -> Vec<u64> {
+        let runs: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
+        let pairs: Vec<Pair> = pairs.iter().map(|&(baseline, run)| Pair { baseline, run }).collect();
+        let queries = examples::queries(runs[0].len());
+        range_counts(SEED, &queries, &runs, &Family::of(&runs, &pairs), draws)
+    }
+
+    fn all_pairs(runs: usize) -> Vec<(usize, usize)> {
+        (0..runs).flat_map(|baseline| (baseline + 1..runs).map(move |run| (baseline, run))).collect()
+    }
+
+    /// The range of a draw, computed anew from the definition.
+    fn plain_range(queries: &[u64], runs: &[Vec<i64>], draw: u32) -> i128 {
+        let mut sums = vec![0i128; runs.len()];
+        for (at, &query) in queries.iter().enumerate() {
+            let mut labels: Vec<usize> = (0..runs.len()).collect();
+            for (swap, last) in (1..runs.len()).rev().enumerate() {
+                let counter = [query as u32, (query >> 32) as u32, draw, 2 + 256 * (swap as u32 / 4)];
+                let word = Philox::new(SEED).block(counter)[swap % 4];
+                labels.swap(last, (u64::from(word) * (last as u64 + 1) >> 32) as usize);
+            }
+            sums.iter_mut().zip(labels).for_each(|(sum, label)| *sum += i128::from(runs[label][at]));
+        }
+        sums.iter().max().unwrap() - sums.iter().min().unwrap()
+    }
+
+    fn all_ranges(queries: &[u64], runs: &[Vec<i64>], draws: Range<u32>) -> Vec<i128> {
+        let runs: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
+        chunks(SEED, queries, &runs, draws).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn labels_of_a_query() {
+        let query = examples::queries(1)[0];
+        let labels = |draw| {
+            let words = [0, 1].map(|four| Philox::new(SEED).blocks::<1>(query, draw, purpose::labels(four)));
+            let mut labels = [0, 1, 2, 3, 4];
+            shuffle(&mut labels, |swap| words[swap / 4][swap % 4][0]);
+            labels
+        };
+        assert_eq!(
+            [0, 1, 2, 3].map(labels),
+            [[2, 0, 3, 1, 4], [1, 0, 2, 3, 4], [3, 2, 4, 1, 0], [0, 1, 2, 4, 3]]
+        );
+    }
+
+    #[test]
+    fn twenty_queries_of_five_runs() {
+        let runs = examples::counts(&examples::twenty());
+        assert_eq!(all_ranges(&examples::queries(20), &runs, 0..1), [262_783_279_040]);
+        let expected = [99948, 71115, 339, 368, 56283, 130, 145, 18032, 18753, 99999];
+        assert_eq!(counts(&runs, &all_pairs(5), 0..99_999), expected);
+    }
+
+    /// Every range is the plain one, for numbers of runs whose swaps take one block of words, some, or a part of one, and in any cut of draws.
+    #[test]
+    fn ranges_are_the_plain_ones() {
+        for runs in [1, 2, 4, 5, 6, 9, 14] {
+            let queries = examples::queries(11);
+            let value = |run: usize, at: usize| (run * 7919 + at * 104_729) as i64 % 1009 - 500;
+            let values: Vec<Vec<i64>> =
+                (0..runs).map(|run| (0..11).map(|at| value(run, at)).collect()).collect();
+            for draws in [0..300, 255..258, 7..7, 3..20] {
+                let expected: Vec<i128> =
+                    draws.clone().map(|draw| plain_range(&queries, &values, draw)).collect();
+                assert_eq!(all_ranges(&queries, &values, draws), expected, "{runs} runs");
+            }
+        }
+    }
+
+    #[test]
+    fn sums_beyond_64_bits() {
+        let queries = examples::queries(600);
+        let runs = [vec![1 << 53; 600], vec![-(1 << 53); 600], (0..600).map(|at| at << 43).collect()];
+        let expected: Vec<i128> = (0..20).map(|draw| plain_range(&queries, &runs, draw)).collect();
+        assert_eq!(all_ranges(&queries, &runs, 0..20), expected);
+        assert_eq!(counts(&runs, &all_pairs(3), 0..20), [0, 0, 0]);
+    }
+
+    #[test]
+    fn equal_runs_are_never_different() {
+        let run: Vec<i64> = (0..30).map(|at| at * at).collect();
+        assert_eq!(counts(&[run.clone(), run.clone(), run], &all_pairs(3), 0..1000), [1000; 3]);
+    }
+}

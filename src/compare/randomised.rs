@@ -1,0 +1,369 @@
+//! The randomisation test of pairs of runs: one by one, and all pairs of a family together.
+//!
+//! A pair's p is the share of draws whose sum of differences is as extreme as what was seen, which counts as a draw as well (Phipson and Smyth
+//! 2010, "Permutation p-values should never be zero"). All pairs and measures share the flips, so a pair's sum is the difference of two runs'
+//! sums, and the largest statistic of a draw is that of the family: the step-down maxT procedure (Westfall and Young 1993, algorithm 2.8; for
+//! retrieval Boytsov, Belova and Westfall 2013) corrects for many pairs and knows how they depend on one another.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use fearless_simd::{Level, dispatch};
+use rayon::prelude::*;
+
+use super::flips::{CHUNK, Flips, Whole, are_narrow};
+use super::units;
+
+/// Two runs that are compared, by their places in the list of series. The difference is the run's values less the baseline's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Pair {
+    /// What is subtracted.
+    pub baseline: usize,
+    /// From what.
+    pub run: usize,
+}
+
+/// A pair with what was seen of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hypothesis {
+    /// The pair.
+    pub pair: Pair,
+    /// The sum of its differences.
+    pub sum: i128,
+    /// The sum of their squares.
+    pub squares: i128,
+}
+
+/// Pairs that are tested together.
+#[derive(Debug, Clone)]
+pub struct Family {
+    hypotheses: Vec<Hypothesis>,
+    /// Sums that differ by no more are equal.
+    tolerance: i64,
+    /// By how much each sum is weighed, so that pairs whose differences vary more do not decide alone: 1/√Σδ²; 0 for pairs without any.
+    weights: Vec<f64>,
+    /// What was seen, weighed.
+    seen: Vec<f64>,
+    /// The places of the hypotheses, from the largest of `seen` down, without those of pairs that do not differ.
+    order: Vec<usize>,
+}
+
+impl Hypothesis {
+    /// Do the two runs differ, in any query by more than rounding does? Beside what rounding does to the sum of a pair that does not, what is
+    /// seen of no other pair would be extreme.
+    fn differs(&self, queries: usize) -> bool {
+        self.squares > queries as i128
+    }
+}
+
+impl Family {
+    /// A family of hypotheses over the same `queries`.
+    pub fn new(queries: usize, hypotheses: Vec<Hypothesis>) -> Family {
+        let weight =
+            |of: &Hypothesis| if of.differs(queries) { 1.0 / (of.squares as f64).sqrt() } else { 0.0 };
+        let weights: Vec<f64> = hypotheses.iter().map(weight).collect();
+        let seen: Vec<f64> =
+            hypotheses.iter().zip(&weights).map(|(of, weight)| of.sum.size() * weight).collect();
+        let mut order: Vec<usize> = (0..hypotheses.len()).filter(|&at| weights[at] != 0.0).collect();
+        order.sort_by(|&left, &right| seen[right].total_cmp(&seen[left]));
+        Family { hypotheses, tolerance: units::tolerance(queries), weights, seen, order }
+    }
+
+    /// The family of some pairs of series, which are values in whole units.
+    pub fn of(series: &[&[i64]], pairs: &[Pair]) -> Family {
+        let hypothesis = |&pair: &Pair| {
+            let deltas = units::deltas(series[pair.baseline], series[pair.run]);
+            Hypothesis { pair, sum: units::sum(&deltas), squares: units::products(&deltas, &deltas) }
+        };
+        let queries = series.first().map_or(0, |numbers| numbers.len());
+        Family::new(queries, pairs.iter().map(hypothesis).collect())
+    }
+
+    /// Its pairs with what was seen of them.
+    pub fn hypotheses(&self) -> &[Hypothesis] {
+        &self.hypotheses
+    }
+
+    /// Sums of differences that differ by no more are equal.
+    pub fn tolerance(&self) -> i64 {
+        self.tolerance
+    }
+}
+
+/// How many draws are as extreme as what was seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// As far from zero.
+    pub two_sided: u64,
+    /// As great or greater, for the alternative that the run's values are greater.
+    pub greater: u64,
+    /// As little or less, for the alternative that they are less.
+    pub less: u64,
+}
+
+/// What draws come to for a family. Those of other draws can be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tally {
+    /// The draws.
+    pub draws: u64,
+    /// For each pair.
+    pub counts: Vec<Counts>,
+    /// For each pair the draws in which it, or one that stands behind it in the order of the step-down procedure, is as extreme.
+    stepped: Vec<u64>,
+}
+
+impl Tally {
+    /// No draw of a family yet.
+    pub fn new(family: &Family) -> Tally {
+        let pairs = family.hypotheses.len();
+        Tally { draws: 0, counts: vec![Counts::default(); pairs], stepped: vec![0; pairs] }
+    }
+
+    /// Adds other draws of the same family.
+    pub fn merge(&mut self, other: &Tally) {
+        self.draws += other.draws;
+        for (counts, more) in self.counts.iter_mut().zip(&other.counts) {
+            counts.two_sided += more.two_sided;
+            counts.greater += more.greater;
+            counts.less += more.less;
+        }
+        self.stepped.iter_mut().zip(&other.stepped).for_each(|(count, more)| *count += more);
+    }
+
+    /// The p of one of its counts: never 0, because what was seen is one of the possible draws.
+    pub fn p(&self, count: u64) -> f64 {
+        p(count, self.draws)
+    }
+
+    /// For each pair the count whose p is corrected by maxT, two-sided; `None` where the runs do not differ, which is no hypothesis. No
+    /// pair has a smaller one than those before it in the order.
+    pub fn max_t(&self, family: &Family) -> Vec<Option<u64>> {
+        let mut counts = vec![None; self.stepped.len()];
+        let mut largest = 0;
+        for &at in &family.order {
+            largest = largest.max(self.stepped[at]);
+            counts[at] = Some(largest);
+        }
+        counts
+    }
+
+    /// Adds draws, of which `sums` writes those of a pair.
+    fn add<T: Whole>(&mut self, family: &Family, draws: usize, mut sums: impl FnMut(Pair, &mut [T])) {
+        let (mut of, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
+        let (of, largest) = (&mut of[..draws], &mut largest[..draws]);
+        self.draws += draws as u64;
+        let alike = (0..family.hypotheses.len()).filter(|&at| family.weights[at] == 0.0);
+        for at in family.order.iter().rev().copied().chain(alike) {
+            let hypothesis = family.hypotheses[at];
+            sums(hypothesis.pair, of);
+            let (seen, tolerance) = (T::fit(hypothesis.sum), T::new(family.tolerance));
+            let (weight, weighed) = (family.weights[at], family.seen[at]);
+            dispatch!(Level::new(), _simd => {
+                self.counts[at].add(seen, tolerance, of);
+                self.stepped[at] += raised(largest, of, tolerance, weight, weighed);
+            });
+        }
+    }
+}
+
+/// Raises the largest statistic of each draw to that of a pair, and counts the draws in which it is as large as what was seen.
+#[inline(always)]
+fn raised<T: Whole>(largest: &mut [f64], sums: &[T], tolerance: T, weight: f64, seen: f64) -> u64 {
+    let mut count = 0;
+    for (largest, &sum) in largest.iter_mut().zip(sums) {
+        let statistic = (size(sum) + tolerance).size() * weight;
+        *largest = if statistic > *largest { statistic } else { *largest };
+        count += u64::from(*largest >= seen);
+    }
+    count
+}
+
+/// The p of a test by `draws` random draws, of which so many are as extreme as what was seen.
+pub fn p(count: u64, draws: u64) -> f64 {
+    (count + 1) as f64 / (draws + 1) as f64
+}
+
+#[inline(always)]
+fn size<T: Whole>(of: T) -> T {
+    of.max(-of)
+}
+
+impl Counts {
+    /// Counts the sums of some draws beside the one that was seen.
+    #[inline(always)]
+    fn add<T: Whole>(&mut self, seen: T, tolerance: T, sums: &[T]) {
+        let extreme = size(seen) - tolerance;
+        let (greater, less) = (seen - tolerance, seen + tolerance);
+        for &sum in sums {
+            self.two_sided += u64::from(size(sum) >= extreme);
+            self.greater += u64::from(sum >= greater);
+            self.less += u64::from(sum <= less);
+        }
+    }
+}
+
+/// The tallies of some families over some draws, which share their flips. The pairs' places are those of `series`: values in whole units, all
+/// of the same queries in the order of `flips`.
+pub fn tallies(flips: &Flips<'_>, series: &[&[i64]], families: &[Family], draws: Range<u32>) -> Vec<Tally> {
+    let pairs = families.iter().flat_map(|family| family.hypotheses.iter().map(|of| of.pair));
+    let mut places: BTreeMap<Pair, usize> = pairs.map(|pair| (pair, 0)).collect();
+    places.values_mut().enumerate().for_each(|(place, of)| *of = place);
+    let mut runs: Vec<usize> = places.keys().flat_map(|pair| [pair.baseline, pair.run]).collect();
+    runs.sort_unstable();
+    runs.dedup();
+    // A series more costs more than a difference of two: differences are summed themselves only where there are no more of them.
+    if places.len() <= runs.len() {
+        let deltas: Vec<Vec<i64>> =
+            places.keys().map(|pair| units::deltas(series[pair.baseline], series[pair.run])).collect();
+        let deltas: Vec<&[i64]> = deltas.iter().map(Vec::as_slice).collect();
+        let of = |pair| Source { plus: places[&pair], minus: None };
+        of_series(flips, &deltas, families, draws, of)
+    } else {
+        let used: Vec<&[i64]> = runs.iter().map(|&run| series[run]).collect();
+        let place = |run| runs.binary_search(&run).expect("a run of a pair");
+        let of = |pair: Pair| Source { plus: place(pair.run), minus: Some(place(pair.baseline)) };
+        of_series(flips, &used, families, draws, of)
+    }
+}
+
+/// From what a pair's sums are made: those of one series, or of two.
+#[derive(Clone, Copy)]
+struct Source {
+    plus: usize,
+    minus: Option<usize>,
+}
+
+impl Source {
+    #[inline(always)]
+    fn write<T: Whole>(self, sums: &[&[T]], into: &mut [T]) {
+        into.copy_from_slice(sums[self.plus]);
+        if let Some(minus) = self.minus {
+            into.iter_mut().zip(sums[minus]).for_each(|(sum, &minus)| *sum = *sum - minus);
+        }
+    }
+}
+
+fn of_series(
+    flips: &Flips<'_>,
+    series: &[&[i64]],
+    families: &[Family],
+    draws: Range<u32>,
+    source: impl Fn(Pair) -> Source + Sync,
+) -> Vec<Tally> {
+    if are_narrow(series) {
+        of_whole::<i64>(flips, series, families, draws, source)
+    } else {
+        of_whole::<i128>(flips, series, families, draws, source)
+    }
+}
+
+fn of_whole<T: Whole>(
+    flips: &Flips<'_>,
+    series: &[&[i64]],
+    families: &[Family],
+    draws: Range<u32>,
+    source: impl Fn(Pair) -> Source + Sync,
+) -> Vec<Tally> {
+    let chunk = |sums: &[&[T]]| {
+        let draws = sums.first().map_or(0, |sums| sums.len());
+        let tally = |family| {
+            let mut tally = Tally::new(family);
+            tally.add(family, draws, |pair, into: &mut [T]| source(pair).write(sums, into));
+            tally
+        };
+        families.iter().map(tally).collect()
+    };
+    merged(families, flips.chunks(series, draws, chunk))
+}
+
+/// The tallies of all chunks together.
+fn merged(families: &[Family], chunks: impl ParallelIterator<Item = Vec<Tally>>) -> Vec<Tally> {
+    let merge = |mut all: Vec<Tally>, chunk: Vec<Tally>| {
+        all.iter_mut().zip(&chunk).for_each(|(all, tally)| all.merge(tally));
+        all
+    };
+    chunks.reduce(|| families.iter().map(Tally::new).collect(), merge)
+}
+
+/// The sums of a series draw by draw, to which those of other queries can be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DrawSums {
+    /// Where all fit 64 bits.
+    Narrow(Vec<i64>),
+    /// Any.
+    Wide(Vec<i128>),
+}
+
+impl DrawSums {
+    /// The sums of each series under some draws.
+    pub fn of(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -> Vec<DrawSums> {
+        if are_narrow(series) {
+            gathered(flips, series, draws).into_iter().map(DrawSums::Narrow).collect()
+        } else {
+            gathered(flips, series, draws).into_iter().map(DrawSums::wide).collect()
+        }
+    }
+
+    /// Sums in the narrower form that holds them, so that equal ones are equal.
+    fn wide(sums: Vec<i128>) -> DrawSums {
+        let narrow: Result<Vec<i64>, _> = sums.iter().map(|&sum| sum.try_into()).collect();
+        narrow.map_or(DrawSums::Wide(sums), DrawSums::Narrow)
+    }
+
+    /// How many draws there are.
+    pub fn len(&self) -> usize {
+        match self {
+            DrawSums::Narrow(sums) => sums.len(),
+            DrawSums::Wide(sums) => sums.len(),
+        }
+    }
+
+    /// Is there no draw?
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The sum of a draw.
+    pub fn get(&self, draw: usize) -> i128 {
+        match self {
+            DrawSums::Narrow(sums) => sums[draw].into(),
+            DrawSums::Wide(sums) => sums[draw],
+        }
+    }
+
+    /// Adds the sums of other queries under the same draws.
+    pub fn merge(&mut self, other: &DrawSums) {
+        assert_eq!(self.len(), other.len(), "the same draws");
+        let sums = (0..self.len()).map(|draw| self.get(draw) + other.get(draw)).collect();
+        *self = DrawSums::wide(sums);
+    }
+}
+
+fn gathered<T: Whole>(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -> Vec<Vec<T>> {
+    let mut all = vec![Vec::with_capacity(draws.len()); series.len()];
+    let copied = |sums: &[&[T]]| sums.iter().map(|sums| sums.to_vec()).collect();
+    let chunks: Vec<Vec<Vec<T>>> = flips.chunks(series, draws, copied).collect();
+    for chunk in chunks {
+        all.iter_mut().zip(chunk).for_each(|(all, sums)| all.extend(sums));
+    }
+    all
+}
+
+/// The tallies of some families from the sums of their runs over all queries; the pairs' places are those of `series`.
+pub fn tallies_of_sums(series: &[DrawSums], families: &[Family]) -> Vec<Tally> {
+    let draws = series.first().map_or(0, DrawSums::len);
+    let chunk = |chunk: usize| {
+        let start = chunk * CHUNK;
+        let write = |pair: Pair, into: &mut [i128]| {
+            let sum = |draw| series[pair.run].get(draw) - series[pair.baseline].get(draw);
+            into.iter_mut().enumerate().for_each(|(at, of)| *of = sum(start + at));
+        };
+        let tally = |family| {
+            let mut tally = Tally::new(family);
+            tally.add(family, CHUNK.min(draws - start), write);
+            tally
+        };
+        families.iter().map(tally).collect()
+    };
+    merged(families, (0..draws.div_ceil(CHUNK)).into_par_iter().map(chunk))
+}

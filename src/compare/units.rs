@@ -1,0 +1,139 @@
+//! Values as whole numbers of a small unit, so that equal differences are equal and sums are exact in any order.
+//!
+//! 0.3 − 0.2 is not 0.2 − 0.1 in f64, and a test that counts ties must not depend on that. So each value is rounded once, to a multiple of
+//! 2^−S; differences and sums of these are integers. Of one measure all runs have the same S.
+
+/// The power of two by which values are multiplied where none is larger than 1.
+const FINEST: i32 = 40;
+
+/// The unit of a measure's values, 2^−S.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unit {
+    exponent: i32,
+}
+
+impl Unit {
+    /// The unit for some finite values: the largest has at most 40 bits.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Unit {
+        let largest = values.into_iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+        debug_assert!(largest.is_finite());
+        let bits = largest.to_bits();
+        // Exponent and fraction of the largest, whose logarithm is rounded up.
+        let (exponent, fraction) = ((bits >> 52) as i32 - 1023, bits & ((1 << 52) - 1));
+        Unit { exponent: FINEST - (exponent + i32::from(fraction != 0)).max(0) }
+    }
+
+    /// S, the binary logarithm of what a value is multiplied by.
+    pub fn exponent(self) -> i32 {
+        self.exponent
+    }
+
+    /// The unit as a number.
+    pub fn size(self) -> f64 {
+        power(-self.exponent)
+    }
+
+    /// The nearest multiple of the unit, the even one of two.
+    pub fn count(self, value: f64) -> i64 {
+        (value * power(self.exponent)).round_ties_even() as i64
+    }
+
+    /// The nearest multiples of some values.
+    pub fn counts(self, values: &[f64]) -> Vec<i64> {
+        values.iter().map(|&value| self.count(value)).collect()
+    }
+}
+
+/// A power of two within the range of normal numbers.
+fn power(exponent: i32) -> f64 {
+    debug_assert!((-1022..=1023).contains(&exponent));
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+/// No value of a [`Unit`] is larger, nor a number that this module's sums take: sums of 256 differences fit an i64.
+pub const LARGEST: i64 = 1 << 53;
+
+/// What a run's values are more than a baseline's, query by query.
+pub fn deltas(baseline: &[i64], run: &[i64]) -> Vec<i64> {
+    baseline.iter().zip(run).map(|(baseline, run)| run - baseline).collect()
+}
+
+/// The sum of some numbers.
+pub fn sum(of: &[i64]) -> i128 {
+    of.iter().copied().map(i128::from).sum()
+}
+
+/// The sum of the products of two runs' numbers.
+pub fn products(left: &[i64], right: &[i64]) -> i128 {
+    left.iter().zip(right).map(|(&left, &right)| i128::from(left) * i128::from(right)).sum()
+}
+
+/// Is a difference of two rounded values none?
+pub fn is_zero(delta: i64) -> bool {
+    delta.abs() <= 1
+}
+
+/// May two differences, or their absolute values, be of equal size before rounding?
+pub fn is_tied(left: i64, right: i64) -> bool {
+    left.abs_diff(right) <= 2
+}
+
+/// How far two sums of differences over so many queries may lie apart that are equal before rounding.
+pub fn tolerance(queries: usize) -> i64 {
+    2 * queries as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_follow_from_the_largest_value() {
+        let exponents = [
+            (0.0, 40),
+            (0.3, 40),
+            (1.0, 40),
+            (1.0f64.next_up(), 39),
+            (2.0, 39),
+            (3.0, 38),
+            (-1000.0, 30),
+            (f64::MIN_POSITIVE, 40),
+            (f64::MAX, 40 - 1024),
+        ];
+        for (largest, exponent) in exponents {
+            let unit = Unit::of([0.0, largest, largest / 3.0]);
+            assert_eq!(unit.exponent(), exponent, "{largest}");
+            assert!(unit.count(largest).abs() <= 1 << 40);
+            assert_eq!(unit.count(-largest), -unit.count(largest));
+        }
+        assert_eq!(Unit::of([0.5]).size(), 2f64.powi(-40));
+        assert_eq!(Unit::of([f64::MAX]).count(f64::MAX), 1 << 40);
+    }
+
+    #[test]
+    fn halves_round_to_even() {
+        let unit = Unit::of([1.0]);
+        let counts = [0.5, 1.5, 2.5, -0.5, -1.5, 0.5f64.next_up()].map(|of| unit.count(of * unit.size()));
+        assert_eq!(counts, [0, 2, 2, 0, -2, 1]);
+    }
+
+    #[test]
+    fn equal_differences_are_tied() {
+        let unit = Unit::of([1.0]);
+        let of = |value| unit.count(value);
+        assert!(0.3 - 0.2 != 0.2 - 0.1);
+        assert!(is_tied(of(0.3) - of(0.2), of(0.2) - of(0.1)));
+        assert!(is_zero(of(0.1 + 0.2) - of(0.3)));
+        assert!(!is_tied(3, 0) && is_tied(i64::MAX, i64::MAX - 2) && !is_tied(i64::MIN, i64::MAX));
+        assert!(is_zero(-1) && is_zero(1) && !is_zero(2) && !is_zero(-2));
+    }
+
+    #[test]
+    fn sums_are_exact_beyond_64_bits() {
+        let many = vec![LARGEST; 3000];
+        assert_eq!(sum(&many), 3000 << 53);
+        let minus: Vec<i64> = many.iter().map(|of| -of).collect();
+        assert_eq!(products(&many, &minus), -(3000 << 106));
+        assert_eq!(deltas(&[1, 5], &[4, 3]), [3, -2]);
+    }
+}
