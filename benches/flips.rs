@@ -99,7 +99,7 @@ fn check(queries: &[u64], series: &[&[i64]]) {
 }
 
 fn sums(c: &mut Criterion) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().expect("a pool");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     for count in [1, 2, 10] {
         let (queries, series) = example(count);
         let series = slices(&series);
@@ -116,7 +116,7 @@ fn sums(c: &mut Criterion) {
 
 /// What is made of the sums: counts of one pair and of all pairs of ten runs, and a bootstrap.
 fn whole(c: &mut Criterion) {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build().expect("a pool");
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     let (queries, series) = example(10);
     let series = slices(&series);
     let flips = Flips::new(SEED, &queries);
