@@ -121,18 +121,10 @@ impl Bytes {
             let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::SIGNS);
             row.as_chunks_mut().0.copy_from_slice(&words);
         }
-        // An 8 × 8 transposition in each byte of the eight rows: blocks of 4, 2 and 1 bits change places across the diagonal.
-        for word in 0..WORDS {
-            let mut row: [u32; GROUP] = std::array::from_fn(|of| rows[of][word]);
-            for (size, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
-                for low in (0..GROUP).filter(|low| low & size == 0) {
-                    let differ = (row[low] >> size ^ row[low + size]) & mask;
-                    row[low + size] ^= differ;
-                    row[low] ^= differ << size;
-                }
-            }
+        (0..WORDS).for_each(|word| {
+            let row = transposed(std::array::from_fn(|of| rows[of][word]));
             (0..GROUP).for_each(|of| rows[of][word] = row[of].to_le());
-        }
+        });
         Bytes(rows)
     }
 
@@ -140,6 +132,20 @@ impl Bytes {
     fn bytes(&self) -> &[u8; CHUNK] {
         bytemuck::cast_ref(&self.0)
     }
+}
+
+/// Eight words, each of whose four bytes are transposed with those of the others: blocks of 4, 2 and 1 bits change places across the diagonal
+/// (Warren 2012, "Hacker's Delight", section 7-3).
+#[inline(always)]
+fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
+    for (size, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
+        for low in (0..GROUP).filter(|low| low & size == 0) {
+            let differ = (rows[low] >> size ^ rows[low + size]) & mask;
+            rows[low + size] ^= differ;
+            rows[low] ^= differ << size;
+        }
+    }
+    rows
 }
 
 /// The sums of up to eight numbers under all their flips: those whose bit is set count negative.
@@ -201,11 +207,6 @@ impl<'a> Flips<'a> {
     /// The flips of queries with these hashes of their ids, under a seed.
     pub fn new(seed: u64, queries: &'a [u64]) -> Flips<'a> {
         Flips { random: Philox::new(seed), queries }
-    }
-
-    /// How many queries there are.
-    pub fn queries(&self) -> usize {
-        self.queries.len()
     }
 
     /// What `each` makes of the sums of all series under some draws, `[series][draw]`, chunk by chunk on all cores, in the order of draws. A

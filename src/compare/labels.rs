@@ -106,7 +106,7 @@ fn ranges<T: Whole>(
 #[inline(always)]
 fn shuffle<T>(items: &mut [T], word: impl Fn(usize) -> u32) {
     for (swap, last) in (1..items.len()).rev().enumerate() {
-        let with = u64::from(word(swap)) * (last as u64 + 1) >> 32;
+        let with = (u64::from(word(swap)) * (last as u64 + 1)) >> 32;
         items.swap(last, with as usize);
     }
 }
@@ -136,7 +136,8 @@ mod tests {
             for (swap, last) in (1..runs.len()).rev().enumerate() {
                 let counter = [query as u32, (query >> 32) as u32, draw, 2 + 256 * (swap as u32 / 4)];
                 let word = Philox::new(SEED).block(counter)[swap % 4];
-                labels.swap(last, (u64::from(word) * (last as u64 + 1) >> 32) as usize);
+                let with = (u64::from(word) * (last as u64 + 1)) >> 32;
+                labels.swap(last, with as usize);
             }
             sums.iter_mut().zip(labels).for_each(|(sum, label)| *sum += i128::from(runs[label][at]));
         }

@@ -61,8 +61,7 @@ impl Philox {
     #[inline(always)]
     pub fn blocks<const N: usize>(self, query: u64, first: u32, purpose: u32) -> [[u32; N]; 4] {
         let mut words = [[0; N]; 4];
-        for at in 0..N {
-            let number = first.wrapping_add(at as u32);
+        for (at, number) in (0..N as u32).map(|at| first.wrapping_add(at)).enumerate() {
             let block = self.block([query as u32, (query >> 32) as u32, number, purpose]);
             (0..4).for_each(|word| words[word][at] = block[word]);
         }
