@@ -1,11 +1,18 @@
 //! Comparing systems: which one is better, by how much, and how sure that is.
 
+pub mod agreement;
+pub mod anova;
 pub mod bootstrap;
 pub mod exact;
+pub mod family;
 pub mod flips;
+pub mod gate;
 pub mod labels;
+pub mod paired;
 pub mod philox;
+pub mod power;
 pub mod randomised;
+pub mod ranks;
 pub mod special;
 pub mod units;
 
@@ -13,3 +20,5 @@ pub mod units;
 mod examples;
 #[cfg(test)]
 mod flip_tests;
+#[cfg(test)]
+mod known;

@@ -1,0 +1,185 @@
+//! How far two rankings of the same systems agree, each given by a number a system: higher is better, equal is tied.
+
+use std::cmp::Ordering;
+
+/// How two numbers that are not NaN compare.
+fn order(left: f64, right: f64) -> Ordering {
+    left.partial_cmp(&right).expect("a number")
+}
+
+/// Kendall's τ_b (Kendall 1945); `None` where one of the rankings is one tie.
+pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
+    let (mut agree, mut of_x, mut of_y) = (0i64, 0i64, 0i64);
+    for j in 1..x.len() {
+        for i in 0..j {
+            let [a, b] = [x, y].map(|of| order(of[i], of[j]) as i64);
+            agree += a * b;
+            of_x += a.abs();
+            of_y += b.abs();
+        }
+    }
+    (of_x > 0 && of_y > 0).then(|| agree as f64 / (of_x as f64 * of_y as f64).sqrt())
+}
+
+/// τ_AP of an estimated ranking (Yilmaz, Aslam and Robertson 2008), to which the top matters most. Of systems tied in the estimate each is compared with
+/// those above all of them; `None` where all are tied.
+pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
+    let (mut shares, mut count) = (0.0, 0usize);
+    for (&of_truth, &of_estimate) in truth.iter().zip(estimate) {
+        let above = || truth.iter().zip(estimate).filter(|other| *other.1 > of_estimate);
+        let all = above().count();
+        if all > 0 {
+            shares += above().filter(|other| *other.0 > of_truth).count() as f64 / all as f64;
+            count += 1;
+        }
+    }
+    (count > 0).then(|| 2.0 * shares / count as f64 - 1.0)
+}
+
+/// τ_AP,b (Urbano and Marrero 2017): the mean of τ_AP in both directions, which knows no truth.
+pub fn tau_ap_b(x: &[f64], y: &[f64]) -> Option<f64> {
+    Some(tau_ap(x, y)?.midpoint(tau_ap(y, x)?))
+}
+
+/// What a tie says in rank-biased overlap (Corsi and Urbano 2024).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tie {
+    /// That the order is not known: the expected overlap of all orders.
+    #[default]
+    A,
+    /// The same, scaled so that a ranking agrees with itself fully.
+    B,
+    /// That the systems are equal: they share their first rank.
+    W,
+}
+
+/// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and Zobel 2010). `None` of no systems.
+pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
+    let [x, y] = [x, y].map(|of| groups(of));
+    let depths = 1..=x.len();
+    let agreed = |depth: usize| {
+        let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);
+        for (x, y) in x.iter().zip(&y) {
+            let (x, y) = (share(*x, depth, tie), share(*y, depth, tie));
+            both += x * y;
+            of_x = [of_x[0] + x, of_x[1] + x * x];
+            of_y = [of_y[0] + y, of_y[1] + y * y];
+        }
+        match tie {
+            Tie::A => both / depth as f64,
+            Tie::B => both / (of_x[1] * of_y[1]).sqrt(),
+            Tie::W => 2.0 * both / (of_x[0] + of_y[0]),
+        }
+    };
+    let weight = |depth: usize| p.powi(depth as i32);
+    let seen: f64 = depths.map(|depth| agreed(depth) * weight(depth)).sum();
+    (!x.is_empty()).then(|| (1.0 - p) / p * seen + weight(x.len()))
+}
+
+/// The first and the last rank of the group of each system.
+fn groups(of: &[f64]) -> Vec<[usize; 2]> {
+    let group = |number: f64| {
+        let above = of.iter().filter(|other| **other > number).count();
+        [above + 1, above + of.iter().filter(|other| **other == number).count()]
+    };
+    of.iter().map(|&number| group(number)).collect()
+}
+
+/// How much of a system with these ranks is among the first so many.
+fn share([first, last]: [usize; 2], depth: usize, tie: Tie) -> f64 {
+    match tie {
+        _ if depth < first => 0.0,
+        _ if depth >= last || tie == Tie::W => 1.0,
+        _ => (depth - first + 1) as f64 / (last - first + 1) as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TIES: [Tie; 3] = [Tie::A, Tie::B, Tie::W];
+
+    #[test]
+    fn equal_and_opposite_rankings() {
+        let (up, down) = ([1.0, 2.0, 3.0, 4.0], [-1.0, -2.0, -3.0, -4.0]);
+        for (other, agreement) in [(up, 1.0), (down, -1.0)] {
+            let found = [tau_b(&up, &other), tau_ap(&up, &other), tau_ap_b(&up, &other)];
+            assert_eq!(found, [Some(agreement); 3]);
+        }
+        for tie in TIES {
+            assert!((rank_biased_overlap(&up, &up, 0.9, tie).unwrap() - 1.0).abs() < 1e-15);
+        }
+        // Depths 1 to 4 agree on 0, 0, 2 of 3 and all.
+        let known = 0.25 * (2.0 / 3.0 * 0.8f64.powi(3) + 0.8f64.powi(4)) + 0.8f64.powi(4);
+        for tie in TIES {
+            assert!((rank_biased_overlap(&up, &down, 0.8, tie).unwrap() - known).abs() < 1e-15);
+        }
+    }
+
+    /// One exchange at the top matters more than one at the bottom.
+    #[test]
+    fn the_top_matters_most() {
+        let truth = [4.0, 3.0, 2.0, 1.0];
+        let (top, bottom) = ([3.0, 4.0, 2.0, 1.0], [4.0, 3.0, 1.0, 2.0]);
+        assert_eq!(tau_b(&truth, &top), tau_b(&truth, &bottom));
+        assert!((tau_ap(&truth, &top).unwrap() - (2.0 / 3.0 * 2.0 - 1.0)).abs() < 1e-15);
+        assert!((tau_ap(&truth, &bottom).unwrap() - (2.0 / 3.0 * (2.0 + 2.0 / 3.0) - 1.0)).abs() < 1e-15);
+    }
+
+    #[test]
+    fn ties_alone_agree_with_nothing() {
+        let (tied, other) = ([0.5; 3], [1.0, 2.0, 3.0]);
+        for (x, y) in [(tied, other), (other, tied), (tied, tied)] {
+            assert_eq!((tau_b(&x, &y), tau_ap_b(&x, &y)), (None, None));
+        }
+        assert_eq!((tau_ap(&other, &tied), tau_ap(&tied, &other)), (None, Some(-1.0)));
+        assert_eq!((tau_b(&[], &[]), tau_ap(&[1.0], &[1.0])), (None, None));
+        assert_eq!(rank_biased_overlap(&[], &[], 0.9, Tie::A), None);
+        assert_eq!(tau_b(&[0.0, -0.0], &[1.0, 2.0]), None, "0 and −0 are tied");
+        // A tie agrees with itself fully, unless its order is taken to be unknown.
+        let known = [(Tie::A, 0.25 * (0.5 * 0.8 + 0.64) + 0.64), (Tie::B, 1.0), (Tie::W, 1.0)];
+        for (tie, known) in known {
+            let found = rank_biased_overlap(&[0.5; 2], &[0.5; 2], 0.8, tie).unwrap();
+            assert!((found - known).abs() < 1e-15, "{tie:?}: {found}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agreement(both in proptest::collection::vec((0..6u8, 0..6u8), 1..12)) {
+            let (x, y): (Vec<f64>, Vec<f64>) = both.iter().map(|(x, y)| (f64::from(*x), f64::from(*y))).unzip();
+            prop_assert_eq!(tau_b(&x, &y), tau_b(&y, &x));
+            prop_assert_eq!(tau_ap_b(&x, &y), tau_ap_b(&y, &x));
+            for tau in [tau_b(&x, &y), tau_ap(&x, &y), tau_ap_b(&x, &y)].into_iter().flatten() {
+                prop_assert!((-1.0..=1.0).contains(&tau), "{}", tau);
+            }
+            for tie in TIES {
+                let found = rank_biased_overlap(&x, &y, 0.9, tie).unwrap();
+                prop_assert!((0.0..=1.0 + 1e-12).contains(&found));
+                prop_assert!((found - rank_biased_overlap(&y, &x, 0.9, tie).unwrap()).abs() < 1e-14);
+            }
+        }
+
+        /// The expected overlap of all orders of ties is the mean over them.
+        #[test]
+        fn tied_overlaps_are_means(x in proptest::collection::vec(0..3u8, 1..6)) {
+            let fixed: Vec<f64> = (0..x.len()).map(|at| ((at * 7 + 3) % 11) as f64).collect();
+            let x: Vec<f64> = x.into_iter().map(f64::from).collect();
+            let mut orders = vec![vec![]];
+            for _ in 0..x.len() {
+                orders = orders.into_iter().flat_map(|order: Vec<usize>| {
+                    let rest: Vec<usize> = (0..x.len()).filter(|at| !order.contains(at)).collect();
+                    rest.into_iter().map(move |at| [order.clone(), vec![at]].concat())
+                }).collect();
+            }
+            let all: f64 = orders.iter().map(|order| {
+                let broken: Vec<f64> = (0..x.len()).map(|at| x[at] + 0.01 * order[at] as f64).collect();
+                rank_biased_overlap(&broken, &fixed, 0.9, Tie::A).unwrap()
+            }).sum();
+            let found = rank_biased_overlap(&x, &fixed, 0.9, Tie::A).unwrap();
+            prop_assert!((found - all / orders.len() as f64).abs() < 1e-12);
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Runs and queries as two factors: analysis of variance without interaction, and Tukey's honestly significant difference on it.
+//!
+//! It takes differences to be spread alike between any two runs.
+
+use super::special::{f_sf, range_quantile, range_sf};
+use super::units::Unit;
+use crate::stats::ExactSum;
+
+/// The analysis of the values of m runs for n queries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Anova {
+    /// The mean of each run.
+    pub means: Vec<f64>,
+    /// How the runs differ.
+    pub runs: Effect,
+    /// How the queries differ.
+    pub queries: Effect,
+    /// The sum of squares of what neither says.
+    pub error: f64,
+    /// Its degrees of freedom, (m − 1)·(n − 1).
+    pub error_df: f64,
+    /// How many queries there are.
+    pub count: usize,
+}
+
+/// One factor of an analysis of variance.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effect {
+    /// The sum of squares.
+    pub squares: f64,
+    /// The degrees of freedom.
+    pub df: f64,
+    /// Its mean square over that of the error; `None` where that is 0.
+    pub f: Option<f64>,
+    /// The p of F.
+    pub p: Option<f64>,
+}
+
+impl Anova {
+    /// Of the values of each run, in the same order of queries, which have this unit. `None` of fewer than two runs or two queries.
+    pub fn of(runs: &[&[f64]], unit: Unit) -> Option<Anova> {
+        let (m, n) = (runs.len(), runs.first()?.len());
+        if m < 2 || n < 2 {
+            return None;
+        }
+        debug_assert!(runs.iter().all(|run| run.len() == n));
+        let mean = |values: &mut dyn Iterator<Item = f64>, count| values.collect::<ExactSum>().mean(count);
+        let means: Vec<f64> = runs.iter().map(|run| mean(&mut run.iter().copied(), n)).collect();
+        let of_queries: Vec<f64> = (0..n).map(|q| mean(&mut runs.iter().map(|run| run[q]), m)).collect();
+        let whole = runs.iter().flat_map(|run| run.iter().copied()).collect::<ExactSum>().mean(m * n);
+        let squares =
+            |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).collect::<ExactSum>().value();
+        let rest = runs.iter().zip(&means).flat_map(|(run, mean)| {
+            run.iter().zip(&of_queries).map(move |(value, query)| value - mean - query + whole)
+        });
+        let error_df = ((m - 1) * (n - 1)) as f64;
+        let error = squares(&mut rest.into_iter());
+        // Of two runs it is half the variance of their differences, and nothing where that is.
+        let error = if (2.0 * error / error_df).sqrt() < 2.0 * unit.size() { 0.0 } else { error };
+        let effect = |squares: f64, df: f64| {
+            let f = (error > 0.0).then(|| squares / df / (error / error_df));
+            Effect { squares, df, f, p: f.map(|f| f_sf(f, df, error_df)) }
+        };
+        let of_runs = n as f64 * squares(&mut means.iter().map(|mean| mean - whole));
+        let of_queries = m as f64 * squares(&mut of_queries.iter().map(|mean| mean - whole));
+        Some(Anova {
+            runs: effect(of_runs, (m - 1) as f64),
+            queries: effect(of_queries, (n - 1) as f64),
+            means,
+            error,
+            error_df,
+            count: n,
+        })
+    }
+
+    /// The standard error of a run's mean.
+    fn of_mean(&self) -> f64 {
+        (self.error / self.error_df / self.count as f64).sqrt()
+    }
+
+    /// The p of Tukey's test that two of the runs are equal, corrected for all pairs of runs. Where the error is 0 it is 1 of equal means, and else
+    /// absent.
+    pub fn tukey_p(&self, left: usize, right: usize) -> Option<f64> {
+        let difference = (self.means[left] - self.means[right]).abs();
+        if difference == 0.0 {
+            return Some(1.0);
+        }
+        (self.error > 0.0).then(|| range_sf(difference / self.of_mean(), self.means.len(), self.error_df))
+    }
+
+    /// Half the width of Tukey's intervals of all differences of two means, which miss any of them with the chance `alpha`.
+    pub fn tukey_margin(&self, alpha: f64) -> f64 {
+        match self.error > 0.0 {
+            true => range_quantile(alpha, self.means.len(), self.error_df) * self.of_mean(),
+            false => 0.0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{examples, known};
+
+    fn of(runs: &[Vec<f64>]) -> Option<Anova> {
+        let slices: Vec<&[f64]> = runs.iter().map(Vec::as_slice).collect();
+        Anova::of(&slices, Unit::of(runs.iter().flatten().copied()))
+    }
+
+    /// Of two runs F is t squared, and both tests have the p of t.
+    #[test]
+    fn two_runs_are_a_paired_test() {
+        for runs in [examples::eight(), examples::fifty()] {
+            let (anova, paired) = (of(&runs).unwrap(), known::paired(&runs, [0, 1]));
+            let (t, p) = (paired.t().unwrap(), paired.p().unwrap().two_sided);
+            let near = |found: f64, known: f64| (found - known).abs() < 1e-11 * known;
+            assert!(near(anova.runs.f.unwrap(), t * t));
+            assert!(near(anova.runs.p.unwrap(), p));
+            assert!(near(anova.tukey_p(0, 1).unwrap(), p));
+            assert!(near(anova.tukey_p(1, 0).unwrap(), p));
+            let [low, high] = paired.interval(0.05).unwrap();
+            assert!(near(2.0 * anova.tukey_margin(0.05), high - low));
+        }
+    }
+
+    #[test]
+    fn the_order_of_runs_and_queries_changes_no_bit() {
+        let runs = examples::twenty();
+        let turned: Vec<Vec<f64>> =
+            runs.iter().rev().map(|run| run.iter().rev().copied().collect()).collect();
+        let (first, second) = (of(&runs).unwrap(), of(&turned).unwrap());
+        assert_eq!((first.runs, first.queries, first.error), (second.runs, second.queries, second.error));
+        for (i, j) in [(0, 1), (2, 4), (3, 4)] {
+            assert_eq!(first.tukey_p(i, j), second.tukey_p(4 - i, 4 - j));
+        }
+    }
+
+    #[test]
+    fn runs_that_differ_by_a_constant_have_no_error() {
+        let base = [0.1, 0.2, 0.35, 0.7];
+        let runs: Vec<Vec<f64>> =
+            [0.0, 0.1, 0.0].map(|plus| base.iter().map(|value| value + plus).collect()).into();
+        let anova = of(&runs).unwrap();
+        assert_eq!((anova.error, anova.runs.f, anova.queries.p), (0.0, None, None));
+        assert_eq!([anova.tukey_p(0, 1), anova.tukey_p(0, 2)], [None, Some(1.0)]);
+        assert_eq!(anova.tukey_margin(0.05), 0.0);
+    }
+
+    #[test]
+    fn equal_runs_do_not_differ() {
+        let run = vec![0.3, 0.9, 0.1];
+        let anova = of(&[run.clone(), run.clone(), vec![0.2, 0.8, 0.6]]).unwrap();
+        assert_eq!(anova.tukey_p(0, 1), Some(1.0));
+        assert!(anova.tukey_p(0, 2).is_some_and(|p| p < 1.0));
+        let anova = of(&[run.clone(), run]).unwrap();
+        assert_eq!((anova.runs.squares, anova.runs.p, anova.tukey_p(0, 1)), (0.0, None, Some(1.0)));
+    }
+
+    #[test]
+    fn too_little_is_none() {
+        assert_eq!(of(&[]), None);
+        assert_eq!(of(&[vec![0.1, 0.2]]), None);
+        assert_eq!(of(&[vec![0.1], vec![0.2]]), None);
+        assert!(of(&[vec![0.1, 0.2], vec![0.2, 0.1]]).is_some());
+    }
+}

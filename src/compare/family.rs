@@ -1,0 +1,118 @@
+//! Several p together: corrections for the chance that one of many is small by accident.
+//!
+//! A family is corrected as a whole, in any order. What is absent stays absent and is not counted.
+
+/// Every p times their number (Bonferroni), at most 1.
+pub fn bonferroni(family: &[Option<f64>]) -> Vec<Option<f64>> {
+    let all = family.iter().flatten().count() as f64;
+    family.iter().map(|p| p.map(|p| (all * p).min(1.0))).collect()
+}
+
+/// Holm 1979: the smallest p times their number, the next times one less, and none smaller than the one before.
+pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
+    let mut most = 0.0f64;
+    adjusted(family, |sorted| {
+        let all = sorted.len();
+        sorted.iter_mut().enumerate().for_each(|(at, p)| {
+            most = most.max((all - at) as f64 * *p).min(1.0);
+            *p = most;
+        });
+    })
+}
+
+/// Benjamini and Hochberg 1995, the false discovery rate: the largest p as it is, the one of rank j times their number / j, and none larger than the
+/// one after.
+pub fn benjamini_hochberg(family: &[Option<f64>]) -> Vec<Option<f64>> {
+    adjusted(family, |sorted| discoveries(sorted, 1.0))
+}
+
+/// Benjamini and Yekutieli 2001, the false discovery rate under any dependence: 1 + 1/2 + … + 1/m times that of Benjamini and Hochberg, at most 1.
+pub fn benjamini_yekutieli(family: &[Option<f64>]) -> Vec<Option<f64>> {
+    let harmonic = |all: usize| (1..=all).rev().map(|j| 1.0 / j as f64).sum::<f64>();
+    adjusted(family, |sorted| discoveries(sorted, harmonic(sorted.len())))
+}
+
+fn discoveries(sorted: &mut [f64], factor: f64) {
+    let (all, mut least) = (sorted.len() as f64, 1.0f64);
+    // The factor of p is 1 or more after rounding too, so that no p becomes smaller.
+    for (at, p) in sorted.iter_mut().enumerate().rev() {
+        least = least.min(factor * (all / (at + 1) as f64) * *p);
+        *p = least;
+    }
+}
+
+/// The p in their own order, after a correction of those that there are in ascending order.
+fn adjusted(family: &[Option<f64>], correct: impl FnOnce(&mut [f64])) -> Vec<Option<f64>> {
+    let mut places: Vec<usize> = (0..family.len()).filter(|&at| family[at].is_some()).collect();
+    places.sort_by(|&left, &right| family[left].partial_cmp(&family[right]).expect("p is a number"));
+    let mut sorted: Vec<f64> = places.iter().filter_map(|&at| family[at]).collect();
+    correct(&mut sorted);
+    let mut all = vec![None; family.len()];
+    places.into_iter().zip(sorted).for_each(|(at, p)| all[at] = Some(p));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const ALL: [fn(&[Option<f64>]) -> Vec<Option<f64>>; 4] =
+        [bonferroni, holm, benjamini_hochberg, benjamini_yekutieli];
+
+    #[test]
+    fn what_is_absent_is_not_counted() {
+        let some = [0.01, 0.04, 0.03].map(Some);
+        let gaps = [None, some[0], None, some[1], some[2], None];
+        for correct in ALL {
+            let (whole, found) = (correct(&some), correct(&gaps));
+            assert_eq!(found, [None, whole[0], None, whole[1], whole[2], None]);
+            assert_eq!(correct(&[]), []);
+            assert_eq!(correct(&[None, None]), [None, None]);
+            assert_eq!(correct(&[None, Some(0.2)]), [None, Some(0.2)]);
+        }
+    }
+
+    #[test]
+    fn small_families() {
+        let family = [0.04, 0.01, 0.03].map(Some);
+        let near = |found: Vec<Option<f64>>, known: [f64; 3]| {
+            for (found, known) in found.iter().zip(known) {
+                assert!((found.unwrap() - known).abs() < 1e-15, "{found:?} is not {known}");
+            }
+        };
+        near(bonferroni(&family), [0.12, 0.03, 0.09]);
+        near(holm(&family), [0.06, 0.03, 0.06]);
+        near(benjamini_hochberg(&family), [0.04, 0.03, 0.04]);
+        near(benjamini_yekutieli(&family), [0.04, 0.03, 0.04].map(|p| p * 11.0 / 6.0));
+        for correct in ALL {
+            assert_eq!(correct(&[Some(1.0), Some(1.0)]), [Some(1.0); 2]);
+            assert_eq!(correct(&[Some(0.0), Some(0.0)]), [Some(0.0); 2]);
+        }
+    }
+
+    proptest! {
+        /// Order changes nothing but the order; nothing is smaller than it was, or larger than 1; equal p stay equal; Holm is below
+        /// Bonferroni, and Benjamini and Hochberg below Holm.
+        #[test]
+        fn families(p in proptest::collection::vec(proptest::option::of(0u32..40), 0..30)) {
+            let family: Vec<Option<f64>> = p.iter().map(|p| p.map(|p| f64::from(p) / 40.0)).collect();
+            for correct in ALL {
+                let found = correct(&family);
+                let reversed: Vec<Option<f64>> = family.iter().rev().copied().collect();
+                prop_assert_eq!(correct(&reversed), found.iter().rev().copied().collect::<Vec<_>>());
+                for (i, (p, adjusted)) in family.iter().zip(&found).enumerate() {
+                    prop_assert_eq!(p.is_some(), adjusted.is_some());
+                    prop_assert!(adjusted >= p && adjusted.is_none_or(|p| p <= 1.0));
+                    for (j, other) in family.iter().enumerate() {
+                        prop_assert!(other != p || found[i] == found[j]);
+                        prop_assert!(other.is_none() || p >= other || found[i] <= found[j]);
+                    }
+                }
+            }
+            let [strict, holm, discoveries] = [bonferroni, holm, benjamini_hochberg].map(|correct| correct(&family));
+            prop_assert!(strict.iter().zip(&holm).all(|(strict, holm)| holm <= strict));
+            prop_assert!(holm.iter().zip(&discoveries).all(|(holm, discoveries)| discoveries.map(|p| p - 1e-12) <= *holm));
+        }
+    }
+}

@@ -1,0 +1,315 @@
+//! The paired t test: what two systems differ by, query for query, how sure that is, and how large.
+
+use super::special::{stirling_error, student_quantile, student_sf, student_two_sided};
+use super::units::{Unit, is_zero};
+use crate::measure::Better;
+use crate::stats::Moments;
+
+/// What n differences come to. A difference is the run's value minus the baseline's, whichever is better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Paired {
+    /// How many queries there are, 1 or more.
+    pub queries: usize,
+    /// The mean difference; 0 where all differences are.
+    pub mean: f64,
+    /// The standard deviation of the differences, n − 1 in the denominator; 0 where nothing is left but rounding. `None` of one query.
+    pub sd: Option<f64>,
+    /// Is no query's difference more than rounding?
+    pub all_zero: bool,
+}
+
+/// The p of one test for each alternative to "equal".
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tails {
+    /// That they differ.
+    pub two_sided: f64,
+    /// That the run's values are higher.
+    pub higher: f64,
+    /// That the run's values are lower.
+    pub lower: f64,
+}
+
+impl Tails {
+    /// Where the data say nothing.
+    pub const ONE: Tails = Tails { two_sided: 1.0, higher: 1.0, lower: 1.0 };
+
+    /// That the run is better.
+    pub fn better(self, better: Better) -> f64 {
+        if better == Better::Lower { self.lower } else { self.higher }
+    }
+
+    /// That the run is worse.
+    pub fn worse(self, better: Better) -> f64 {
+        if better == Better::Lower { self.higher } else { self.lower }
+    }
+}
+
+impl Paired {
+    /// Of some differences: as they are, and as multiples of a unit. `None` where there are none, where one is not finite, and where they are
+    /// so large that their standard deviation is not.
+    pub fn of(deltas: &[f64], counts: &[i64], unit: Unit) -> Option<Paired> {
+        debug_assert_eq!(deltas.len(), counts.len());
+        let mut moments = Moments::default();
+        moments.add_all(deltas);
+        let mean = moments.mean().filter(|mean| mean.is_finite())?;
+        let sd = moments.std();
+        if sd.is_some_and(|sd| !sd.is_finite()) {
+            return None;
+        }
+        let all_zero = counts.iter().all(|&count| is_zero(count));
+        let rounding = |sd: f64| all_zero || sd < 2.0 * unit.size();
+        Some(Paired {
+            queries: deltas.len(),
+            mean: if all_zero { 0.0 } else { mean },
+            sd: sd.map(|sd| if rounding(sd) { 0.0 } else { sd }),
+            all_zero,
+        })
+    }
+
+    /// The degrees of freedom, n − 1.
+    pub fn df(&self) -> f64 {
+        (self.queries - 1) as f64
+    }
+
+    /// The standard error of the mean difference.
+    pub fn error(&self) -> Option<f64> {
+        self.sd.map(|sd| sd / (self.queries as f64).sqrt())
+    }
+
+    /// The standard error where it is not 0.
+    fn some_error(&self) -> Option<f64> {
+        self.error().filter(|&error| error > 0.0)
+    }
+
+    /// t; `None` of one query, and where the standard deviation is 0.
+    pub fn t(&self) -> Option<f64> {
+        self.some_error().map(|error| self.mean / error)
+    }
+
+    /// The p of the t test of "equal": 1 where all differences are 0; `None` of one query, and where every query changes by the same amount.
+    pub fn p(&self) -> Option<Tails> {
+        if self.all_zero && self.queries > 1 {
+            return Some(Tails::ONE);
+        }
+        self.against(0.0)
+    }
+
+    /// The p of the t test of the mean difference being `null`; `None` of one query, and where the standard deviation is 0.
+    pub fn against(&self, null: f64) -> Option<Tails> {
+        let (t, df) = ((self.mean - null) / self.some_error()?, self.df());
+        Some(Tails {
+            two_sided: student_two_sided(t, df),
+            higher: student_sf(t, df),
+            lower: student_sf(-t, df),
+        })
+    }
+
+    /// The t interval of the mean difference that misses it with the chance `alpha`; the mean alone where the standard deviation is 0.
+    pub fn interval(&self, alpha: f64) -> Option<[f64; 2]> {
+        let error = self.error()?;
+        let margin = if error > 0.0 { -student_quantile(0.5 * alpha, self.df()) * error } else { 0.0 };
+        Some([self.mean - margin, self.mean + margin])
+    }
+
+    /// Cohen's d of paired data: the mean difference in standard deviations. `None` where there is no t.
+    pub fn d_z(&self) -> Option<f64> {
+        self.sd.filter(|&sd| sd > 0.0).map(|sd| self.mean / sd)
+    }
+
+    /// Hedges' g of paired data: d without its bias. `None` of two queries, for which there is no correction.
+    pub fn g_z(&self) -> Option<f64> {
+        Some(hedges(self.df())? * self.d_z()?)
+    }
+
+    /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of `margin` or higher: the p of each.
+    /// The systems are equal for practical purposes if both are small. `None` where there is no t.
+    pub fn margin_p(&self, margin: f64) -> Option<[f64; 2]> {
+        Some([self.against(-margin)?.higher, self.against(margin)?.lower])
+    }
+
+    /// Is the mean difference shown to be within ±`margin`? Where the standard deviation is 0 it is, or it is not. `None` of one query.
+    pub fn is_equivalent(&self, margin: f64, alpha: f64) -> Option<bool> {
+        match self.margin_p(margin) {
+            Some([below, above]) => Some(below.max(above) < alpha),
+            None => self.sd.map(|_| self.mean.abs() < margin),
+        }
+    }
+}
+
+/// Hedges' correction J = Γ(ν/2) / (√(ν/2) · Γ((ν−1)/2)), from 2 degrees of freedom on (Hedges 1981).
+pub fn hedges(df: f64) -> Option<f64> {
+    let a = 0.5 * (df - 1.0);
+    let errors = stirling_error(a + 0.5) - stirling_error(a);
+    (df >= 2.0).then(|| (a / (a + 0.5)).sqrt() * (a * (0.5 / a).ln_1p() - 0.5 + errors).exp())
+}
+
+/// In how many queries the run is better, no better and no worse, and worse.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Wins {
+    /// Better.
+    pub wins: usize,
+    /// Tied.
+    pub ties: usize,
+    /// Worse.
+    pub losses: usize,
+}
+
+impl Wins {
+    /// Of some differences: as they are, and as multiples of a unit. Those of at most `tie` are ties, by default those that are but rounding.
+    pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> Wins {
+        let is_tie = |delta: f64, count| tie.map_or(is_zero(count), |most| delta.abs() <= most);
+        let mut wins = Wins { wins: 0, ties: 0, losses: 0 };
+        for (&delta, &count) in deltas.iter().zip(counts) {
+            match is_tie(delta, count) {
+                true => wins.ties += 1,
+                false if (delta > 0.0) == (better != Better::Lower) => wins.wins += 1,
+                false => wins.losses += 1,
+            }
+        }
+        wins
+    }
+
+    /// The share of queries won, ties counting half.
+    pub fn share(self) -> f64 {
+        let all = self.wins + self.ties + self.losses;
+        (self.wins as f64 + 0.5 * self.ties as f64) / all as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::{examples, known};
+    use proptest::prelude::*;
+
+    fn of(deltas: &[f64]) -> Option<Paired> {
+        let unit = Unit::of(deltas.iter().copied().filter(|delta| delta.is_finite()).chain([1.0]));
+        Paired::of(deltas, &unit.counts(deltas), unit)
+    }
+
+    #[test]
+    fn one_query_has_a_difference_alone() {
+        for delta in [0.25, 0.0] {
+            let paired = of(&[delta]).unwrap();
+            assert_eq!((paired.queries, paired.mean, paired.sd), (1, delta, None));
+            assert_eq!((paired.t(), paired.p(), paired.interval(0.05)), (None, None, None));
+            assert_eq!((paired.d_z(), paired.g_z(), paired.margin_p(0.1)), (None, None, None));
+            assert_eq!(paired.is_equivalent(1.0, 0.05), None);
+        }
+    }
+
+    /// One degree of freedom: P(|T| ≥ t) = 1 − 2·atan(t)/π.
+    #[test]
+    fn two_queries() {
+        let paired = of(&[0.25, 0.5]).unwrap();
+        assert_eq!((paired.mean, paired.sd), (0.375, Some(0.125 * 2f64.sqrt())));
+        let t = paired.t().unwrap();
+        assert!((t - 3.0).abs() < 1e-15);
+        let p = paired.p().unwrap();
+        assert!((p.two_sided - (1.0 - 2.0 / std::f64::consts::PI * 3f64.atan())).abs() < 1e-15);
+        assert!(paired.d_z().is_some() && paired.g_z().is_none());
+        let [low, high] = paired.interval(0.05).unwrap();
+        known::digits(low, "-1.213275592");
+        known::digits(high, "1.963275592");
+    }
+
+    #[test]
+    fn no_difference_is_certain() {
+        // The third is but rounding.
+        let paired = of(&[0.0, -0.0, 0.1 + 0.2 - 0.3]).unwrap();
+        assert!(paired.all_zero);
+        assert_eq!((paired.mean, paired.sd, paired.t()), (0.0, Some(0.0), None));
+        assert_eq!(paired.p(), Some(Tails::ONE));
+        assert_eq!(paired.interval(0.05), Some([0.0, 0.0]));
+        assert_eq!((paired.d_z(), paired.g_z(), paired.margin_p(0.1)), (None, None, None));
+        assert_eq!(paired.is_equivalent(0.01, 0.05), Some(true));
+        assert_eq!(paired.is_equivalent(0.0, 0.05), Some(false));
+    }
+
+    #[test]
+    fn every_query_changes_by_the_same_amount() {
+        let baseline = [0.1, 0.2, 0.3, 0.7];
+        let deltas: Vec<f64> = baseline.iter().map(|value| value + 0.1 - value).collect();
+        assert!(deltas.iter().any(|delta| *delta != deltas[0]));
+        let paired = of(&deltas).unwrap();
+        assert!(!paired.all_zero && (paired.mean - 0.1).abs() < 1e-16);
+        assert_eq!((paired.sd, paired.t(), paired.p(), paired.d_z()), (Some(0.0), None, None, None));
+        assert_eq!(paired.interval(0.05), Some([paired.mean; 2]));
+        assert_eq!(paired.is_equivalent(0.11, 0.05), Some(true));
+        assert_eq!(paired.is_equivalent(0.09, 0.05), Some(false));
+        // A deviation of a few units of rounding is one.
+        assert!(of(&[0.1, 0.1 + 1e-11]).unwrap().t().is_some());
+    }
+
+    #[test]
+    fn what_is_none() {
+        assert_eq!(of(&[]), None);
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert_eq!(of(&[0.1, odd]), None);
+        }
+        assert_eq!(of(&[f64::INFINITY, f64::NEG_INFINITY]), None);
+        assert_eq!(of(&[f64::MAX, -f64::MAX]), None, "the standard deviation is too large");
+        assert!(of(&[1e300, -1e300, 1e299]).unwrap().p().unwrap().two_sided > 0.9);
+    }
+
+    #[test]
+    fn directions() {
+        let runs = examples::fifty();
+        let (values, counts, _) = known::pair(&runs, [0, 1]);
+        let paired = known::paired(&runs, [0, 1]);
+        let p = paired.p().unwrap();
+        assert_eq!([p.better(Better::Higher), p.worse(Better::Higher)], [p.higher, p.lower]);
+        assert_eq!([p.better(Better::Lower), p.worse(Better::Lower)], [p.lower, p.higher]);
+        let wins = |tie, better| {
+            let Wins { wins, ties, losses } = Wins::of(&values, &counts, tie, better);
+            [wins, ties, losses]
+        };
+        assert_eq!(wins(None, Better::Lower), [8, 21, 21]);
+        assert_eq!(wins(Some(0.1 + 1e-9), Better::Higher), [4, 43, 3]);
+        assert_eq!(wins(Some(1.0), Better::Higher), [0, 50, 0]);
+        assert_eq!(Wins { wins: 1, ties: 1, losses: 2 }.share(), 0.375);
+    }
+
+    /// Γ(1)/(√1·Γ(½)) = 1/√π and Γ(3/2)/(√(3/2)·Γ(1)); for many degrees of freedom 1 − 3/(4ν − 1).
+    #[test]
+    fn corrections_of_small_samples() {
+        let root = std::f64::consts::PI.sqrt();
+        assert!((hedges(2.0).unwrap() - 1.0 / root).abs() < 1e-15);
+        assert!((hedges(3.0).unwrap() - 0.5 * root / 1.5f64.sqrt()).abs() < 1e-15);
+        assert!((hedges(1e6).unwrap() - (1.0 - 3.0 / (4e6 - 1.0))).abs() < 1e-12);
+        assert_eq!(hedges(1.0), None);
+    }
+
+    proptest! {
+        /// Swapping the runs negates; the tails make 1; the interval misses 0 if and only if p is below its level; no p is NaN.
+        #[test]
+        fn symmetry(deltas in proptest::collection::vec(-1.0..1.0f64, 2..40), power in -300..300i32) {
+            let deltas: Vec<f64> = deltas.iter().map(|delta| delta * 2f64.powi(power)).collect();
+            let swapped: Vec<f64> = deltas.iter().map(|delta| -delta).collect();
+            let (paired, swapped) = (of(&deltas).unwrap(), of(&swapped).unwrap());
+            prop_assert_eq!(paired.mean, -swapped.mean);
+            prop_assert_eq!(paired.sd, swapped.sd);
+            if let (Some(p), Some(q)) = (paired.p(), swapped.p()) {
+                prop_assert_eq!((p.two_sided, p.higher, p.lower), (q.two_sided, q.lower, q.higher));
+                prop_assert!([p.two_sided, p.higher, p.lower].iter().all(|p| (0.0..=1.0).contains(p)));
+                if paired.t().is_some() {
+                    prop_assert!((p.higher + p.lower - 1.0).abs() < 1e-15);
+                    prop_assert!((p.two_sided - 2.0 * p.higher.min(p.lower)).abs() < 1e-15);
+                    let [low, high] = paired.interval(p.two_sided).unwrap();
+                    prop_assert!(low.abs().min(high.abs()) < 1e-9 * low.abs().max(high.abs()));
+                }
+            }
+        }
+
+        /// Of 0 and 1 t follows from the counts alone.
+        #[test]
+        fn zeros_and_ones(above in 1u32..50, below in 1u32..50, same in 0u32..50) {
+            let deltas: Vec<f64> = [(1.0, above), (-1.0, below), (0.0, same)]
+                .into_iter().flat_map(|(delta, count)| vec![delta; count as usize]).collect();
+            let [a, b, n] = [above, below, above + below + same].map(f64::from);
+            let variance = (a + b - (a - b).powi(2) / n) / (n - 1.0);
+            let t = (a - b) / n / (variance / n).sqrt();
+            prop_assert!((of(&deltas).unwrap().t().unwrap() - t).abs() < 1e-12 * (1.0 + t.abs()));
+        }
+    }
+}
