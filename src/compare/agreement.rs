@@ -55,7 +55,7 @@ pub enum Tie {
 
 /// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and Zobel 2010). `None` of no systems.
 pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
-    let [x, y] = [x, y].map(|of| groups(of));
+    let [x, y] = [x, y].map(groups);
     let depths = 1..=x.len();
     let agreed = |depth: usize| {
         let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);

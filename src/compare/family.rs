@@ -57,8 +57,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const ALL: [fn(&[Option<f64>]) -> Vec<Option<f64>>; 4] =
-        [bonferroni, holm, benjamini_hochberg, benjamini_yekutieli];
+    type Correction = fn(&[Option<f64>]) -> Vec<Option<f64>>;
+    const ALL: [Correction; 4] = [bonferroni, holm, benjamini_hochberg, benjamini_yekutieli];
 
     #[test]
     fn what_is_absent_is_not_counted() {

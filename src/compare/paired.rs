@@ -267,6 +267,8 @@ mod tests {
         assert_eq!(wins(None, Better::Lower), [8, 21, 21]);
         assert_eq!(wins(Some(0.1 + 1e-9), Better::Higher), [4, 43, 3]);
         assert_eq!(wins(Some(1.0), Better::Higher), [0, 50, 0]);
+        let at_the_border = Wins::of(&[0.25, -0.25, 0.5], &[9, -9, 18], Some(0.25), Better::Higher);
+        assert_eq!(at_the_border, Wins { wins: 1, ties: 2, losses: 0 });
         assert_eq!(Wins { wins: 1, ties: 1, losses: 2 }.share(), 0.375);
     }
 

@@ -83,7 +83,7 @@ pub fn range_sf(q: f64, means: usize, df: f64) -> f64 {
         return 1.0;
     }
     let value = |u: f64| root_chi_density(u, df) * normal_range_sf(q * (1.0 + u), means);
-    integral(root_chi_range(df, q), 8, value).clamp(0.0, 1.0)
+    integral(root_chi_range(df, q), 6, value).clamp(0.0, 1.0)
 }
 
 /// The q with P(Q ≥ q) = p.
@@ -103,7 +103,7 @@ fn normal_range_sf(width: f64, means: usize) -> f64 {
         normal_density(z) * below.powf(others) * -(others * (-share).ln_1p()).exp_m1()
     };
     let middle = 0.5 * width;
-    means as f64 * integral([middle - 9.0, middle + 9.0], 8, value)
+    means as f64 * integral([middle - 9.0, middle + 9.0], 10, value)
 }
 
 /// The density of S = √(χ²/df) at 1 + u.
@@ -230,7 +230,7 @@ fn symmetric_quantile(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
 
 /// The x ≥ 0 where a tail falls to p, between 0 and its value at 0: the bracket is doubled, and then cut by the method of Illinois on logarithms.
 /// NaN where p is not between 0 and 1.
-pub(super) fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
+fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     if !(p > 0.0 && p < 1.0) {
         return f64::NAN;
     }
