@@ -559,6 +559,8 @@ mod tests {
         for (text, delta, failed) in [
             ("AP drops > 0.1", -0.25, true),
             ("AP drops > 0.25", -0.25, false),
+            ("AP drops > 0.1", 0.7 - 0.8, false),
+            ("AP drops > 0.0999999", 0.7 - 0.8, true),
             ("AP may drop > 0.25", -0.25, true),
             ("AP may drop > 0.2500001", -0.25, false),
             ("AP may drop > 0", 0.0, true),

@@ -212,6 +212,7 @@ mod tests {
         let spread = |n: f64| n * (n + 1.0) * (2.0 * n + 1.0) / 24.0;
         let z = (found.below - 60.0 * 61.0 / 4.0) / spread(60.0).sqrt();
         assert!((found.p.two_sided - 2.0 * normal_cdf(z)).abs() < 1e-15);
+        assert!((found.p.higher - normal_cdf(z)).abs() < 1e-15 && found.p.lower > 0.9);
         let with_zeros: Vec<i64> = deltas.iter().copied().chain([0; 15]).collect();
         let found = signed_ranks(&with_zeros, Zeros::Pratt, Method::Auto);
         let mean = (75.0 * 76.0 - 15.0 * 16.0) / 4.0;
