@@ -67,7 +67,7 @@ pub fn counts(runs: &[Vec<f64>]) -> Vec<Vec<i64>> {
 
 /// The ids q1, q2, … as hashes.
 pub fn queries(count: usize) -> Vec<u64> {
-    (1..=count).map(|at| super::philox::query_hash(&format!("q{at}"))).collect()
+    (1..=count).map(|at| super::philox::query_hash(format!("q{at}").as_bytes())).collect()
 }
 
 #[test]

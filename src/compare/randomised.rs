@@ -132,7 +132,7 @@ impl Tally {
 
     /// The p of one of its counts: never 0, because what was seen is one of the possible draws.
     pub fn p(&self, count: u64) -> f64 {
-        p(count, self.draws)
+        p_of_count(count, self.draws)
     }
 
     /// For each pair the count whose p is corrected by maxT, two-sided; `None` where the runs do not differ, which is no hypothesis. No
@@ -178,8 +178,8 @@ fn raised<T: Whole>(largest: &mut [f64], sums: &[T], tolerance: T, weight: f64, 
     count
 }
 
-/// The p of a test by `draws` random draws, of which so many are as extreme as what was seen.
-pub fn p(count: u64, draws: u64) -> f64 {
+/// The p of a test by `draws` random draws, of which `count` are as extreme as what was seen.
+pub fn p_of_count(count: u64, draws: u64) -> f64 {
     (count + 1) as f64 / (draws + 1) as f64
 }
 

@@ -1,0 +1,669 @@
+//! Runs compared: of each pair and measure the difference, its interval, its p and the size of the effect.
+
+use super::agreement::{self, Tie};
+use super::anova::Anova;
+use super::bootstrap::{RESAMPLES, Resamples};
+use super::exact::Exact;
+use super::family;
+use super::flips::Flips;
+use super::gate::{Facts, Gate, Verdict};
+use super::labels::range_counts;
+use super::options::{Alternative, Correction, DRAWS, Interval, Options, Permutations, Scope, Test};
+use super::paired::{Paired, Tails, Wins};
+use super::power::{queries_for, smallest_effect};
+use super::randomised::{Family, Pair, Tally, p_of_count, tallies};
+use super::ranks::{signed_ranks, signs};
+use super::units::is_zero;
+use super::values::{MeasureValues, Values};
+use crate::error::{Error, Result};
+use crate::measure::{Better, Measure};
+use crate::scores::{QuerySet, Scores};
+use crate::stats::ExactSum;
+
+/// How many sign-adds of the randomisation test are affordable: some ten seconds of them.
+const AFFORDABLE: f64 = 2e11;
+/// How many sums of halves are affordable for exact tests.
+const EXACT_SUMS: f64 = 2e9;
+/// With what chance a difference is to be found.
+const WANTED: f64 = 0.8;
+/// Draws of [`Permutations::Auto`], from the first number to the last.
+const AUTO: [u32; 4] = [9_999, 99_999, 999_999, 9_999_999];
+
+/// Runs compared under measures.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// What was asked.
+    pub options: Options,
+    /// The measures; the first decides.
+    pub measures: Vec<Measure>,
+    /// The runs, in the order given.
+    pub runs: Vec<Compared>,
+    /// The place of the baseline, if there is one.
+    pub baseline: Option<usize>,
+    /// The pairs: by measure, then by baseline and run.
+    pub differences: Vec<Difference>,
+    /// The analysis of variance under each measure, where it was asked for or the correction needs it.
+    pub anova: Vec<Anova>,
+    /// How far the other measures rank the runs as the first one does, where there are three runs or more.
+    pub agreement: Vec<Agreement>,
+    /// Which queries count.
+    pub query_set: QuerySet,
+    /// How many count.
+    pub queries: usize,
+    /// How many hypotheses each family has.
+    pub family_size: usize,
+    /// How often signs were drawn; 0 if they were not.
+    pub draws: u32,
+    /// What should be noticed.
+    pub notes: Vec<String>,
+    ids: Vec<Vec<u8>>,
+    /// `[measure][run][query]`: what is averaged.
+    terms: Vec<Vec<Vec<f64>>>,
+}
+
+/// A run that is compared.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Compared {
+    /// Its name.
+    pub name: String,
+    /// Its letter, or its number where there are more runs than letters.
+    pub label: String,
+    /// How many of the queries it lacks, which count as empty rankings.
+    pub filled: usize,
+    /// Its mean under each measure: of values, also of counts; the geometric mean where that is the measure's average.
+    pub means: Vec<f64>,
+    /// The share of its documents that are judged, down to each measure's cutoff; empty where that is not known.
+    pub judged: Vec<Option<f64>>,
+}
+
+/// How a run differs from another under a measure. Numbers are the run's less the baseline's; of a geometric mean, their logarithms'.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Difference {
+    /// The place of the measure.
+    pub measure: usize,
+    /// The places of the two runs.
+    pub pair: Pair,
+    /// Which way is better.
+    pub better: Better,
+    /// Is the mean that of logarithms?
+    pub logarithmic: bool,
+    /// The mean difference and how it varies.
+    pub paired: Paired,
+    /// The mean difference in parts of the baseline's mean; `None` where that is 0.
+    pub relative: Option<f64>,
+    /// The interval of confidence 1 − α.
+    pub interval: Option<[f64; 2]>,
+    /// The p of the t test.
+    pub t: Option<Tails>,
+    /// The p of the randomisation test by random signs.
+    pub randomised: Option<Tails>,
+    /// The exact p of the randomisation test, where few queries differ.
+    pub exact: Option<Tails>,
+    /// The p of Wilcoxon's signed-rank test, where it was asked for.
+    pub wilcoxon: Option<Tails>,
+    /// The p of the sign test.
+    pub sign: Tails,
+    /// The p of the test that decides, uncorrected.
+    pub p: Option<f64>,
+    /// The p after the correction, or that of the correction itself.
+    pub p_adjusted: Option<f64>,
+    /// In how many queries the run is better, tied, worse.
+    pub wins: Wins,
+    /// The smallest difference that as many queries find four times in five.
+    pub smallest_found: Option<f64>,
+    /// How many queries find the difference of [`Options::power`] four times in five.
+    pub queries_needed: Option<u64>,
+    /// The larger p of the two one-sided tests of [`Options::margin`].
+    pub p_margin: Option<f64>,
+    /// Are the two equal for practical purposes?
+    pub is_equivalent: Option<bool>,
+}
+
+/// What became of a gate for a run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub struct Judged {
+    /// The place of the run.
+    pub run: usize,
+    /// Did it fail, and why.
+    pub verdict: Verdict,
+}
+
+/// How far a measure ranks the runs as the first one does.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Agreement {
+    /// The place of the measure.
+    pub measure: usize,
+    /// Kendall's τ_b; `None` where a ranking is one tie.
+    pub tau: Option<f64>,
+    /// τ_AP,b, to which the top matters most.
+    pub tau_ap: Option<f64>,
+    /// Rank-biased overlap with p = 0.9.
+    pub overlap: Option<f64>,
+}
+
+impl Difference {
+    /// The mean difference: of a geometric mean, the ratio.
+    pub fn delta(&self) -> f64 {
+        self.shown(self.paired.mean)
+    }
+
+    /// A number of this difference as it is shown: of logarithms, as a ratio.
+    pub fn shown(&self, value: f64) -> f64 {
+        if self.logarithmic { value.exp() } else { value }
+    }
+
+    /// How much better the run is: negative where it is worse.
+    pub fn gain(&self) -> f64 {
+        if self.better == Better::Lower { -self.paired.mean } else { self.paired.mean }
+    }
+
+    /// Is the difference significant after the correction?
+    pub fn is_significant(&self, alpha: f64) -> bool {
+        self.p_adjusted.is_some_and(|p| p < alpha)
+    }
+
+    /// The p of a test; `None` where it has none, or was not computed.
+    pub fn tails(&self, test: Test) -> Option<Tails> {
+        match test {
+            Test::T => self.t,
+            Test::Randomisation => self.permuted(),
+            Test::Wilcoxon => self.wilcoxon,
+            Test::Sign => (self.paired.queries >= 2).then_some(self.sign),
+        }
+    }
+
+    /// The p of the randomisation test: the exact one, if there is one.
+    pub fn permuted(&self) -> Option<Tails> {
+        self.exact.or(self.randomised)
+    }
+}
+
+impl Comparison {
+    /// Compares the runs of scores that have the values of queries.
+    ///
+    /// # Errors
+    /// An option out of its range; a baseline that is no run; what makes runs no match for each other: fewer than two, other judgments, other rules;
+    /// a measure without a direction; a value that is not a number; no query in common.
+    pub fn of(scores: &Scores, options: &Options) -> Result<Comparison> {
+        options.check()?;
+        if scores.measures.is_empty() {
+            return Err(Error::Unanswerable("there is no measure to compare by".to_owned()));
+        }
+        let values = Values::of(scores)?;
+        let names: Vec<&str> = scores.runs.iter().map(|run| run.name.as_str()).collect();
+        let baseline = options.baseline.as_deref().map(|name| place(name, &names)).transpose()?;
+        let pairs = pairs(names.len(), baseline);
+        let mut comparison = Comparison {
+            options: options.clone(),
+            measures: scores.measures.clone(),
+            runs: compared(&values, &names),
+            baseline,
+            differences: Vec::new(),
+            anova: Vec::new(),
+            agreement: Vec::new(),
+            query_set: scores.queries,
+            queries: values.queries.len(),
+            family_size: 0,
+            draws: 0,
+            notes: Vec::new(),
+            ids: Vec::new(),
+            terms: Vec::new(),
+        };
+        comparison.describe(&values, &pairs)?;
+        comparison.randomise(&values, &pairs);
+        comparison.decide();
+        comparison.correct(&values, &pairs);
+        comparison.agree();
+        comparison.note();
+        let Values { ids, measures, .. } = values;
+        comparison.ids = ids;
+        comparison.terms = measures.into_iter().map(|of| of.terms).collect();
+        Ok(comparison)
+    }
+
+    /// The differences under a measure.
+    pub fn of_measure(&self, measure: usize) -> &[Difference] {
+        let pairs = self.differences.len() / self.measures.len();
+        &self.differences[measure * pairs..][..pairs]
+    }
+
+    /// The difference of two runs under a measure, whichever was subtracted.
+    pub fn between(&self, measure: usize, one: usize, other: usize) -> Option<&Difference> {
+        let wanted = [Pair { baseline: one, run: other }, Pair { baseline: other, run: one }];
+        self.of_measure(measure).iter().find(|of| wanted.contains(&of.pair))
+    }
+
+    /// The ids of the queries, in bytewise order.
+    pub fn query_ids(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.ids.iter().map(Vec::as_slice)
+    }
+
+    /// What is averaged of a run under a measure, by query.
+    pub fn values(&self, measure: usize, run: usize) -> &[f64] {
+        &self.terms[measure][run]
+    }
+
+    /// The place of the best run under a measure: the first of those.
+    pub fn best(&self, measure: usize) -> usize {
+        let better = self.measures[measure].definition().better;
+        let beats = |one: f64, other: f64| if better == Better::Lower { one < other } else { one > other };
+        (1..self.runs.len()).fold(0, |best, run| {
+            if beats(self.runs[run].means[measure], self.runs[best].means[measure]) { run } else { best }
+        })
+    }
+
+    /// The runs that a run is significantly better than under a measure.
+    pub fn beaten(&self, measure: usize, run: usize) -> Vec<usize> {
+        let beaten = |of: &Difference| {
+            let (other, gain) = match of.pair {
+                Pair { baseline, run: this } if this == run => (baseline, of.gain()),
+                Pair { baseline: this, run: other } if this == run => (other, -of.gain()),
+                _ => return None,
+            };
+            (gain > 0.0 && of.is_significant(self.options.alpha)).then_some(other)
+        };
+        let mut beaten: Vec<usize> = self.of_measure(measure).iter().filter_map(beaten).collect();
+        beaten.sort_unstable();
+        beaten
+    }
+
+    /// Is a run, which is not the best under a measure, not shown to be worse than it? `None` where the two were not compared.
+    pub fn is_tied_with_best(&self, measure: usize, run: usize) -> Option<bool> {
+        let best = self.best(measure);
+        let difference = self.between(measure, best, run).filter(|_| self.baseline.is_none())?;
+        Some(!difference.is_significant(self.options.alpha))
+    }
+
+    /// Keeps the share of judged documents of each run, from scores under `Judged` at the cutoffs of the measures.
+    pub fn set_judged(&mut self, judged: &Scores) {
+        let of_measure =
+            |measure: &Measure| judged.measures.iter().position(|of| *of == judged_measure(measure));
+        let places: Vec<Option<usize>> = self.measures.iter().map(of_measure).collect();
+        for run in &mut self.runs {
+            let scores = judged.run(&run.name);
+            run.judged = places.iter().map(|place| scores?.average((*place)?)).collect();
+        }
+        self.note_judged();
+    }
+
+    /// What becomes of a gate: of each run but the baseline, which is the first run where none was named.
+    ///
+    /// # Errors
+    /// A gate on a measure that is not compared; what cannot be computed.
+    pub fn judge(&self, gate: &Gate) -> Result<Vec<Judged>> {
+        let unknown = || {
+            Error::Unanswerable(format!("the gate `{gate}` is on {}, which is not compared", gate.measure()))
+        };
+        let measure = self.measures.iter().position(|of| of == gate.measure()).ok_or_else(unknown)?;
+        let baseline = self.baseline.unwrap_or(0);
+        let judged = |run: usize| {
+            let difference = self.of_measure(measure).iter().find(|of| of.pair == Pair { baseline, run });
+            let tails = difference.and_then(|of| Some((of.tails(self.options.test)?, of.better)));
+            let verdict = gate.verdict(Facts {
+                run: self.runs[run].means[measure],
+                baseline: Some(self.runs[baseline].means[measure]),
+                paired: difference.map(|of| &of.paired),
+                worse: tails.map(|(tails, better)| tails.worse(better)),
+            })?;
+            Ok(Judged { run, verdict })
+        };
+        (0..self.runs.len()).filter(|&run| run != baseline).map(judged).collect()
+    }
+
+    /// What each pair comes to without random draws.
+    fn describe(&mut self, values: &Values, pairs: &[Pair]) -> Result<()> {
+        let n = values.queries.len();
+        let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
+        let sums =
+            values.measures.iter().flat_map(|of| pairs.iter().map(|&pair| exact_sums(of, pair))).sum::<f64>();
+        let is_exact = sums <= EXACT_SUMS;
+        let resampled = match self.options.interval {
+            Interval::T => None,
+            _ => {
+                let series: Vec<&[i64]> =
+                    values.measures.iter().flat_map(|of| of.counts.iter().map(Vec::as_slice)).collect();
+                Some(Resamples::of(self.options.seed, &values.queries, &series, RESAMPLES))
+            }
+        };
+        for (measure, of) in values.measures.iter().enumerate() {
+            for &pair in pairs {
+                let (deltas, counts) = of.deltas(pair.baseline, pair.run);
+                let paired = Paired::of(&deltas, &counts, of.unit).ok_or_else(|| {
+                    let runs = [pair.baseline, pair.run].map(|at| self.runs[at].name.as_str());
+                    let measure = &self.measures[measure];
+                    let message = format!(
+                        "{} and {} differ by too much under {measure} for numbers of 64 bits",
+                        runs[0], runs[1]
+                    );
+                    Error::Unanswerable(message)
+                })?;
+                self.differences.push(self.difference(
+                    measure,
+                    pair,
+                    of,
+                    paired,
+                    (&deltas, &counts),
+                    (effect, is_exact),
+                ));
+            }
+        }
+        if let Some(resampled) = resampled {
+            let runs = self.runs.len();
+            for of in &mut self.differences {
+                let measure = &values.measures[of.measure];
+                let at = |run| of.measure * runs + run;
+                let means = resampled.means(Pair { baseline: at(of.pair.baseline), run: at(of.pair.run) });
+                let counts = measure.deltas(of.pair.baseline, of.pair.run).1;
+                let interval = match self.options.interval {
+                    Interval::Bca if n >= 2 => means.bca(self.options.alpha, measure.unit, &counts).interval,
+                    _ if n >= 2 => means.percentiles(self.options.alpha, measure.unit),
+                    _ => None,
+                };
+                of.interval = interval.map(|(low, high)| [low, high]);
+                if of.paired.all_zero && n >= 2 {
+                    of.interval = Some([0.0, 0.0]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn difference(
+        &self,
+        measure: usize,
+        pair: Pair,
+        of: &MeasureValues,
+        paired: Paired,
+        (deltas, counts): (&[f64], &[i64]),
+        (effect, is_exact): (Option<f64>, bool),
+    ) -> Difference {
+        let options = &self.options;
+        let baseline = self.runs[pair.baseline].means[measure];
+        let enough = paired.queries >= 2;
+        let exact = (is_exact && enough).then(|| Exact::of(counts)).flatten();
+        let sd = paired.sd.filter(|&sd| sd > 0.0);
+        let [above, below] = [1, -1].map(|sign| {
+            counts.iter().filter(|&&count| !is_zero(count) && count.signum() == sign).count() as u64
+        });
+        Difference {
+            measure,
+            pair,
+            better: of.better,
+            logarithmic: of.logarithmic,
+            relative: match of.logarithmic {
+                true => Some(paired.mean.exp() - 1.0),
+                false => (baseline != 0.0).then(|| paired.mean / baseline),
+            },
+            interval: paired.interval(options.alpha),
+            t: paired.p(),
+            randomised: None,
+            exact: exact.map(|exact| Tails {
+                two_sided: exact.p(exact.counts.two_sided),
+                higher: exact.p(exact.counts.greater),
+                lower: exact.p(exact.counts.less),
+            }),
+            wilcoxon: (options.test == Test::Wilcoxon && enough)
+                .then(|| signed_ranks(counts, options.zeros, options.wilcoxon).p),
+            sign: signs(above, below),
+            p: None,
+            p_adjusted: None,
+            wins: Wins::of(deltas, counts, options.tie, of.better),
+            smallest_found: effect.zip(sd).map(|(effect, sd)| effect * sd),
+            queries_needed: options
+                .power
+                .zip(sd)
+                .and_then(|(power, sd)| queries_for(power / sd, options.alpha, WANTED)),
+            p_margin: options
+                .margin
+                .and_then(|margin| paired.margin_p(margin))
+                .map(|[below, above]| below.max(above)),
+            is_equivalent: options.margin.and_then(|margin| paired.is_equivalent(margin, options.alpha)),
+            paired,
+        }
+    }
+
+    /// The families of hypotheses, with the places of their differences.
+    fn families(&self) -> Vec<Vec<usize>> {
+        let places: Vec<usize> = (0..self.differences.len()).collect();
+        match self.options.family {
+            Scope::All => vec![places],
+            Scope::Measure => {
+                places.chunks(places.len() / self.measures.len()).map(<[usize]>::to_vec).collect()
+            }
+        }
+    }
+
+    /// Draws signs, and finds what of all pairs is as extreme, together and each alone.
+    fn randomise(&mut self, values: &Values, pairs: &[Pair]) {
+        let (runs, n) = (self.runs.len(), values.queries.len());
+        if n < 2 {
+            return;
+        }
+        let series: Vec<&[i64]> =
+            values.measures.iter().flat_map(|of| of.counts.iter().map(Vec::as_slice)).collect();
+        let of_pair = |measure: usize, pair: &Pair| Pair {
+            baseline: measure * runs + pair.baseline,
+            run: measure * runs + pair.run,
+        };
+        let of_measure =
+            |measure| pairs.iter().map(move |pair| of_pair(measure, pair)).collect::<Vec<Pair>>();
+        let families: Vec<Family> = match self.options.family {
+            Scope::Measure => {
+                (0..self.measures.len()).map(|measure| Family::of(&series, &of_measure(measure))).collect()
+            }
+            Scope::All => {
+                vec![Family::of(&series, &(0..self.measures.len()).flat_map(of_measure).collect::<Vec<_>>())]
+            }
+        };
+        let needed = self.options.correction == Correction::MaxT || self.options.test == Test::Randomisation;
+        let cost = |draws: u32| n as f64 * series.len() as f64 * (f64::from(draws) + 1.0);
+        let draws: &[u32] = match self.options.permutations {
+            Permutations::Fixed(draws) => &[draws],
+            Permutations::Auto => &AUTO,
+            Permutations::Affordable if needed || cost(DRAWS) <= AFFORDABLE => &[DRAWS],
+            Permutations::Affordable => {
+                self.notes.push(format!(
+                    "the randomisation test was left out, which would take about {:.0} minutes of a core: --permutations {DRAWS} runs it",
+                    (cost(DRAWS) / 6e9 / 60.0).max(1.0)
+                ));
+                return;
+            }
+        };
+        let flips = Flips::new(self.options.seed, &values.queries);
+        let mut all: Vec<Tally> = families.iter().map(Tally::new).collect();
+        let mut drawn = 0;
+        for &end in draws {
+            let more = tallies(&flips, &series, &families, drawn..end);
+            all.iter_mut().zip(&more).for_each(|(all, more)| all.merge(more));
+            drawn = end;
+            let alpha = self.options.alpha;
+            let clear = all.iter().flat_map(|tally| tally.counts.iter().map(|of| tally.p(of.two_sided)));
+            if draws.len() > 1
+                && clear.into_iter().all(|p| (p - alpha).abs() > 4.0 * monte_carlo_error(p, drawn))
+            {
+                break;
+            }
+        }
+        self.draws = drawn;
+        let max_t: Vec<Option<f64>> = all
+            .iter()
+            .zip(&families)
+            .flat_map(|(tally, family)| {
+                tally.max_t(family).into_iter().map(|count| count.map(|count| tally.p(count)))
+            })
+            .collect();
+        let tails = all.iter().flat_map(|tally| {
+            tally.counts.iter().map(|of| Tails {
+                two_sided: tally.p(of.two_sided),
+                higher: tally.p(of.greater),
+                lower: tally.p(of.less),
+            })
+        });
+        for ((of, tails), max_t) in self.differences.iter_mut().zip(tails).zip(max_t) {
+            of.randomised = Some(tails);
+            if self.options.correction == Correction::MaxT {
+                of.p_adjusted = max_t;
+            }
+        }
+    }
+
+    /// The p of the test that decides.
+    fn decide(&mut self) {
+        let Options { test, alternative, .. } = self.options;
+        for of in &mut self.differences {
+            let tails = of.tails(test);
+            of.p = tails.map(|tails| match alternative {
+                Alternative::TwoSided => tails.two_sided,
+                Alternative::Better => tails.better(of.better),
+                Alternative::Worse => tails.worse(of.better),
+            });
+        }
+    }
+
+    /// Corrects for many comparisons.
+    fn correct(&mut self, values: &Values, pairs: &[Pair]) {
+        let families = self.families();
+        self.family_size = families.first().map_or(0, Vec::len);
+        if self.options.anova || self.options.correction == Correction::Hsd {
+            let anova = |of: &MeasureValues| {
+                let runs: Vec<&[f64]> = of.terms.iter().map(Vec::as_slice).collect();
+                Anova::of(&runs, of.unit)
+            };
+            self.anova = values.measures.iter().filter_map(anova).collect();
+        }
+        let correct: fn(&[Option<f64>]) -> Vec<Option<f64>> = match self.options.correction {
+            Correction::MaxT => return,
+            Correction::Hsd => {
+                for of in &mut self.differences {
+                    let anova = self.anova.get(of.measure);
+                    of.p_adjusted = anova.and_then(|anova| anova.tukey_p(of.pair.baseline, of.pair.run));
+                }
+                return;
+            }
+            Correction::Rhsd => return self.permute_labels(values, pairs),
+            Correction::None => <[Option<f64>]>::to_vec,
+            Correction::Bonferroni => family::bonferroni,
+            Correction::Holm => family::holm,
+            Correction::Bh => family::benjamini_hochberg,
+            Correction::By => family::benjamini_yekutieli,
+        };
+        for family in families {
+            let p: Vec<Option<f64>> = family.iter().map(|&at| self.differences[at].p).collect();
+            for (at, p) in family.into_iter().zip(correct(&p)) {
+                self.differences[at].p_adjusted = p;
+            }
+        }
+    }
+
+    /// The randomised HSD under each measure.
+    fn permute_labels(&mut self, values: &Values, pairs: &[Pair]) {
+        if values.queries.len() < 2 {
+            return;
+        }
+        let draws = match self.options.permutations {
+            Permutations::Fixed(draws) => draws,
+            _ => DRAWS,
+        };
+        let mut p = Vec::new();
+        for of in &values.measures {
+            let runs: Vec<&[i64]> = of.counts.iter().map(Vec::as_slice).collect();
+            let family = Family::of(&runs, pairs);
+            let counts = range_counts(self.options.seed, &values.queries, &runs, &family, 0..draws);
+            p.extend(counts.into_iter().map(|count| p_of_count(count, u64::from(draws))));
+        }
+        for (of, p) in self.differences.iter_mut().zip(p) {
+            of.p_adjusted = Some(p);
+        }
+    }
+
+    /// Compares the rankings of the runs by the measures with that by the first.
+    fn agree(&mut self) {
+        if self.runs.len() < 3 {
+            return;
+        }
+        let by = |measure: usize| -> Vec<f64> {
+            let sign = if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
+            self.runs.iter().map(|run| sign * run.means[measure]).collect()
+        };
+        let first = by(0);
+        let agreement = |measure| {
+            let other = by(measure);
+            Agreement {
+                measure,
+                tau: agreement::tau_b(&first, &other),
+                tau_ap: agreement::tau_ap_b(&first, &other),
+                overlap: agreement::rank_biased_overlap(&first, &other, 0.9, Tie::A),
+            }
+        };
+        self.agreement = (1..self.measures.len()).map(agreement).collect();
+    }
+}
+
+/// How far a p of random draws is off, as a standard deviation.
+pub fn monte_carlo_error(p: f64, draws: u32) -> f64 {
+    (p * (1.0 - p) / f64::from(draws)).sqrt()
+}
+
+/// `Judged` down to the cutoff of a measure.
+pub fn judged_measure(measure: &Measure) -> Measure {
+    let cutoff = measure.cutoff().filter(|cutoff| cutoff.fract() == 0.0 && *cutoff >= 1.0);
+    let name = cutoff.map_or("Judged".to_owned(), |cutoff| format!("Judged@{cutoff}"));
+    name.parse().unwrap_or_else(|_| unreachable!("{name} is a measure"))
+}
+
+/// How many sums the exact test of a pair sorts, where it is small enough to have one.
+fn exact_sums(of: &MeasureValues, pair: Pair) -> f64 {
+    let counts = of.counts[pair.baseline].iter().zip(&of.counts[pair.run]);
+    let differ =
+        counts.filter(|(baseline, run)| !is_zero(*run - *baseline)).take(super::exact::MOST + 1).count();
+    if differ > super::exact::MOST { 0.0 } else { 2f64.powf(differ as f64 / 2.0 + 1.0) }
+}
+
+/// The place of a run by its name.
+fn place(name: &str, names: &[&str]) -> Result<usize> {
+    names.iter().position(|of| *of == name).ok_or_else(|| {
+        Error::Unanswerable(format!(
+            "no run has the name {name}, the baseline: there are {}",
+            names.join(", ")
+        ))
+    })
+}
+
+/// The pairs that are compared.
+fn pairs(runs: usize, baseline: Option<usize>) -> Vec<Pair> {
+    match baseline {
+        Some(baseline) => {
+            (0..runs).filter(|&run| run != baseline).map(|run| Pair { baseline, run }).collect()
+        }
+        None => (0..runs)
+            .flat_map(|baseline| (baseline + 1..runs).map(move |run| Pair { baseline, run }))
+            .collect(),
+    }
+}
+
+/// The runs with their labels and means.
+fn compared(values: &Values, names: &[&str]) -> Vec<Compared> {
+    /// No q: it is hard to tell from others as a superscript.
+    const LETTERS: &str = "abcdefghijklmnoprstuvwxyz";
+    let label = |at: usize| match names.len() <= LETTERS.len() {
+        true => LETTERS[at..=at].to_owned(),
+        false => (at + 1).to_string(),
+    };
+    let mean = |of: &MeasureValues, run: usize| {
+        let mean = of.terms[run].iter().copied().collect::<ExactSum>().mean(of.terms[run].len());
+        if of.logarithmic { mean.exp() } else { mean }
+    };
+    let run = |(at, name): (usize, &&str)| Compared {
+        name: (*name).to_owned(),
+        label: label(at),
+        filled: values.filled[at],
+        means: values.measures.iter().map(|of| mean(of, at)).collect(),
+        judged: Vec::new(),
+    };
+    names.iter().enumerate().map(run).collect()
+}

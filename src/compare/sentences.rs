@@ -1,0 +1,345 @@
+//! What a comparison says in words, for people who are not statisticians.
+
+use std::fmt::Write;
+
+use super::comparison::{Comparison, Difference, monte_carlo_error};
+use super::options::{Alternative, Correction, Permutations, Scope, Test};
+use super::randomised::Pair;
+use crate::measure::Better;
+
+/// From how many queries on nearly every difference is significant.
+const MANY: usize = 10_000;
+/// Below how many queries the interval leans on normality.
+const FEW: usize = 20;
+/// By how much shares of judged documents may differ without a note.
+const JUDGED: f64 = 0.1;
+/// The most sentences.
+const MOST: usize = 12;
+
+impl Comparison {
+    /// A sentence a pair under the first measure: those with the baseline, or those with the best run.
+    pub fn sentences(&self) -> Vec<String> {
+        let best = self.best(0);
+        let told =
+            |of: &&Difference| self.baseline.is_some() || [of.pair.baseline, of.pair.run].contains(&best);
+        let mut told: Vec<&Difference> = self.of_measure(0).iter().filter(told).collect();
+        let left = told.len().saturating_sub(MOST);
+        told.truncate(MOST);
+        let mut sentences: Vec<String> = told.into_iter().map(|of| self.sentence(of)).collect();
+        if left > 0 {
+            sentences.push(format!("{left} more comparisons stand in the other formats."));
+        }
+        sentences
+    }
+
+    fn sentence(&self, of: &Difference) -> String {
+        let alpha = self.options.alpha;
+        match of.p_adjusted {
+            _ if of.paired.all_zero => self.identical(of),
+            _ if of.is_equivalent == Some(true) => self.equivalent(of),
+            Some(p) if p < alpha => self.better(of, p),
+            Some(p) => self.not_shown(of, p),
+            None => self.without_p(of),
+        }
+    }
+
+    fn name(&self, run: usize) -> &str {
+        &self.runs[run].name
+    }
+
+    fn identical(&self, of: &Difference) -> String {
+        let [a, b] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
+        let queries = if self.queries == 1 {
+            "the query".to_owned()
+        } else {
+            format!("each of the {} queries", self.queries)
+        };
+        format!("{a} and {b} have the same {} in {queries}.", self.measures[of.measure])
+    }
+
+    fn equivalent(&self, of: &Difference) -> String {
+        let [a, b] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
+        let p = of.p_margin.map_or(String::new(), |p| format!(" ({}, two one-sided tests)", p_is(p)));
+        let margin = self.options.margin.unwrap_or_default();
+        format!(
+            "{a} and {b} are equal for practical purposes on {}: they differ by less than ±{margin}{p}.",
+            self.measures[of.measure]
+        )
+    }
+
+    /// The means of two runs, with how they differ.
+    fn means(&self, better: usize, worse: usize, of: &Difference, sign: f64) -> String {
+        let [a, b] = [better, worse].map(|run| self.runs[run].means[of.measure]);
+        let mut text = format!("{a:.4} against {b:.4}");
+        let interval = of.interval.map(|[low, high]| if sign < 0.0 { [-high, -low] } else { [low, high] });
+        if of.logarithmic {
+            _ = write!(text, ", {:.4} times as much", (sign * of.paired.mean).exp());
+            if let Some([low, high]) = interval {
+                _ = write!(text, ", {} interval {:.4} to {:.4}", self.confidence(), low.exp(), high.exp());
+            }
+            return text;
+        }
+        _ = write!(text, ", {:+.4}", sign * of.paired.mean);
+        if b != 0.0 {
+            _ = write!(text, " ({:+.1} %)", sign * of.paired.mean / b * 100.0);
+        }
+        if let Some([low, high]) = interval {
+            _ = write!(text, ", {} interval {low:+.4} to {high:+.4}", self.confidence());
+        }
+        text
+    }
+
+    fn confidence(&self) -> String {
+        format!("{} %", round(100.0 * (1.0 - self.options.alpha)))
+    }
+
+    fn better(&self, of: &Difference, p: f64) -> String {
+        let Pair { baseline, run } = of.pair;
+        let (best, worst, sign) = if of.gain() > 0.0 { (run, baseline, 1.0) } else { (baseline, run, -1.0) };
+        let (won, lost) =
+            if sign > 0.0 { (of.wins.wins, of.wins.losses) } else { (of.wins.losses, of.wins.wins) };
+        let higher = if of.better == Better::Lower { " (lower is better)" } else { "" };
+        format!(
+            "{} is better than {} on {}{higher}: {}; {} ({}); of {} queries {won} won, {} tied, {lost} lost.",
+            self.name(best),
+            self.name(worst),
+            self.measures[of.measure],
+            self.means(best, worst, of, sign),
+            p_is(p),
+            self.method(),
+            self.queries,
+            of.wins.ties,
+        )
+    }
+
+    fn not_shown(&self, of: &Difference, p: f64) -> String {
+        let Pair { baseline, run } = of.pair;
+        let what = match self.options.alternative {
+            Alternative::TwoSided => "No difference shown between",
+            Alternative::Better => "Not shown to be better, of",
+            Alternative::Worse => "Not shown to be worse, of",
+        };
+        let mut text = format!(
+            "{what} {} and {} on {}: {:+.4}",
+            self.name(run),
+            self.name(baseline),
+            self.measures[of.measure],
+            of.paired.mean
+        );
+        if of.logarithmic {
+            text = format!(
+                "{what} {} and {} on {}: {:.4} times",
+                self.name(run),
+                self.name(baseline),
+                self.measures[of.measure],
+                of.delta()
+            );
+        }
+        if let Some([low, high]) = of.interval {
+            let show = |value: f64| {
+                if of.logarithmic { format!("{:.4}", value.exp()) } else { format!("{value:+.4}") }
+            };
+            _ = write!(text, ", but anything from {} to {} fits", show(low), show(high));
+        }
+        _ = write!(text, " ({}; {}).", p_is(p), self.method());
+        if let Some(found) = of.smallest_found.filter(|_| !of.logarithmic) {
+            _ = write!(
+                text,
+                " {} queries find a difference of {} four times in five",
+                self.queries,
+                short(found)
+            );
+            if let (Some(power), Some(needed)) = (self.options.power, of.queries_needed) {
+                _ = write!(text, "; {power} needs {needed}");
+            }
+            text.push('.');
+        }
+        text
+    }
+
+    fn without_p(&self, of: &Difference) -> String {
+        let Pair { baseline, run } = of.pair;
+        let [a, b] = [run, baseline].map(|run| self.name(run));
+        let measure = &self.measures[of.measure];
+        if self.queries < 2 {
+            return format!(
+                "{a} and {b} differ by {:+.4} on {measure} in the one query: nothing follows for others.",
+                of.paired.mean
+            );
+        }
+        let why = match self.options.test {
+            Test::T => {
+                "every query changes by the same amount, of which t knows no p: see --test randomisation"
+            }
+            _ => "the test has no p",
+        };
+        format!("{a} and {b} differ by {:+.4} on {measure}: {why}.", of.paired.mean)
+    }
+
+    /// The test and the correction in words.
+    pub fn method(&self) -> String {
+        let test = match self.options.test {
+            Test::T => "t",
+            Test::Randomisation => "randomisation",
+            Test::Wilcoxon => "Wilcoxon",
+            Test::Sign => "sign",
+        };
+        let correction = match self.options.correction {
+            Correction::None => return format!("{test}, not corrected"),
+            Correction::Bonferroni => "Bonferroni",
+            Correction::Holm => "Holm",
+            Correction::Bh => "Benjamini–Hochberg",
+            Correction::By => "Benjamini–Yekutieli",
+            Correction::MaxT => return format!("maxT, {}", self.family()),
+            Correction::Hsd => return format!("Tukey's HSD, {}", self.family()),
+            Correction::Rhsd => return format!("randomised HSD, {}", self.family()),
+        };
+        match self.family_size {
+            1 => test.to_owned(),
+            _ => format!("{test}, {correction}, {}", self.family()),
+        }
+    }
+
+    fn family(&self) -> String {
+        match self.family_size {
+            1 => "1 comparison".to_owned(),
+            count => format!("{count} comparisons"),
+        }
+    }
+
+    /// Notes what should be noticed about the data and the tests.
+    pub(super) fn note(&mut self) {
+        let alpha = self.options.alpha;
+        let mut notes = Vec::new();
+        let lacking: Vec<String> = self
+            .runs
+            .iter()
+            .filter(|run| run.filled > 0)
+            .map(|run| format!("{} ({})", run.name, run.filled))
+            .collect();
+        if !lacking.is_empty() {
+            notes.push(format!(
+                "queries that a run lacks count as empty rankings: {}; --queries both leaves them out",
+                lacking.join(", ")
+            ));
+        }
+        if self.queries < FEW && self.options.test == Test::T {
+            let exact = if self.differences.iter().any(|of| of.exact.is_some()) {
+                ": see the exact p of the randomisation test"
+            } else {
+                ""
+            };
+            notes.push(format!(
+                "{} queries are few: the interval and t assume normality{exact}",
+                self.queries
+            ));
+        }
+        if self.queries >= MANY && self.differences.iter().any(|of| of.is_significant(alpha)) {
+            notes.push(format!(
+                "with {} queries nearly every difference is significant: judge its size",
+                self.queries
+            ));
+        }
+        if matches!(self.options.test, Test::Wilcoxon | Test::Sign) {
+            notes.push(format!(
+                "{} tests whether differences lean one way, not whether the means differ",
+                self.options.test
+            ));
+        }
+        let hypotheses = self.differences.iter().filter(|of| of.p.is_some()).count();
+        if self.options.correction == Correction::None && hypotheses > 1 {
+            let expected = short(hypotheses as f64 * alpha);
+            notes.push(format!(
+                "{hypotheses} comparisons at {} %: expect {expected} false alarms if nothing differs",
+                round(100.0 * alpha)
+            ));
+        } else if self.measures.len() > 1 && self.options.family == Scope::Measure && self.family_size > 0 {
+            notes.push(format!(
+                "each of the {} measures is a family of its own; --family all corrects for all together",
+                self.measures.len()
+            ));
+        }
+        notes.extend(self.disagreement());
+        notes.extend(self.close_calls());
+        self.notes.extend(notes);
+    }
+
+    /// Where t and the randomisation test fall on different sides of α.
+    fn disagreement(&self) -> Option<String> {
+        let alpha = self.options.alpha;
+        let differ = |of: &&Difference| {
+            let both = of.t.zip(of.permuted());
+            both.is_some_and(|(t, permuted)| (t.two_sided < alpha) != (permuted.two_sided < alpha))
+        };
+        let differing: Vec<&Difference> = self.differences.iter().filter(differ).collect();
+        let first = differing.first()?;
+        let (t, permuted) = first.t.zip(first.permuted())?;
+        let more = match differing.len() {
+            1 => String::new(),
+            count => format!(", and of {} more pairs", count - 1),
+        };
+        Some(format!(
+            "t and the randomisation test fall on different sides of {alpha}: {} of {} and {} have p = {:.4} and {:.4}{more}",
+            self.measures[first.measure],
+            self.name(first.pair.run),
+            self.name(first.pair.baseline),
+            t.two_sided,
+            permuted.two_sided
+        ))
+    }
+
+    /// Where the random draws do not tell on which side of α p lies.
+    fn close_calls(&self) -> Option<String> {
+        if self.draws == 0 || self.options.test != Test::Randomisation {
+            return None;
+        }
+        let close = |of: &&Difference| {
+            let p = of.randomised.filter(|_| of.exact.is_none()).map(|tails| tails.two_sided);
+            p.is_some_and(|p| (p - self.options.alpha).abs() < 3.0 * monte_carlo_error(p, self.draws))
+        };
+        let count = self.differences.iter().filter(close).count();
+        let more = if self.options.permutations == Permutations::Auto {
+            ""
+        } else {
+            ": --permutations auto draws more"
+        };
+        (count > 0).then(|| format!("{count} p too close to call with {} draws{more}", self.draws))
+    }
+
+    /// Notes where the runs' shares of judged documents differ much.
+    pub(super) fn note_judged(&mut self) {
+        for measure in 0..self.measures.len() {
+            let shares = self
+                .runs
+                .iter()
+                .filter_map(|run| Some((run.judged.get(measure).copied().flatten()?, &run.name)));
+            let mut shares: Vec<(f64, &String)> = shares.collect();
+            shares.sort_by(|one, other| one.0.total_cmp(&other.0));
+            if let (Some(least), Some(most)) = (shares.first(), shares.last())
+                && most.0 - least.0 > JUDGED
+            {
+                let percent = |share: f64| format!("{:.0} %", 100.0 * share);
+                self.notes.push(format!(
+                    "under {} {} of the documents of {} are judged, and {} of those of {}: documents without a judgment count as not relevant",
+                    self.measures[measure], percent(least.0), least.1, percent(most.0), most.1
+                ));
+            }
+        }
+    }
+}
+
+/// A p as an equation.
+fn p_is(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
+}
+
+/// A number with two significant digits.
+fn short(value: f64) -> String {
+    let digits = if value >= 1.0 || value <= 0.0 { 1 } else { 1 - value.log10().floor() as i32 };
+    format!("{value:.*}", digits.clamp(0, 12) as usize)
+}
+
+/// A percentage without needless digits.
+fn round(value: f64) -> f64 {
+    (value * 1e6).round() / 1e6
+}

@@ -1,0 +1,183 @@
+//! The values that are compared: of every run, measure and query, over one set of queries, as numbers and in whole units.
+
+use super::philox::query_hash;
+use super::units::Unit;
+use crate::error::{Error, Result};
+use crate::measure::{Average, Better, Measure};
+use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
+
+/// Values of runs over the same queries.
+pub struct Values {
+    /// Hashes of the ids of the queries, in bytewise order of the ids.
+    pub queries: Vec<u64>,
+    /// For each measure.
+    pub measures: Vec<MeasureValues>,
+    /// How many of the queries each run lacks, which count as empty rankings.
+    pub filled: Vec<usize>,
+    /// The ids of the queries.
+    pub ids: Vec<Vec<u8>>,
+}
+
+/// The values of runs under a measure.
+pub struct MeasureValues {
+    /// `[run][query]`: values, or their logarithms where the average is a geometric mean.
+    pub terms: Vec<Vec<f64>>,
+    /// The unit of all of them.
+    pub unit: Unit,
+    /// `[run][query]`: terms in whole units.
+    pub counts: Vec<Vec<i64>>,
+    /// Which way is better.
+    pub better: Better,
+    /// Are the terms logarithms?
+    pub logarithmic: bool,
+}
+
+impl MeasureValues {
+    /// The differences of two runs, and the same in whole units.
+    pub fn deltas(&self, baseline: usize, run: usize) -> (Vec<f64>, Vec<i64>) {
+        let [a, b] = [&self.terms[baseline], &self.terms[run]];
+        let deltas = a.iter().zip(b).map(|(a, b)| b - a).collect();
+        (deltas, super::units::deltas(&self.counts[baseline], &self.counts[run]))
+    }
+}
+
+impl Values {
+    /// The values of some scores.
+    ///
+    /// # Errors
+    /// Fewer than two runs, runs of one name, groups of queries; runs of different judgments or ranked under different rules; no query that
+    /// counts in all runs; a measure without a direction; a value that is not a finite number.
+    pub fn of(scores: &Scores) -> Result<Values> {
+        let runs = &scores.runs;
+        check_runs(runs)?;
+        if let Some(measure) = scores.measures.iter().find(|of| of.definition().better == Better::Neither) {
+            return unanswerable(format!(
+                "{measure} is neither better nor worse where it is higher: leave it out of a comparison"
+            ));
+        }
+        let per_query = runs.iter().map(|run| {
+            run.per_query.as_ref().ok_or_else(|| {
+                Error::Unanswerable("a comparison needs the values of queries: evaluate with them".to_owned())
+            })
+        });
+        let per_query = per_query.collect::<Result<Vec<&PerQuery>>>()?;
+        let common = common(&per_query);
+        let Some(first) = per_query.first().filter(|_| !common[0].is_empty()) else {
+            let why = match scores.queries {
+                QuerySet::Both => "no query is judged and in all of the runs",
+                _ => "no query counts",
+            };
+            return unanswerable(format!("{why}: there is nothing to compare"));
+        };
+        let ids: Vec<Vec<u8>> = common[0].iter().map(|&at| first.queries.get(at).to_vec()).collect();
+        let measure = |(at, measure): (usize, &Measure)| {
+            let picked = per_query.iter().zip(&common).zip(runs).map(|((of, places), run)| {
+                let average = measure.definition().average;
+                let value = |(&place, id): (&usize, &Vec<u8>)| {
+                    finite(of.values[at][place], run, measure, id).map(|value| average.term(value))
+                };
+                places.iter().zip(&ids).map(value).collect::<Result<Vec<f64>>>()
+            });
+            let terms = picked.collect::<Result<Vec<_>>>()?;
+            let unit = Unit::of(terms.iter().flatten().copied());
+            let definition = measure.definition();
+            Ok(MeasureValues {
+                counts: terms.iter().map(|terms| unit.counts(terms)).collect(),
+                terms,
+                unit,
+                better: definition.better,
+                logarithmic: definition.average == Average::Geometric,
+            })
+        };
+        let measures = scores.measures.iter().enumerate().map(measure).collect::<Result<Vec<_>>>()?;
+        let filled = |run: &RunScores| if run.filled { run.missing.count as usize } else { 0 };
+        Ok(Values {
+            queries: ids.iter().map(|id| query_hash(id)).collect(),
+            measures,
+            filled: runs.iter().map(filled).collect(),
+            ids,
+        })
+    }
+}
+
+fn unanswerable<T>(message: String) -> Result<T> {
+    Err(Error::Unanswerable(message))
+}
+
+/// Are there two runs or more, of the same judgments, ranked alike?
+fn check_runs(runs: &[RunScores]) -> Result<()> {
+    let [first, others @ ..] = runs else { return unanswerable("there are no runs to compare".to_owned()) };
+    if others.is_empty() {
+        return unanswerable(format!(
+            "{} is the only run: two or more were expected, to be compared",
+            first.name
+        ));
+    }
+    for (at, run) in runs.iter().enumerate() {
+        if let Some(group) = &run.group {
+            return unanswerable(format!(
+                "{} has the group {group} of queries: compare all, or --only some",
+                run.name
+            ));
+        }
+        if runs[..at].iter().any(|other| other.name == run.name) {
+            return unanswerable(format!("two runs have the name {}: name one of them otherwise", run.name));
+        }
+    }
+    for run in others {
+        let differ = |what: &str| {
+            unanswerable(format!("{} and {} cannot be compared: they have {what}", first.name, run.name))
+        };
+        if run.fingerprints != first.fingerprints {
+            return differ("different judgments");
+        }
+        if run.ideal != first.ideal {
+            return differ("ideal rankings made of different things");
+        }
+        if run.rule != first.rule {
+            return differ("rankings made under different rules (see `laneval info`)");
+        }
+    }
+    Ok(())
+}
+
+/// The places of the queries that all runs have, by run; their ids ascend.
+fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
+    let mut common: Vec<Vec<usize>> = Vec::new();
+    for (number, run) in runs.iter().enumerate() {
+        if number == 0 {
+            common.push((0..run.queries.len()).collect());
+            continue;
+        }
+        let (mut kept, mut places) = (Vec::new(), Vec::new());
+        let mut at = 0;
+        for (which, &place) in common[0].iter().enumerate() {
+            let id = runs[0].queries.get(place);
+            while at < run.queries.len() && run.queries.get(at) < id {
+                at += 1;
+            }
+            if at < run.queries.len() && run.queries.get(at) == id {
+                kept.push(which);
+                places.push(at);
+            }
+        }
+        for before in &mut common {
+            *before = kept.iter().map(|&which| before[which]).collect();
+        }
+        common.push(places);
+    }
+    common
+}
+
+/// A value, if it is a number.
+fn finite(value: f64, run: &RunScores, measure: &Measure, id: &[u8]) -> Result<f64> {
+    if value.is_finite() {
+        return Ok(value);
+    }
+    Err(Error::NotFinite {
+        run: run.name.clone(),
+        query: Some(id.to_vec()),
+        measure: measure.to_string(),
+        value,
+    })
+}
