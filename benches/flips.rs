@@ -8,10 +8,9 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fearless_simd::{Level, dispatch};
-use laneval::internals::compare::bootstrap::{RESAMPLES, Resamples};
-use laneval::internals::compare::flips::Flips;
-use laneval::internals::compare::philox::{Philox, purpose, query_hash};
-use laneval::internals::compare::randomised::{DrawSums, Family, Pair, tallies};
+use laneval::internals::compare::{
+    DrawSums, Family, Flips, Pair, Philox, RESAMPLES, Resamples, purpose, query_hash, tallies,
+};
 use rayon::prelude::*;
 
 const SEED: u64 = 0x6c61_6e65_7661_6c31;
@@ -29,7 +28,7 @@ fn example(series: usize) -> (Vec<u64>, Vec<Vec<i64>>) {
         state ^= state << 17;
         (state >> 24) as i64
     };
-    let queries = (0..QUERIES).map(|at| query_hash(&at.to_string())).collect();
+    let queries = (0..QUERIES).map(|at| query_hash(at.to_string().as_bytes())).collect();
     (queries, (0..series).map(|_| (0..QUERIES).map(|_| number()).collect()).collect())
 }
 

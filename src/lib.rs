@@ -99,7 +99,7 @@
 #[macro_use]
 mod names;
 pub mod arrays;
-mod compare;
+pub mod compare;
 mod engine;
 pub mod error;
 mod evaluate;
@@ -162,7 +162,7 @@ pub mod gpu {
 #[allow(missing_docs)]
 pub mod internals {
     pub mod compare {
-        pub use crate::compare::*;
+        pub use crate::compare::{bootstrap::*, flips::*, philox::*, randomised::*};
     }
     pub mod engine {
         pub use crate::engine::*;

@@ -45,7 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "watch",
         ],
     ),
-    ("report", &["error", "measure", "scores", "stats"]),
+    ("report", &["compare", "error", "measure", "scores", "stats"]),
 ];
 
 fn sources(folder: &Path, found: &mut Vec<PathBuf>) {

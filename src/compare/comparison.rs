@@ -159,7 +159,12 @@ impl Difference {
 
     /// How much better the run is: negative where it is worse.
     pub fn gain(&self) -> f64 {
-        if self.better == Better::Lower { -self.paired.mean } else { self.paired.mean }
+        self.gain_sign() * self.paired.mean
+    }
+
+    /// 1 where higher is better, −1 where lower is.
+    pub fn gain_sign(&self) -> f64 {
+        if self.better == Better::Lower { -1.0 } else { 1.0 }
     }
 
     /// Is the difference significant after the correction?

@@ -1,24 +1,42 @@
 //! Comparing systems: which one is better, by how much, and how sure that is.
+//!
+//! A [`Comparison`] is made of the values of queries that an evaluation has kept:
+//!
+//! ```
+//! use laneval::compare::{Comparison, Gate, Options};
+//! use laneval::{Evaluator, Join};
+//! let runs = ["examples/data/demo-bm25.run", "examples/data/demo-hybrid.run"];
+//! let matrix = Join::default().files("examples/data/demo.qrels", runs)?;
+//! let scores = Evaluator::new(["nDCG@10"])?.with_per_query(true).evaluate(&matrix)?;
+//! let comparison = Comparison::of(&scores, &Options::default())?;
+//! let hybrid = &comparison.differences[0];
+//! assert_eq!(format!("{:+.4}", hybrid.delta()), "+0.1648");
+//! assert!(hybrid.p_adjusted.unwrap() < 0.001 && hybrid.wins.wins == 26);
+//! // A build fails that is worse by more than 0.01.
+//! let gate = Gate::parse("nDCG@10 drops > 0.01")?;
+//! assert!(!comparison.judge(&gate)?[0].verdict.failed);
+//! # Ok::<(), laneval::Error>(())
+//! ```
 
-pub mod agreement;
-pub mod anova;
-pub mod bootstrap;
-pub mod comparison;
-pub mod exact;
-pub mod family;
-pub mod flips;
-pub mod gate;
-pub mod labels;
-pub mod options;
-pub mod paired;
-pub mod philox;
-pub mod power;
-pub mod randomised;
-pub mod ranks;
+pub(crate) mod agreement;
+pub(crate) mod anova;
+pub(crate) mod bootstrap;
+pub(crate) mod comparison;
+pub(crate) mod exact;
+pub(crate) mod family;
+pub(crate) mod flips;
+pub(crate) mod gate;
+pub(crate) mod labels;
+pub(crate) mod options;
+pub(crate) mod paired;
+pub(crate) mod philox;
+pub(crate) mod power;
+pub(crate) mod randomised;
+pub(crate) mod ranks;
 mod sentences;
-pub mod special;
-pub mod units;
-pub mod values;
+pub(crate) mod special;
+pub(crate) mod units;
+pub(crate) mod values;
 
 #[cfg(test)]
 mod examples;
@@ -26,3 +44,12 @@ mod examples;
 mod flip_tests;
 #[cfg(test)]
 mod known;
+
+pub use agreement::Tie;
+pub use anova::{Anova, Effect};
+pub use comparison::{Agreement, Compared, Comparison, Difference, Judged, judged_measure};
+pub use gate::{Facts, Gate, Verdict};
+pub use options::{Alternative, Correction, DRAWS, Interval, Options, Permutations, SEED, Scope, Test};
+pub use paired::{Paired, Tails, Wins};
+pub use randomised::Pair;
+pub use ranks::{Method, Zeros};

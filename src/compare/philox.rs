@@ -94,9 +94,9 @@ mod tests {
         assert_eq!(query_hash(b"q2"), 0xbec8_0434_3a08_47c0);
         let words =
             |id| Philox::new(SEED).blocks::<1>(query_hash(id), 0, purpose::SIGNS).map(|words| words[0]);
-        assert_eq!(words("q1"), [0x75fa_f1bd, 0x8815_de75, 0x3784_fac5, 0x6594_0cb0]);
-        assert_eq!(words("q2"), [0x1bed_d271, 0x7d13_75cf, 0x6c2f_009b, 0x76d3_6321]);
-        let first = words("q1")[0];
+        assert_eq!(words(b"q1"), [0x75fa_f1bd, 0x8815_de75, 0x3784_fac5, 0x6594_0cb0]);
+        assert_eq!(words(b"q2"), [0x1bed_d271, 0x7d13_75cf, 0x6c2f_009b, 0x76d3_6321]);
+        let first = words(b"q1")[0];
         let signs: String = (0..16).map(|bit| if first >> bit & 1 == 1 { '-' } else { '+' }).collect();
         assert_eq!(signs, "-+----+--+++----");
     }

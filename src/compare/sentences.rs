@@ -38,7 +38,10 @@ impl Comparison {
             _ if of.paired.all_zero => self.identical(of),
             _ if of.is_equivalent == Some(true) => self.equivalent(of),
             Some(p) if p < alpha => self.better(of, p),
-            Some(p) => self.not_shown(of, p),
+            Some(p) => match of.p.filter(|alone| *alone < alpha) {
+                Some(alone) => self.not_after_correction(of, alone, p),
+                None => self.not_shown(of, p),
+            },
             None => self.without_p(of),
         }
     }
@@ -157,6 +160,23 @@ impl Comparison {
         text
     }
 
+    /// A difference that is significant alone, but not among the others.
+    fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
+        let Pair { baseline, run } = of.pair;
+        let (best, worst, sign) = if of.gain() > 0.0 { (run, baseline, 1.0) } else { (baseline, run, -1.0) };
+        format!(
+            "{} looks better than {} on {}, but not once {} are allowed for: {}; {} alone, {} after the correction ({}).",
+            self.name(best),
+            self.name(worst),
+            self.measures[of.measure],
+            self.family(),
+            self.means(best, worst, of, sign),
+            p_is(alone),
+            p_is(p).trim_start_matches("p = "),
+            self.method(),
+        )
+    }
+
     fn without_p(&self, of: &Difference) -> String {
         let Pair { baseline, run } = of.pair;
         let [a, b] = [run, baseline].map(|run| self.name(run));
@@ -211,18 +231,6 @@ impl Comparison {
     pub(super) fn note(&mut self) {
         let alpha = self.options.alpha;
         let mut notes = Vec::new();
-        let lacking: Vec<String> = self
-            .runs
-            .iter()
-            .filter(|run| run.filled > 0)
-            .map(|run| format!("{} ({})", run.name, run.filled))
-            .collect();
-        if !lacking.is_empty() {
-            notes.push(format!(
-                "queries that a run lacks count as empty rankings: {}; --queries both leaves them out",
-                lacking.join(", ")
-            ));
-        }
         if self.queries < FEW && self.options.test == Test::T {
             let exact = if self.differences.iter().any(|of| of.exact.is_some()) {
                 ": see the exact p of the randomisation test"

@@ -119,6 +119,12 @@ impl Evaluator {
         Evaluator { measures, ..Self::default() }
     }
 
+    /// The same evaluation of other measures.
+    #[must_use]
+    pub fn with_measures(self, measures: Vec<Measure>) -> Self {
+        Evaluator { measures, ..self }
+    }
+
     /// Which queries count; all judged ones if not said.
     #[must_use]
     pub fn with_queries(self, queries: QuerySet) -> Self {

@@ -27,7 +27,7 @@ pub fn write(delimiter: u8, scores: &Scores, options: &Options, to: &mut impl Wr
 }
 
 /// The writer's own error, whose kind the table would hide.
-fn plain(error: csv::Error) -> io::Error {
+pub fn plain(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),

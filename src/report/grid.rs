@@ -1,10 +1,10 @@
-//! Aligned columns: a heading, a rule, rows; too wide a grid continues below itself.
+//! Columns under headings: aligned for a terminal, where too wide a grid continues below itself, or as Markdown or LaTeX.
 
 use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::Options;
+use super::{Options, markup};
 
 /// On which side a column's cells are flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,11 +22,27 @@ pub struct Cell {
     pub text: String,
     /// Is it the best of its kind?
     pub best: bool,
+    /// Is it not shown to be worse than the best?
+    pub tied: bool,
+    /// The labels of those that it is shown to be better than.
+    pub labels: Vec<String>,
 }
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell { text: text.into(), best: false }
+        Cell { text: text.into(), ..Cell::default() }
+    }
+}
+
+impl Cell {
+    /// What follows the text: a star if it is the best, unless that is shown by bold type, `=` if it is tied with it, and labels.
+    fn suffix(&self, colour: bool) -> String {
+        let mark = match (self.best, self.tied) {
+            (true, _) if !colour => "*",
+            (false, true) => "=",
+            _ => "",
+        };
+        format!("{mark}{}", markup::superscript(&self.labels))
     }
 }
 
@@ -41,10 +57,10 @@ pub struct Grid {
 struct Column {
     heading: String,
     align: Align,
-    /// The columns of its widest cell.
+    /// The columns of its widest text.
     width: usize,
-    /// Is one of its cells the best?
-    marked: bool,
+    /// The columns of what follows its texts, with stars and without.
+    suffix: [usize; 2],
 }
 
 const GAP: &str = "  ";
@@ -57,7 +73,7 @@ impl Grid {
             width: heading.width(),
             heading,
             align,
-            marked: false,
+            suffix: [0; 2],
         };
         Grid { columns: columns.into_iter().map(column).collect(), rows: Vec::new() }
     }
@@ -67,7 +83,10 @@ impl Grid {
         let row: Vec<Cell> = row.into_iter().collect();
         for (column, cell) in self.columns.iter_mut().zip(&row) {
             column.width = column.width.max(cell.text.width());
-            column.marked |= cell.best;
+            for colour in [false, true] {
+                let suffix = &mut column.suffix[usize::from(colour)];
+                *suffix = (*suffix).max(cell.suffix(colour).width());
+            }
         }
         self.rows.push(row);
     }
@@ -92,13 +111,13 @@ impl Grid {
         Ok(())
     }
 
-    /// Does a column carry stars? Then its other cells carry a blank, so that the digits stay below each other.
-    fn starred(&self, column: usize, options: &Options) -> bool {
-        !options.colour && self.columns[column].marked
+    /// The columns of what follows the texts of a column, so that digits stay below each other.
+    fn suffix(&self, column: usize, options: &Options) -> usize {
+        self.columns[column].suffix[usize::from(options.colour)]
     }
 
     fn widths(&self, options: &Options) -> Vec<usize> {
-        let width = |at: usize| self.columns[at].width + usize::from(self.starred(at, options));
+        let width = |at: usize| self.columns[at].width + self.suffix(at, options);
         (0..self.columns.len()).map(width).collect()
     }
 
@@ -141,16 +160,23 @@ impl Grid {
     }
 
     fn cell(&self, cell: &Cell, column: usize, width: usize, options: &Options) -> String {
-        let mark = match (self.starred(column, options), cell.best) {
-            (true, true) => "*",
-            (true, false) => " ",
-            _ => "",
-        };
-        let blank = " ".repeat(width - cell.text.width() - mark.len());
+        let suffix = cell.suffix(options.colour);
+        let behind = " ".repeat(self.suffix(column, options) - suffix.width());
+        let blank = " ".repeat(width - cell.text.width() - suffix.width() - behind.len());
         let (on, off) = if cell.best && options.colour { BOLD } else { ("", "") };
         match self.columns[column].align {
-            Align::Left => format!("{on}{}{off}{mark}{blank}", cell.text),
-            Align::Right => format!("{blank}{on}{}{off}{mark}", cell.text),
+            Align::Left => format!("{on}{}{off}{suffix}{behind}{blank}", cell.text),
+            Align::Right => format!("{blank}{on}{}{off}{suffix}{behind}", cell.text),
         }
+    }
+
+    /// The headings with their sides, for other ways to write a grid.
+    pub(super) fn headings(&self) -> impl Iterator<Item = (&str, Align)> {
+        self.columns.iter().map(|column| (column.heading.as_str(), column.align))
+    }
+
+    /// The rows, for other ways to write a grid.
+    pub(super) fn rows(&self) -> &[Vec<Cell>] {
+        &self.rows
     }
 }

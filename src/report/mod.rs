@@ -2,11 +2,13 @@
 //!
 //! A report is a pure function of scores and [`Options`]; it knows neither files nor terminals.
 
+mod comparison;
 mod delimited;
 mod grid;
 mod json;
 mod jsonl;
 mod long;
+mod markup;
 mod notes;
 mod table;
 mod trec;
@@ -14,7 +16,9 @@ mod trec;
 use std::io::{self, Write};
 use std::path::Path;
 
+use crate::compare::{Comparison, Gate, Judged};
 use crate::scores::Scores;
+use markup::Markup;
 
 pub use crate::scores::Text;
 pub use grid::{Align, Cell, Grid};
@@ -36,6 +40,10 @@ pub enum Format {
     Jsonl,
     /// The lines of `trec_eval`.
     Trec,
+    /// A table of Markdown.
+    Markdown,
+    /// A table of LaTeX, for the package booktabs.
+    Latex,
 }
 
 /// How a report is to look. Only tables look at anything but `per_query`.
@@ -61,22 +69,26 @@ named!(Format, "a format of scores");
 
 impl Format {
     /// Every format, with the name that it has on the command line.
-    pub const ALL: [(&'static str, Format); 6] = [
+    pub const ALL: [(&'static str, Format); 8] = [
         ("table", Format::Table),
         ("tsv", Format::Tsv),
         ("csv", Format::Csv),
         ("json", Format::Json),
         ("jsonl", Format::Jsonl),
         ("trec", Format::Trec),
+        ("markdown", Format::Markdown),
+        ("latex", Format::Latex),
     ];
 
     /// The extensions that name a format.
-    pub const EXTENSIONS: [(&'static str, Format); 5] = [
+    pub const EXTENSIONS: [(&'static str, Format); 7] = [
         ("tsv", Format::Tsv),
         ("csv", Format::Csv),
         ("json", Format::Json),
         ("jsonl", Format::Jsonl),
         ("txt", Format::Table),
+        ("md", Format::Markdown),
+        ("tex", Format::Latex),
     ];
 
     /// The format that a file's extension names; TSV where it has none, and `None` where it has another.
@@ -98,6 +110,34 @@ impl Format {
             Format::Json => json::write(scores, options, to),
             Format::Jsonl => jsonl::write(scores, options, to),
             Format::Trec => trec::write(scores, options, to),
+            Format::Markdown => table::write_markup(Markup::Markdown, scores, options, to),
+            Format::Latex => table::write_markup(Markup::Latex, scores, options, to),
+        }
+    }
+
+    /// Writes a comparison in this format, with what became of gates.
+    ///
+    /// # Errors
+    /// What the writer refuses; [`Format::Trec`], which has no place for a comparison.
+    pub fn write_comparison(
+        self,
+        comparison: &Comparison,
+        gates: &[(Gate, Vec<Judged>)],
+        options: &Options,
+        to: &mut impl Write,
+    ) -> io::Result<()> {
+        match self {
+            Format::Table => comparison::table::write(comparison, gates, options, to),
+            Format::Tsv => comparison::long::write_delimited(b'\t', comparison, options, to),
+            Format::Csv => comparison::long::write_delimited(b',', comparison, options, to),
+            Format::Json => comparison::json::write(comparison, gates, options, to),
+            Format::Jsonl => comparison::long::write_lines(comparison, options, to),
+            Format::Markdown => comparison::table::write_markup(Markup::Markdown, comparison, options, to),
+            Format::Latex => comparison::table::write_markup(Markup::Latex, comparison, options, to),
+            Format::Trec => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "the format trec has no place for a comparison",
+            )),
         }
     }
 }

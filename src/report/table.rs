@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use super::markup::Markup;
 use super::{Align, Cell, Grid, Options};
 use crate::error::printable;
 use crate::measure::{Average, Better, Measure};
@@ -26,6 +27,38 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
     }
     Ok(())
 }
+
+/// Writes the same tables marked up.
+pub fn write_markup(
+    markup: Markup,
+    scores: &Scores,
+    options: &Options,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    let options = &Options { colour: false, width: None, ..*options };
+    match scores.runs.as_slice() {
+        [run] => {
+            let queries = if run.queries == 1 { "query" } else { "queries" };
+            let caption = format!("{}: {} {queries}", name(run), run.queries);
+            markup.write(&one_run(run, &scores.measures, options), &caption, to)?;
+        }
+        _ => markup.write(&several_runs(scores, options), BEST, to)?,
+    }
+    for run in &scores.runs {
+        if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
+            writeln!(to)?;
+            markup.write(
+                &by_query(per_query, &scores.measures, options),
+                &format!("{}, by query", name(run)),
+                to,
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// What a mark says, and what it does not.
+const BEST: &str = "Bold: best, not necessarily better.";
 
 /// The name of a run, and of the group of its queries.
 fn name(run: &RunScores) -> String {
@@ -105,6 +138,7 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
         let cell = |(run, &value): (&RunScores, &Option<f64>)| Cell {
             text: value.map_or("–".to_owned(), |value| number(value, average, stat, options)),
             best: value.is_some() && value == bests[&run.group],
+            ..Cell::default()
         };
         let measure = &scores.measures[measure];
         let name = if at == 0 { measure.to_string() } else { format!("{measure} {stat}") };

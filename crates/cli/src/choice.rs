@@ -1,6 +1,7 @@
 //! Arguments that choose among named values of the library.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use laneval::compare::{Alternative, Correction, Interval, Scope, Test};
 use laneval::report::Format;
 use laneval::{EngineChoice, QuerySet, ScoreType, Stat, TiedValue, Ties};
 
@@ -83,6 +84,63 @@ pub fn engines() -> Vec<Choice<EngineChoice>> {
     })
 }
 
+/// Tests of a comparison.
+pub fn tests() -> Vec<Choice<Test>> {
+    described(&Test::ALL, |test| match test {
+        Test::T => "the paired t test",
+        Test::Randomisation => {
+            "random signs, or all signs where few queries differ; no assumption of normality"
+        }
+        Test::Wilcoxon => "signed ranks: which way differences lean, not the mean",
+        Test::Sign => "signs alone: which way differences lean, not the mean",
+        _ => "",
+    })
+}
+
+/// What a comparison holds against "equal".
+pub fn alternatives() -> Vec<Choice<Alternative>> {
+    described(&Alternative::ALL, |alternative| match alternative {
+        Alternative::TwoSided => "the systems differ",
+        Alternative::Better => "the run is better than its baseline",
+        Alternative::Worse => "the run is worse than its baseline",
+        _ => "",
+    })
+}
+
+/// Corrections for many comparisons.
+pub fn corrections() -> Vec<Choice<Correction>> {
+    described(&Correction::ALL, |correction| match correction {
+        Correction::None => "none: one in twenty comparisons of equal systems is a false alarm",
+        Correction::Bonferroni => "every p times their number",
+        Correction::Holm => "as safe as bonferroni, and finds more",
+        Correction::Bh => "the share of false alarms among what is found",
+        Correction::By => "the same, however the comparisons depend on one another",
+        Correction::MaxT => "the largest statistic of random signs; best for many runs",
+        Correction::Hsd => "Tukey's, on a two-way analysis of variance",
+        Correction::Rhsd => "the same by random labels",
+        _ => "",
+    })
+}
+
+/// What a correction looks at together.
+pub fn scopes() -> Vec<Choice<Scope>> {
+    described(&Scope::ALL, |scope| match scope {
+        Scope::Measure => "the pairs under each measure",
+        Scope::All => "all pairs under all measures",
+        _ => "",
+    })
+}
+
+/// Intervals of a difference.
+pub fn intervals() -> Vec<Choice<Interval>> {
+    described(&Interval::ALL, |interval| match interval {
+        Interval::T => "by t",
+        Interval::Bootstrap => "percentiles of 9,999 resamples of the queries",
+        Interval::Bca => "the same, corrected for bias and skewness",
+        _ => "",
+    })
+}
+
 /// Formats of scores.
 pub fn formats() -> Vec<Choice<Format>> {
     described(&Format::ALL, |format| match format {
@@ -92,6 +150,8 @@ pub fn formats() -> Vec<Choice<Format>> {
         Format::Json => "one document, with the queries that were missing or ignored",
         Format::Jsonl => "the same rows, one JSON object a line",
         Format::Trec => "the lines of trec_eval",
+        Format::Markdown => "a table of Markdown",
+        Format::Latex => "a table of LaTeX (booktabs)",
         _ => "",
     })
 }

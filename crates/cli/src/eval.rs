@@ -1,7 +1,5 @@
 //! `laneval eval`: from judgments and runs, or from label matrices, to scores.
 
-use std::collections::HashSet;
-use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -10,25 +8,18 @@ use laneval::internals::engine::auto::Taken;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Chosen, Engine, Job};
 use laneval::internals::timing::Timing;
-use laneval::measure::{Defaults, Measure, parse_list};
 use laneval::report::{Format, Note, notes};
-use laneval::{
-    EngineChoice, Error, Evaluator, LabelMatrix, QuerySet, RankingRule, Scores, Stat, Summary, TiedValue,
-    Ties, View,
-};
+use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
 
-use super::choice::{TieRule, adapter, engines, one_of, query_sets, stats};
-use super::inputs::{Files, Inputs, Ranking, named};
+use super::asked::Asked;
+use super::choice::{TieRule, one_of, stats};
+use super::inputs::{Inputs, named};
 use super::output::{Output, print};
 use super::pipe::{self, Gone, Piped};
 use super::queries;
 use super::score_output::ScoreOutput;
 use super::stop::Stop;
-use super::style::{counted, say, shown, tell};
-use super::threads::Threads;
-
-/// What is computed without `-m`.
-const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"];
+use super::style::{counted, say, tell};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -49,8 +40,6 @@ pub struct Eval {
     /// or label matrices made by `laneval build`; name=path gives a run a name
     #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
     inputs: Vec<PathBuf>,
-    #[command(flatten)]
-    files: Files,
     /// Hold all of a run that comes through a pipe, so that its lines may be in any order
     ///
     /// Without it more than 32 MiB of text are held only where a query comes back within them; else queries are evaluated as they come,
@@ -58,18 +47,8 @@ pub struct Eval {
     #[arg(long, help_heading = "Input")]
     hold: bool,
 
-    /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
-    /// may be repeated
-    ///
-    /// See `laneval measures` for all of them. Where a name is not the same measure everywhere, trec:, ranx: or irm: before it
-    /// says whose it is.
-    #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
-    #[arg(help_heading = "Measures")]
-    measures: Vec<String>,
-    /// The lowest grade that counts as relevant, where a measure does not say itself [default: 1]
-    #[arg(long, value_name = "GRADE", value_parser = level)]
-    #[arg(allow_negative_numbers = true, help_heading = "Measures")]
-    rel: Option<f64>,
+    #[command(flatten)]
+    asked: Asked,
     /// Statistics besides the average: median, std, min, max, ci95; a list, or repeated
     ///
     /// ci95 is a 95 % confidence interval of the average: for measures that are 0 or 1, such as Success@k and P@1, the exact binomial one
@@ -79,23 +58,11 @@ pub struct Eval {
     #[arg(hide_possible_values = true, help_heading = "Measures")]
     stats: Vec<Stat>,
 
-    /// Which queries count
-    #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(query_sets()))]
-    #[arg(help_heading = "Ranking")]
-    queries: QuerySet,
-    /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
-    #[arg(short = 'J', long, help_heading = "Ranking")]
-    judged_only: bool,
-    /// Only the queries of this file count: the first column of its lines, tabs between columns
-    #[arg(long, value_name = "FILE", help_heading = "Ranking")]
-    only: Option<PathBuf>,
     /// Scores of groups of queries besides those of all; the file has lines of a query, a tab, and the name of its group
     ///
     /// A query may be in several groups, or in none. The long formats have a column `group` then, empty where all queries are meant.
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     group_by: Option<PathBuf>,
-    #[command(flatten)]
-    ranking: Ranking,
 
     /// Write the scores of every query too
     #[arg(long, help_heading = "Output")]
@@ -112,25 +79,9 @@ pub struct Eval {
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
 
-    /// Who computes
-    #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
-    #[arg(help_heading = "Engine")]
-    engine: EngineChoice,
-    /// Which GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu`
-    /// [default: the most powerful]
-    #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
-    adapter: Option<String>,
-    #[command(flatten)]
-    threads: Threads,
     /// Print what would be computed and how, instead of computing it
     #[arg(long, help_heading = "Engine")]
     explain: bool,
-}
-
-/// A relevance level: a finite grade, 0 or more.
-fn level(text: &str) -> Result<f64, String> {
-    let level = text.parse::<f64>().ok().filter(|level| level.is_finite() && *level >= 0.0);
-    level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
 }
 
 /// Each statistic once, in the order asked for.
@@ -142,25 +93,34 @@ pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
 impl Eval {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
-        if self.measures.iter().any(|measure| measure == "help") {
+        if self.asked.is_help() {
             return print(|to| writeln!(to, "{}", super::measures::way()));
         }
-        let format = if self.explain { self.written.format_on_stdout() } else { self.written.format()? };
+        let format = if self.explain {
+            self.written.report.format_on_stdout()
+        } else {
+            self.written.report.format()?
+        };
         let evaluator = self.evaluator(format)?;
         self.over_ties(&evaluator).try_for_each(|evaluator| evaluator.check_tied())?;
         let paths = self.paths();
-        let output = self.written.scores(&paths)?;
+        let output = self.written.report.place(&paths)?;
         let partial = self.written.partial(&paths)?;
-        let evaluator = evaluator.with_only(self.only.as_deref().map(queries::only).transpose()?);
+        let evaluator = evaluator.with_only(self.asked.only()?);
         let evaluator = evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
         let inputs = Inputs::of(&self.inputs)?;
-        self.threads
-            .install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, format, output, partial))
+        let threads = &self.asked.threads;
+        threads.install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, format, output, partial))
     }
 
     /// All files that are read.
     fn paths(&self) -> Vec<PathBuf> {
-        named(&self.inputs).1.into_iter().chain(self.only.clone()).chain(self.group_by.clone()).collect()
+        named(&self.inputs)
+            .1
+            .into_iter()
+            .chain(self.asked.only.clone())
+            .chain(self.group_by.clone())
+            .collect()
     }
 
     fn evaluate(
@@ -175,7 +135,7 @@ impl Eval {
         let start = Instant::now();
         let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
         let (matrices, why) = match self.piped(evaluator, inputs)? {
-            None => (timing.time(read, || inputs.load(&self.ranking, self.files))?, None),
+            None => (timing.time(read, || inputs.load(&self.asked.ranking, self.asked.files))?, None),
             Some(Piped::Held(matrix, why)) => {
                 timing.add(read, start.elapsed());
                 (vec![*matrix], why)
@@ -201,7 +161,7 @@ impl Eval {
         }
         let (scores, summary) = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
         let evaluated = start.elapsed();
-        let rules = why.map(Note::Note).into_iter().chain(self.rule_notes(inputs, &matrices)).collect();
+        let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices)).collect();
         let work = || self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
         let (done, to) = ((scores, summary), (format, output, partial));
         self.write(evaluator, done, rules, work, to, timing, |timing| {
@@ -218,10 +178,10 @@ impl Eval {
                 if runs.len() == 1
                     && !self.hold
                     && !self.explain
-                    && !self.ranking.needs_ties()
+                    && !self.asked.ranking.needs_ties()
                     && evaluator.engine() != EngineChoice::Gpu =>
             {
-                let join = self.ranking.rule(self.files);
+                let join = self.asked.ranking.rule(self.asked.files);
                 pipe::read(evaluator, &join, (qrels, &runs[0]), self.written.wants_partial())
             }
             _ => Ok(None),
@@ -241,8 +201,8 @@ impl Eval {
         timings: impl FnOnce(&Timing) -> String,
     ) -> Result<(), Stop> {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
-        let threads = self.threads.note();
-        let ignored = self.rel_note(evaluator.measures());
+        let threads = self.asked.threads.note();
+        let ignored = self.asked.rel_note(evaluator.measures());
         let before = threads.iter().chain(&rules).chain(&ignored);
         before.chain(&notes(&scores)).filter(loud).for_each(say);
         if self.verbose {
@@ -252,25 +212,12 @@ impl Eval {
             let bytes = summary.to_bytes();
             timing.time("summary", || partial.write(|to| to.write_all(&bytes)))?;
         }
-        let options = self.written.options(self.per_query);
+        let options = self.written.report.options(self.per_query);
         timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
         if self.timing {
             tell(timings(&timing).trim_end());
         }
         Ok(())
-    }
-
-    /// The measures, parsed: each once, and all that are wrong reported together.
-    fn measures(&self) -> Result<Vec<Measure>, Stop> {
-        let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-        for name in &self.measures {
-            match parse_list(name, Defaults { rel: self.rel.unwrap_or(1.0) }) {
-                Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
-                Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
-                Err(error) => wrong.push(error.to_string()),
-            }
-        }
-        if wrong.is_empty() { Ok(measures) } else { Err(Stop::Failed(wrong)) }
     }
 
     fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
@@ -292,75 +239,23 @@ impl Eval {
         if trec && stats.iter().any(|&stat| stat != Stat::Average) {
             return Err(Stop::new("the format trec has no place for --stat: choose another format"));
         }
-        let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        let evaluator = Evaluator::of(self.measures()?).with_queries(self.queries).with_view(view);
-        let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
-        let evaluator = evaluator.with_stats(stats).with_per_query(self.per_query || trec);
-        let tied = match self.ranking.ties {
-            Some(TieRule::Value(tied)) => tied,
-            _ => TiedValue::Ranked,
-        };
-        Ok(evaluator.with_missing_ids(format == Format::Json).with_tied(tied))
+        let evaluator = self.asked.evaluator()?.with_stats(stats).with_per_query(self.per_query || trec);
+        Ok(evaluator.with_missing_ids(format == Format::Json))
     }
 
     /// Are averages wanted between the worst and the best order of equal scores?
     fn is_interval(&self) -> bool {
-        self.ranking.ties == Some(TieRule::Interval)
+        self.asked.ranking.ties == Some(TieRule::Interval)
     }
 
     /// An evaluator of each value of tied rankings that is asked for.
     fn over_ties(&self, evaluator: &Evaluator) -> impl Iterator<Item = Evaluator> {
-        let asked = match self.ranking.ties {
+        let asked = match self.asked.ranking.ties {
             Some(TieRule::Interval) => vec![TiedValue::Average, TiedValue::Best, TiedValue::Worst],
             Some(TieRule::Value(tied)) => vec![tied],
             Some(TieRule::Order(_)) | None => vec![TiedValue::Ranked],
         };
         asked.into_iter().map(|tied| evaluator.clone().with_tied(tied))
-    }
-
-    fn engine(&self) -> Result<EngineChoice, Stop> {
-        match (self.engine, &self.adapter) {
-            // Who names an adapter wants it.
-            (EngineChoice::Auto | EngineChoice::Gpu, Some(_)) => Ok(EngineChoice::Gpu),
-            (engine, Some(_)) => {
-                Err(Stop::new(format!("--adapter names a GPU, which --engine {engine} does not use")))
-            }
-            (engine, None) => Ok(engine),
-        }
-    }
-
-    /// A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other values than the text would: that
-    /// must not pass in silence.
-    fn rule_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
-        let Inputs::Matrices(paths) = inputs else { return Vec::new() };
-        let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
-            let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
-            Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))
-        };
-        // Over all orders of equal scores it is nothing in which of them a matrix has them.
-        let order = |ties| if self.ranking.needs_ties() { Ties::default() } else { ties };
-        let rule = |matrix: &LabelMatrix| RankingRule { ties: order(matrix.rule().ties), ..matrix.rule() };
-        let first = matrices.first().map(rule);
-        let other = paths.iter().zip(matrices).find(|(_, matrix)| Some(rule(matrix)) != first);
-        let differs = other.map(|(path, _)| {
-            Note::Warning(format!(
-                "{} and {} were ranked under different rules (see `laneval info`): their scores differ for that reason too",
-                shown(&paths[0]),
-                shown(path)
-            ))
-        });
-        paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
-    }
-
-    /// Measures whose documents have gains, or no relevance at all, look at no level that is not their own.
-    fn rel_note(&self, measures: &[Measure]) -> Option<Note> {
-        self.rel?;
-        let takes = |measure: &&Measure| {
-            let mut params = measure.definition().params.iter();
-            params.any(|param| param.name == "rel" && param.default == "1")
-        };
-        let others: Vec<String> = measures.iter().filter(|m| !takes(m)).map(ToString::to_string).collect();
-        (!others.is_empty()).then(|| Note::Note(format!("--rel changes nothing in {}", others.join(", "))))
     }
 
     /// The scores of all matrices, one after the other, and their summary if it is wanted. Where a GPU fails that nobody asked for, the

@@ -2,9 +2,11 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)] // they panic where nothing can be written
 
+mod asked;
 mod bench;
 mod build;
 mod choice;
+mod compare;
 mod completions;
 mod devices;
 mod eval;
@@ -56,12 +58,14 @@ const EXAMPLES: &str = "\
 Examples:
   laneval eval qrels.txt bm25.run dense.run
   laneval eval qrels.txt bm25.run -m nDCG@10 -m AP -m 'P@[5,10]' --per-query -o scores.csv
+  laneval compare qrels.txt bm25.run dense.run hybrid.run
   laneval build qrels.txt *.run -o trec8.lmx && laneval eval trec8.lmx
   laneval measures nDCG";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Eval(Box<eval::Eval>),
+    Compare(Box<compare::Compare>),
     Merge(merge::Merge),
     Build(build::Build),
     Info(info::Info),
@@ -98,6 +102,7 @@ impl Cli {
         laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
         match self.command {
             Command::Eval(eval) => eval.run(),
+            Command::Compare(compare) => compare.run(),
             Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),
             Command::Info(info) => info.run(),

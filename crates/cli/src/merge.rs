@@ -59,7 +59,7 @@ impl Merge {
     }
 
     fn merge(&self, inputs: &[PathBuf]) -> Result<(), Stop> {
-        let format = self.written.format()?;
+        let format = self.written.report.format()?;
         if format == Format::Trec {
             return Err(Stop::new(
                 "the format trec needs the values of all queries, which summaries do not have",
@@ -70,7 +70,7 @@ impl Merge {
                 "--stat {stat} needs the values of all queries, which summaries do not have: take std, min or max"
             )));
         }
-        let output = self.written.scores(inputs)?;
+        let output = self.written.report.place(inputs)?;
         let partial = self.written.partial(inputs)?;
         let read = |path: &PathBuf| Summary::read(path).map(|summary| summary.from_source(&shown(path)));
         let summaries = self.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
@@ -87,7 +87,7 @@ impl Merge {
             let summary = summary.to_bytes();
             partial.write(|to| to.write_all(&summary))?;
         }
-        let options = self.written.options(false);
+        let options = self.written.report.options(false);
         output.write(|mut to| format.write(&scores, &options, &mut to))
     }
 }

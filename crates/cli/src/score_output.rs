@@ -11,27 +11,34 @@ use super::output::{Output, same_file, unknown_extension};
 use super::stop::Stop;
 use super::style::{stdout_has_colour, stdout_width};
 
-/// Options of what is written.
+/// Options of a report.
 #[derive(Debug, Args)]
-pub struct ScoreOutput {
+pub struct ReportOutput {
     /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
     /// Write to a file, which has this name only once it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Write a summary too, which `laneval merge` adds to those of other shards
-    ///
-    /// It holds counts, exact sums and the ids of the queries. Shards of a run need the same name (name=path) and the same options.
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    partial: Option<PathBuf>,
     /// Decimals in tables
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: u8,
 }
 
-impl ScoreOutput {
+/// Options of what is written.
+#[derive(Debug, Args)]
+pub struct ScoreOutput {
+    #[command(flatten)]
+    pub report: ReportOutput,
+    /// Write a summary too, which `laneval merge` adds to those of other shards
+    ///
+    /// It holds counts, exact sums and the ids of the queries. Shards of a run need the same name (name=path) and the same options.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    partial: Option<PathBuf>,
+}
+
+impl ReportOutput {
     /// The format that was asked for, or else the one that the place to write to suggests.
     pub fn format(&self) -> Result<Format, Stop> {
         match (self.format, self.file()) {
@@ -48,27 +55,9 @@ impl ScoreOutput {
         self.format.unwrap_or(if stdout().is_terminal() { Format::Table } else { Format::Tsv })
     }
 
-    /// Where the scores go, which is none of the inputs.
-    pub fn scores(&self, inputs: &[PathBuf]) -> Result<Output, Stop> {
+    /// Where the report goes, which is none of the inputs.
+    pub fn place(&self, inputs: &[PathBuf]) -> Result<Output, Stop> {
         Output::new(self.file(), inputs)
-    }
-
-    /// Is a summary wanted?
-    pub fn wants_partial(&self) -> bool {
-        self.partial.is_some()
-    }
-
-    /// Where a summary goes, which is none of the inputs, and not where the scores go.
-    pub fn partial(&self, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
-        let Some(path) = self.partial.as_deref() else { return Ok(None) };
-        let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
-        if path.as_os_str() == "-" || self.output.as_deref().is_some_and(|scores| same_file(path, scores)) {
-            return Err(shared());
-        }
-        match Output::new(Some(path), inputs)? {
-            Output::Stdout if self.file().is_none() => Err(shared()),
-            output => Ok(Some(output)),
-        }
     }
 
     /// How a report is to look, with the values of queries or without.
@@ -85,5 +74,27 @@ impl ScoreOutput {
     /// The file to write to; `-` is stdout here too.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+}
+
+impl ScoreOutput {
+    /// Is a summary wanted?
+    pub fn wants_partial(&self) -> bool {
+        self.partial.is_some()
+    }
+
+    /// Where a summary goes, which is none of the inputs, and not where the scores go.
+    pub fn partial(&self, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
+        let Some(path) = self.partial.as_deref() else { return Ok(None) };
+        let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
+        if path.as_os_str() == "-"
+            || self.report.output.as_deref().is_some_and(|scores| same_file(path, scores))
+        {
+            return Err(shared());
+        }
+        match Output::new(Some(path), inputs)? {
+            Output::Stdout if self.report.file().is_none() => Err(shared()),
+            output => Ok(Some(output)),
+        }
     }
 }

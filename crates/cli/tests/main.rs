@@ -1,6 +1,7 @@
 //! The command: what it prints, what it writes, and its exit codes.
 
 mod cli;
+mod compare;
 mod folder;
 #[cfg(unix)]
 mod guide;

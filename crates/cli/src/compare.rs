@@ -1,0 +1,308 @@
+//! `laneval compare`: which system is better, by how much, and how sure that is.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use laneval::compare::{
+    Alternative, Comparison, Correction, Gate, Interval, Judged, Method, Options, Permutations, Scope, Test,
+    Zeros, judged_measure,
+};
+use laneval::measure::Measure;
+use laneval::report::{Format, Note, notes};
+use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat, View};
+
+use super::asked::Asked;
+use super::choice::{alternatives, corrections, intervals, one_of, scopes, tests};
+use super::inputs::{Inputs, named};
+use super::score_output::ReportOutput;
+use super::stop::Stop;
+use super::style::say;
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval compare qrels.txt bm25.run dense.run hybrid.run
+  laneval compare qrels.txt bm25.run new.run --baseline bm25.run -m nDCG@10 --per-query
+  laneval compare qrels.txt old.run new.run --fail-if 'nDCG@10 drops > 0.005 p<0.05'
+  laneval compare trec8.lmx --correction maxt --family all --format csv -o comparison.csv
+  laneval compare qrels.txt a.run b.run --margin 0.01 --power 0.01";
+
+const USAGE: &str =
+    "laneval compare [OPTIONS] QRELS RUN RUN...\n       laneval compare [OPTIONS] FILE.lmx...";
+
+/// Compare runs: differences with intervals and p, corrected for many comparisons, in a table and in words.
+///
+/// All runs are compared over the same queries: --queries both means those that are judged and in all of the runs, where `eval` takes
+/// those of each run.
+#[derive(Debug, Args)]
+#[command(override_usage = USAGE, after_help = EXAMPLES)]
+pub struct Compare {
+    /// Judgments and two or more runs as TREC text, or label matrices made by `laneval build`; name=path gives a run a name
+    #[arg(value_name = "QRELS RUN RUN... | FILE.lmx...", hide_default_value = true)]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    asked: Asked,
+
+    /// Compare all others with this run, by its name or path [default: every pair]
+    #[arg(long, value_name = "RUN", help_heading = "Comparison")]
+    baseline: Option<String>,
+    /// The test whose p decides
+    #[arg(long, value_name = "TEST", default_value = "t", value_parser = one_of(tests()))]
+    #[arg(help_heading = "Comparison")]
+    test: Test,
+    /// What is held against "equal"
+    #[arg(long, value_name = "WHAT", default_value = "two-sided", value_parser = one_of(alternatives()))]
+    #[arg(help_heading = "Comparison")]
+    alternative: Alternative,
+    /// The level of significance
+    #[arg(long, value_name = "P", default_value = "0.05", help_heading = "Comparison")]
+    alpha: f64,
+    /// What keeps many comparisons from finding differences by chance
+    #[arg(long, value_name = "HOW", default_value = "holm", value_parser = one_of(corrections()))]
+    #[arg(help_heading = "Comparison")]
+    correction: Correction,
+    /// What is corrected together
+    #[arg(long, value_name = "WHAT", default_value = "measure", value_parser = one_of(scopes()))]
+    #[arg(help_heading = "Comparison")]
+    family: Scope,
+    /// How intervals of differences are made
+    #[arg(long, value_name = "HOW", default_value = "t", value_parser = one_of(intervals()))]
+    #[arg(help_heading = "Comparison")]
+    ci: Interval,
+    /// How often signs are drawn for the randomisation test, or `auto`: until every p is clear
+    /// [default: 99999 where that takes seconds]
+    #[arg(long, value_name = "N", value_parser = permutations, help_heading = "Comparison")]
+    permutations: Option<Permutations>,
+    /// The seed of all that is drawn [default: 0x6c616e6576616c31]
+    #[arg(long, value_name = "N", value_parser = seed, help_heading = "Comparison")]
+    seed: Option<u64>,
+    /// Differences smaller than this are none for practical purposes: two one-sided tests
+    #[arg(long, value_name = "DELTA", help_heading = "Comparison")]
+    margin: Option<f64>,
+    /// Say how many queries find this difference four times in five
+    #[arg(long, value_name = "DELTA", help_heading = "Comparison")]
+    power: Option<f64>,
+    /// Differences of a query up to this are ties [default: rounding]
+    #[arg(long, value_name = "EPS", help_heading = "Comparison")]
+    tie: Option<f64>,
+    /// What Wilcoxon's test does with differences of 0
+    #[arg(long, value_name = "HOW", default_value = "wilcox", value_parser = one_of(zeros()))]
+    #[arg(help_heading = "Comparison")]
+    zeros: Zeros,
+    /// How Wilcoxon's p is found
+    #[arg(long, value_name = "HOW", default_value = "auto", value_parser = one_of(methods()))]
+    #[arg(help_heading = "Comparison")]
+    wilcoxon: Method,
+    /// Print the two-way analysis of variance
+    #[arg(long, help_heading = "Comparison")]
+    anova: bool,
+
+    /// Exit with code 1 if this holds for a run, such as 'AP < 0.3' or 'nDCG@10 drops > 1% p<0.05'; may be repeated
+    ///
+    /// MEASURE < NUMBER (also <=, >, >=) looks at the run's mean. `drops`, `rises` (where lower is better) and `worse` look at how much
+    /// worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%', 'AP worse p<0.05'.
+    /// `may drop > 0.005` fails unless a drop by less than that is shown. Without p a gate looks at these queries, with p at queries
+    /// like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed nothing,
+    /// k gates up to k × 5 %. What cannot be computed is exit code 2, never a pass.
+    #[arg(long, value_name = "GATE", value_parser = gate, help_heading = "Gates")]
+    fail_if: Vec<Gate>,
+
+    /// Write the values of queries and their differences too; a table has the queries that differ most
+    #[arg(long, help_heading = "Output")]
+    per_query: bool,
+    #[command(flatten)]
+    report: ReportOutput,
+    /// No notes on stderr; warnings stay
+    #[arg(short, long, help_heading = "Output")]
+    quiet: bool,
+}
+
+fn zeros() -> Vec<(&'static str, Zeros, &'static str)> {
+    vec![
+        ("wilcox", Zeros::Wilcox, "they are left out"),
+        ("pratt", Zeros::Pratt, "they have ranks, which are left out"),
+    ]
+}
+
+fn methods() -> Vec<(&'static str, Method, &'static str)> {
+    vec![
+        ("auto", Method::Auto, "exactly up to 50 differences, else by the normal distribution"),
+        ("normal", Method::Normal, "by the normal distribution"),
+    ]
+}
+
+fn permutations(text: &str) -> Result<Permutations, String> {
+    match text {
+        "auto" => Ok(Permutations::Auto),
+        _ => text
+            .parse()
+            .ok()
+            .filter(|&draws| draws > 0)
+            .map(Permutations::Fixed)
+            .ok_or_else(|| "a number, 1 or more, or `auto` was expected".to_owned()),
+    }
+}
+
+fn seed(text: &str) -> Result<u64, String> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    parsed.map_err(|_| "a whole number of 64 bits was expected, such as 42 or 0x2a".to_owned())
+}
+
+/// A gate of its text.
+pub fn gate(text: &str) -> Result<Gate, String> {
+    Gate::parse(text).map_err(|error| error.to_string())
+}
+
+impl Compare {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        if self.asked.is_help() {
+            return super::output::print(|to| writeln!(to, "{}", super::measures::way()));
+        }
+        let format = self.report.format()?;
+        if format == Format::Trec {
+            return Err(Stop::new("the format trec has no place for a comparison: choose another format"));
+        }
+        let options = self.options();
+        options.check()?;
+        let evaluator = self.asked.evaluator()?.with_per_query(true).with_stats([Stat::Average]);
+        let evaluator = self.with_gated(evaluator)?.with_only(self.asked.only()?);
+        evaluator.check_tied()?;
+        let paths: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(self.asked.only.clone()).collect();
+        let output = self.report.place(&paths)?;
+        let inputs = Inputs::of(&self.inputs)?;
+        self.asked.threads.install(|| {
+            let matrices = inputs.load(&self.asked.ranking, self.asked.files)?;
+            let scores = scores(&evaluator, &matrices)?;
+            let comparison = self.compared(&evaluator, &scores, &matrices, options)?;
+            self.tell(&inputs, &matrices, &scores, &comparison);
+            let gates = self.judged(&comparison)?;
+            let report = self.report.options(self.per_query);
+            output.write(|mut to| format.write_comparison(&comparison, &gates, &report, &mut to))?;
+            fate(&comparison, &gates)
+        })
+    }
+
+    fn options(&self) -> Options {
+        let mut options = Options::default();
+        options.test = self.test;
+        options.alternative = self.alternative;
+        options.alpha = self.alpha;
+        options.correction = self.correction;
+        options.family = self.family;
+        options.interval = self.ci;
+        options.permutations = self.permutations.unwrap_or_default();
+        options.seed = self.seed.unwrap_or(laneval::compare::SEED);
+        options.margin = self.margin;
+        options.power = self.power;
+        options.tie = self.tie;
+        options.zeros = self.zeros;
+        options.wilcoxon = self.wilcoxon;
+        options.anova = self.anova;
+        options
+    }
+
+    /// The evaluator with the measures of gates, behind those that were asked for.
+    fn with_gated(&self, evaluator: Evaluator) -> Result<Evaluator, Stop> {
+        let mut measures: Vec<Measure> = evaluator.measures().to_vec();
+        for gate in &self.fail_if {
+            if !measures.contains(gate.measure()) {
+                measures.push(gate.measure().clone());
+            }
+        }
+        Ok(evaluator.with_measures(measures))
+    }
+
+    /// The comparison, with the shares of judged documents.
+    fn compared(
+        &self,
+        evaluator: &Evaluator,
+        scores: &Scores,
+        matrices: &[LabelMatrix],
+        mut options: Options,
+    ) -> Result<Comparison, Stop> {
+        options.baseline = self.baseline.as_deref().map(|name| baseline(name, scores)).transpose()?;
+        let mut comparison = Comparison::of(scores, &options)?;
+        // Dropping the others makes every share 1.
+        if evaluator.view() == (View { judged_only: false, ..evaluator.view() }) {
+            let mut judged: Vec<Measure> = Vec::new();
+            for measure in scores.measures.iter().map(judged_measure) {
+                if !judged.contains(&measure) {
+                    judged.push(measure);
+                }
+            }
+            let evaluator =
+                evaluator.clone().with_measures(judged).with_per_query(false).with_tied(Default::default());
+            comparison.set_judged(&self::scores(&evaluator, matrices)?);
+        }
+        Ok(comparison)
+    }
+
+    fn judged(&self, comparison: &Comparison) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
+        let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
+        self.fail_if.iter().map(judged).collect()
+    }
+
+    /// Says what should be noticed.
+    fn tell(&self, inputs: &Inputs, matrices: &[LabelMatrix], scores: &Scores, comparison: &Comparison) {
+        let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
+        let rules = self.asked.rule_notes(inputs, matrices);
+        let ignored = self.asked.rel_note(&scores.measures);
+        let few = comparison.queries < 10 && self.fail_if.iter().any(Gate::asks_p);
+        let few = few.then(|| {
+            Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries))
+        });
+        let of_scores = notes(scores);
+        let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
+        let threads = self.asked.threads.note();
+        let all =
+            threads.iter().chain(&rules).chain(&ignored).chain(&of_scores).chain(&of_comparison).chain(&few);
+        all.filter(loud).for_each(say);
+    }
+}
+
+/// The scores of all matrices, one after the other.
+fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
+    let mut all: Option<Scores> = None;
+    for matrix in matrices {
+        let scores = evaluator.evaluate(matrix)?;
+        match &mut all {
+            Some(all) => all.append(scores)?,
+            None => all = Some(scores),
+        }
+    }
+    all.ok_or_else(|| Error::Unanswerable("nothing to compare".to_owned()))
+}
+
+/// The name of the run that is meant by a name, or by the path or the file's name.
+fn baseline(text: &str, scores: &Scores) -> Result<String, Stop> {
+    let names = || scores.runs.iter().map(|run| run.name.as_str());
+    let stem = |name: &str| PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned());
+    let exact = names().find(|name| *name == text);
+    let like: Vec<&str> = names().filter(|name| stem(name).is_some() && stem(name) == stem(text)).collect();
+    match (exact, like.as_slice()) {
+        (Some(name), _) | (None, &[name]) => Ok(name.to_owned()),
+        _ => Err(Stop::new(format!(
+            "--baseline {text}: no run has this name; there are {}",
+            names().collect::<Vec<_>>().join(", ")
+        ))),
+    }
+}
+
+/// Exit code 1 if a gate failed.
+fn fate(comparison: &Comparison, gates: &[(Gate, Vec<Judged>)]) -> Result<(), Stop> {
+    let failed = |(gate, judged): &(Gate, Vec<Judged>)| {
+        let failed = judged.iter().filter(|of| of.verdict.failed);
+        failed.map(|of| format!("{}: {gate}", comparison.runs[of.run].name)).collect::<Vec<_>>()
+    };
+    let failed: Vec<String> = gates.iter().flat_map(failed).collect();
+    match failed.len() {
+        0 => Ok(()),
+        count => {
+            let gates = if count == 1 { "a gate failed".to_owned() } else { format!("{count} gates failed") };
+            Err(Stop::coded(1, format!("{gates}: {}", failed.join("; "))))
+        }
+    }
+}

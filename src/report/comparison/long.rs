@@ -1,0 +1,110 @@
+//! The long form of a comparison: one row a number, of a run (then the baseline is empty) or of a pair.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+use super::stats;
+use crate::compare::Comparison;
+use crate::report::Options;
+use crate::report::delimited::plain;
+
+/// One number.
+#[derive(Serialize)]
+struct Row<'a> {
+    run: &'a str,
+    baseline: &'a str,
+    #[serde(serialize_with = "lossy")]
+    query_id: &'a [u8],
+    measure: &'a str,
+    stat: &'a str,
+    value: f64,
+}
+
+fn lossy<S: serde::Serializer>(id: &[u8], to: S) -> Result<S::Ok, S::Error> {
+    to.serialize_str(&String::from_utf8_lossy(id))
+}
+
+/// Calls `each` with every row: values of queries and their differences first, where they are wanted, then what they come to.
+fn rows(
+    comparison: &Comparison,
+    options: &Options,
+    mut each: impl FnMut(Row<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    let names: Vec<String> = comparison.measures.iter().map(ToString::to_string).collect();
+    if options.per_query {
+        for (measure, name) in names.iter().enumerate() {
+            for (at, run) in comparison.runs.iter().enumerate() {
+                let values = comparison.values(measure, at);
+                for (query_id, &value) in comparison.query_ids().zip(values) {
+                    each(Row {
+                        run: &run.name,
+                        baseline: "",
+                        query_id,
+                        measure: name,
+                        stat: "value",
+                        value,
+                    })?;
+                }
+            }
+            for of in comparison.of_measure(measure) {
+                let [run, baseline] = [of.pair.run, of.pair.baseline];
+                let values = comparison.values(measure, run).iter().zip(comparison.values(measure, baseline));
+                let [run, baseline] = [run, baseline].map(|at| comparison.runs[at].name.as_str());
+                for (query_id, (value, other)) in comparison.query_ids().zip(values) {
+                    each(Row {
+                        run,
+                        baseline,
+                        query_id,
+                        measure: name,
+                        stat: "delta",
+                        value: value - other,
+                    })?;
+                }
+            }
+        }
+    }
+    for (at, name) in names.iter().enumerate() {
+        for run in &comparison.runs {
+            for (stat, value) in stats::of_run(comparison, run, at) {
+                let Some(value) = value else { continue };
+                each(Row { run: &run.name, baseline: "", query_id: b"", measure: name, stat, value })?;
+            }
+        }
+        for of in comparison.of_measure(at) {
+            let [run, baseline] = [of.pair.run, of.pair.baseline].map(|at| comparison.runs[at].name.as_str());
+            for (stat, value) in stats::of_difference(comparison, of) {
+                let Some(value) = value else { continue };
+                each(Row { run, baseline, query_id: b"", measure: name, stat, value })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes rows with a delimiter.
+pub fn write_delimited(
+    delimiter: u8,
+    comparison: &Comparison,
+    options: &Options,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
+    table.write_record(["run", "baseline", "query_id", "measure", "stat", "value"]).map_err(plain)?;
+    rows(comparison, options, |row| {
+        let value = row.value.to_string();
+        let text = [row.run, row.baseline].map(str::as_bytes);
+        let cells =
+            [text[0], text[1], row.query_id, row.measure.as_bytes(), row.stat.as_bytes(), value.as_bytes()];
+        table.write_record(cells).map_err(plain)
+    })?;
+    table.flush()
+}
+
+/// Writes an object a line.
+pub fn write_lines(comparison: &Comparison, options: &Options, to: &mut impl Write) -> io::Result<()> {
+    rows(comparison, options, |row| {
+        serde_json::to_writer(&mut *to, &row)?;
+        to.write_all(b"\n")
+    })
+}

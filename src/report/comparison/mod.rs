@@ -1,0 +1,6 @@
+//! Comparisons as bytes, one file a kind of format.
+
+pub mod json;
+pub mod long;
+mod stats;
+pub mod table;

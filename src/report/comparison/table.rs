@@ -1,0 +1,317 @@
+//! A comparison for people: means with the letters of the runs that each is better than, sentences, verdicts of gates.
+
+use std::io::{self, Write};
+
+use crate::compare::{Comparison, Difference, Gate, Judged, Scope, judged_measure};
+use crate::error::printable;
+use crate::report::Options;
+use crate::report::grid::{Align, Cell, Grid};
+use crate::report::markup::Markup;
+
+/// Queries at either end of a list of differences.
+const ENDS: usize = 10;
+
+/// Writes tables, sentences and verdicts.
+pub fn write(
+    comparison: &Comparison,
+    gates: &[(Gate, Vec<Judged>)],
+    options: &Options,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    writeln!(to, "{}\n", caption(comparison))?;
+    main(comparison, options).write(options, to)?;
+    if let Some(legend) = legend(comparison) {
+        let best = if options.colour { "bold" } else { "*" };
+        writeln!(to, "\n{best} best; {legend}")?;
+    }
+    for sentence in comparison.sentences() {
+        writeln!(to, "\n{sentence}")?;
+    }
+    for measure in 0..comparison.anova.len() {
+        writeln!(to, "\n{}", anova(comparison, measure))?;
+    }
+    if let Some(agreement) = agreement(comparison, options) {
+        writeln!(to)?;
+        agreement.write(options, to)?;
+    }
+    if options.per_query {
+        for of in comparison.of_measure(0) {
+            writeln!(to, "\n{}\n", ends_caption(comparison, of))?;
+            by_query(comparison, of, options).write(options, to)?;
+        }
+    }
+    for (gate, judged) in gates {
+        writeln!(to)?;
+        judged.iter().try_for_each(|judged| writeln!(to, "{}", verdict(comparison, gate, judged)))?;
+    }
+    Ok(())
+}
+
+/// Writes the main table marked up, with the settings as its caption.
+pub fn write_markup(
+    markup: Markup,
+    comparison: &Comparison,
+    options: &Options,
+    to: &mut impl Write,
+) -> io::Result<()> {
+    let options = Options { colour: false, width: None, ..*options };
+    let caption =
+        [Some(caption(comparison)), legend(comparison)].into_iter().flatten().collect::<Vec<_>>().join(" ");
+    markup.write(&main(comparison, &options), &caption, to)
+}
+
+fn name(comparison: &Comparison, run: usize) -> String {
+    printable(comparison.runs[run].name.as_bytes())
+}
+
+/// What was compared and how.
+fn caption(comparison: &Comparison) -> String {
+    let asked = &comparison.options;
+    let against = match comparison.baseline {
+        Some(baseline) => format!(", against {}", name(comparison, baseline)),
+        None => String::new(),
+    };
+    let queries = if comparison.queries == 1 {
+        "1 query".to_owned()
+    } else {
+        format!("{} queries", comparison.queries)
+    };
+    let scope = if asked.family == Scope::All || comparison.measures.len() == 1 || comparison.family_size == 1
+    {
+        ""
+    } else {
+        " a measure"
+    };
+    let drawn = match comparison.draws {
+        0 => String::new(),
+        draws => format!("; {draws} permutations, seed {:#x}", asked.seed),
+    };
+    format!("{} runs{against}, {queries}; {}{scope}{drawn}", comparison.runs.len(), comparison.method())
+}
+
+/// What the marks of the main table mean.
+fn legend(comparison: &Comparison) -> Option<String> {
+    if comparison.runs.len() == 2 {
+        return None;
+    }
+    let alpha = comparison.options.alpha;
+    let tied = if comparison.baseline.is_none() { "= not shown to be worse; " } else { "" };
+    Some(format!("{tied}letters: shown to be better than that run (adjusted p < {alpha})."))
+}
+
+fn main(comparison: &Comparison, options: &Options) -> Grid {
+    if comparison.runs.len() == 2 { two_runs(comparison, options) } else { several_runs(comparison, options) }
+}
+
+/// The measures of judged documents that are known, each once, with a measure under which they were looked at.
+fn judged(comparison: &Comparison) -> Vec<(String, usize)> {
+    let mut all: Vec<(String, usize)> = Vec::new();
+    for (at, measure) in comparison.measures.iter().enumerate() {
+        let known = comparison.runs.iter().any(|run| run.judged.get(at).copied().flatten().is_some());
+        let name = judged_measure(measure).to_string();
+        if known && all.iter().all(|(other, _)| *other != name) {
+            all.push((name, at));
+        }
+    }
+    all
+}
+
+fn share(comparison: &Comparison, run: usize, measure: usize) -> String {
+    let share = comparison.runs[run].judged.get(measure).copied().flatten();
+    share.map_or("–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
+}
+
+/// Runs as rows, measures as columns.
+fn several_runs(comparison: &Comparison, options: &Options) -> Grid {
+    let judged = judged(comparison);
+    let measures = comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
+    let shares = judged.iter().map(|(name, _)| (name.clone(), Align::Right));
+    let names = [("#".to_owned(), Align::Left), ("run".to_owned(), Align::Left)];
+    let mut grid = Grid::new(names.into_iter().chain(measures).chain(shares));
+    for (at, run) in comparison.runs.iter().enumerate() {
+        let cell = |measure: usize| {
+            let best = comparison.best(measure) == at
+                && comparison.runs.iter().any(|of| of.means[measure] != run.means[measure]);
+            Cell {
+                text: format!("{:.*}", options.precision, run.means[measure]),
+                best,
+                tied: !best && comparison.is_tied_with_best(measure, at) == Some(true),
+                labels: comparison
+                    .beaten(measure, at)
+                    .into_iter()
+                    .map(|run| comparison.runs[run].label.clone())
+                    .collect(),
+            }
+        };
+        let names = [Cell::from(run.label.as_str()), name(comparison, at).into()];
+        let cells = (0..comparison.measures.len()).map(cell);
+        grid.push(
+            names
+                .into_iter()
+                .chain(cells)
+                .chain(judged.iter().map(|&(_, measure)| share(comparison, at, measure).into())),
+        );
+    }
+    grid
+}
+
+/// Measures as rows, of two runs.
+fn two_runs(comparison: &Comparison, options: &Options) -> Grid {
+    let baseline = comparison.differences[0].pair.baseline;
+    let run = comparison.differences[0].pair.run;
+    let mut headings = vec![("measure".to_owned(), Align::Left)];
+    let others = ["delta", "relative", "interval", "p", "p adj", "d", "won/tied/lost"];
+    let runs = [baseline, run].map(|run| name(comparison, run));
+    headings.extend(runs.into_iter().chain(others.map(str::to_owned)).map(|heading| (heading, Align::Right)));
+    let columns = headings.len();
+    let mut grid = Grid::new(headings);
+    let precision = options.precision;
+    let none = || "–".to_owned();
+    for (measure, of) in comparison.measures.iter().zip(&comparison.differences) {
+        let best = |at: usize| {
+            let other = if at == run { baseline } else { run };
+            comparison.beaten(of.measure, at).contains(&other)
+        };
+        let mean = |at: usize| Cell {
+            text: format!("{:.precision$}", comparison.runs[at].means[of.measure]),
+            best: best(at),
+            ..Cell::default()
+        };
+        let signed = |value: f64| {
+            if of.logarithmic {
+                format!("×{:.precision$}", value.exp())
+            } else {
+                format!("{value:+.precision$}")
+            }
+        };
+        let interval =
+            of.interval.map_or_else(none, |[low, high]| format!("{} … {}", signed(low), signed(high)));
+        let wins = of.wins;
+        grid.push([
+            measure.to_string().into(),
+            mean(baseline),
+            mean(run),
+            signed(of.paired.mean).into(),
+            of.relative.map_or_else(none, |relative| format!("{:+.1} %", 100.0 * relative)).into(),
+            interval.into(),
+            of.p.map_or_else(none, p).into(),
+            of.p_adjusted.map_or_else(none, p).into(),
+            of.paired.d_z().map_or_else(none, |d| format!("{d:+.2}")).into(),
+            format!("{}/{}/{}", wins.wins, wins.ties, wins.losses).into(),
+        ]);
+    }
+    for (name, measure) in judged(comparison) {
+        let shares = [baseline, run].map(|run| share(comparison, run, measure));
+        let cells = [name].into_iter().chain(shares).map(Cell::from);
+        grid.push(cells.chain(std::iter::repeat_n(Cell::default(), columns - 3)));
+    }
+    grid
+}
+
+/// A p with four decimals, or less than any of these.
+fn p(p: f64) -> String {
+    if p < 0.0001 { "<0.0001".to_owned() } else { format!("{p:.4}") }
+}
+
+fn anova(comparison: &Comparison, measure: usize) -> String {
+    let of = &comparison.anova[measure];
+    let effect = |f: Option<f64>, of_p: Option<f64>| match f.zip(of_p) {
+        Some((f, of_p)) => format!(
+            "F = {f:.2}, p {}",
+            if of_p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {of_p:.4}") }
+        ),
+        None => "no F, for nothing is left unexplained".to_owned(),
+    };
+    format!(
+        "Analysis of variance of {}: runs ({} df) {}; queries ({} df) {}; {} df of error; it assumes equal variances.",
+        comparison.measures[measure],
+        of.runs.df,
+        effect(of.runs.f, of.runs.p),
+        of.queries.df,
+        effect(of.queries.f, of.queries.p),
+        of.error_df
+    )
+}
+
+/// How far the measures agree with the first one about the order of the runs.
+fn agreement(comparison: &Comparison, options: &Options) -> Option<Grid> {
+    if comparison.agreement.is_empty() {
+        return None;
+    }
+    let first = format!("order as by {}", comparison.measures[0]);
+    let columns = [(first, Align::Left)]
+        .into_iter()
+        .chain(["τ", "τ_ap", "RBO"].map(|name| (name.to_owned(), Align::Right)));
+    let mut grid = Grid::new(columns);
+    for of in &comparison.agreement {
+        let number = |value: Option<f64>| {
+            value.map_or("–".to_owned(), |value| format!("{value:.*}", options.precision))
+        };
+        let numbers = [of.tau, of.tau_ap, of.overlap].map(|value| Cell::from(number(value)));
+        grid.push([Cell::from(comparison.measures[of.measure].to_string())].into_iter().chain(numbers));
+    }
+    Some(grid)
+}
+
+fn ends_caption(comparison: &Comparison, of: &Difference) -> String {
+    let [run, baseline] = [of.pair.run, of.pair.baseline].map(|run| name(comparison, run));
+    let shown = if comparison.queries > 2 * ENDS {
+        format!("the {ENDS} most gained and the {ENDS} most lost queries")
+    } else {
+        "by query".to_owned()
+    };
+    format!("{} of {run} against {baseline}, {shown}", comparison.measures[of.measure])
+}
+
+/// The queries that differ most, the greatest gain first.
+fn by_query(comparison: &Comparison, of: &Difference, options: &Options) -> Grid {
+    let [run, baseline] = [of.pair.run, of.pair.baseline];
+    let values = |at| comparison.values(of.measure, at);
+    let gain = |query: &usize| (values(run)[*query] - values(baseline)[*query]) * of.gain_sign();
+    let mut order: Vec<usize> = (0..comparison.queries).collect();
+    order.sort_by(|one, other| gain(other).total_cmp(&gain(one)).then(one.cmp(other)));
+    if order.len() > 2 * ENDS {
+        order.drain(ENDS..order.len() - ENDS);
+    }
+    let ids: Vec<&[u8]> = comparison.query_ids().collect();
+    let headings =
+        ["query".to_owned(), name(comparison, baseline), name(comparison, run), "delta".to_owned()];
+    let aligned = headings
+        .into_iter()
+        .enumerate()
+        .map(|(at, heading)| (heading, if at == 0 { Align::Left } else { Align::Right }));
+    let mut grid = Grid::new(aligned);
+    for query in order {
+        let [a, b] = [baseline, run].map(|at| values(at)[query]);
+        let numbers = [
+            format!("{a:.*}", options.precision),
+            format!("{b:.*}", options.precision),
+            format!("{:+.*}", options.precision, b - a),
+        ];
+        grid.push([Cell::from(printable(ids[query]))].into_iter().chain(numbers.map(Cell::from)));
+    }
+    grid
+}
+
+/// A gate, and why a run failed or passed it.
+fn verdict(comparison: &Comparison, gate: &Gate, of: &Judged) -> String {
+    let verdict = &of.verdict;
+    let result = if verdict.failed { "FAILED" } else { "passed" };
+    let mut text = format!(
+        "{result}  {}: {gate}  ({:.6} held against {}",
+        name(comparison, of.run),
+        verdict.value,
+        verdict.threshold
+    );
+    if let Some(of_p) = verdict.p {
+        text += &format!(", p = {}", p(of_p));
+    }
+    let measure =
+        comparison.measures.iter().position(|measure| measure == gate.measure()).filter(|_| gate.compares());
+    let baseline = comparison.baseline.unwrap_or(0);
+    let interval = measure.and_then(|measure| comparison.between(measure, baseline, of.run)?.interval);
+    if let Some([low, high]) = interval {
+        text += &format!(", delta {low:+.4} … {high:+.4}");
+    }
+    text + ")"
+}

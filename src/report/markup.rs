@@ -1,0 +1,142 @@
+//! Grids as Markdown and LaTeX, for pages and papers.
+
+use std::io::{self, Write};
+
+use super::grid::{Align, Cell, Grid};
+
+/// A language in which tables are marked up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Markup {
+    /// Tables of GitHub's Markdown.
+    Markdown,
+    /// A `tabular` of the package booktabs.
+    Latex,
+}
+
+impl Markup {
+    /// Writes a grid with a caption.
+    ///
+    /// # Errors
+    /// What the writer refuses.
+    pub fn write(self, grid: &Grid, caption: &str, to: &mut impl Write) -> io::Result<()> {
+        match self {
+            Markup::Markdown => self.markdown(grid, caption, to),
+            Markup::Latex => self.latex(grid, caption, to),
+        }
+    }
+
+    fn markdown(self, grid: &Grid, caption: &str, to: &mut impl Write) -> io::Result<()> {
+        let (headings, rules): (Vec<String>, Vec<&str>) = grid
+            .headings()
+            .map(|(heading, align)| {
+                (self.escaped(heading), if align == Align::Left { "---" } else { "---:" })
+            })
+            .unzip();
+        writeln!(to, "| {} |", headings.join(" | "))?;
+        writeln!(to, "| {} |", rules.join(" | "))?;
+        for row in grid.rows() {
+            let cells: Vec<String> = row.iter().map(|cell| self.cell(cell)).collect();
+            writeln!(to, "| {} |", cells.join(" | "))?;
+        }
+        if caption.is_empty() { Ok(()) } else { writeln!(to, "\n{}", self.escaped(caption)) }
+    }
+
+    fn latex(self, grid: &Grid, caption: &str, to: &mut impl Write) -> io::Result<()> {
+        let columns: String =
+            grid.headings().map(|(_, align)| if align == Align::Left { 'l' } else { 'r' }).collect();
+        let headings: Vec<String> = grid.headings().map(|(heading, _)| self.escaped(heading)).collect();
+        writeln!(to, "\\begin{{table}}\n\\centering\n\\begin{{tabular}}{{{columns}}}\n\\toprule")?;
+        writeln!(to, "{} \\\\\n\\midrule", headings.join(" & "))?;
+        for row in grid.rows() {
+            let cells: Vec<String> = row.iter().map(|cell| self.cell(cell)).collect();
+            writeln!(to, "{} \\\\", cells.join(" & "))?;
+        }
+        writeln!(to, "\\bottomrule\n\\end{{tabular}}")?;
+        if !caption.is_empty() {
+            writeln!(to, "\\caption{{{}}}", self.escaped(caption))?;
+        }
+        writeln!(to, "\\end{{table}}")
+    }
+
+    /// A cell: the best in bold type, labels raised, `=` where it is tied with the best.
+    fn cell(self, cell: &Cell) -> String {
+        let text = self.escaped(&cell.text);
+        let text = match (self, cell.best) {
+            (_, false) => text,
+            (Markup::Markdown, true) => format!("**{text}**"),
+            (Markup::Latex, true) => format!("\\textbf{{{text}}}"),
+        };
+        let labels = joined(&cell.labels, if self == Markup::Latex { "{\\cdot}" } else { "·" });
+        let raised = match (self, if cell.tied && !cell.best { format!("={labels}") } else { labels }) {
+            (_, labels) if labels.is_empty() => String::new(),
+            (Markup::Markdown, labels) => format!("<sup>{labels}</sup>"),
+            (Markup::Latex, labels) => format!("$^{{{labels}}}$"),
+        };
+        format!("{text}{raised}")
+    }
+
+    /// Text in which nothing is markup.
+    pub fn escaped(self, text: &str) -> String {
+        let mut escaped = String::new();
+        for letter in text.chars() {
+            match (self, letter) {
+                (Markup::Markdown, '\\' | '|' | '*' | '_' | '`' | '[' | ']' | '~') => {
+                    escaped.extend(['\\', letter])
+                }
+                (Markup::Markdown, '<') => escaped += "&lt;",
+                (Markup::Markdown, '>') => escaped += "&gt;",
+                (Markup::Markdown, '&') => escaped += "&amp;",
+                (Markup::Latex, '&' | '%' | '$' | '#' | '_' | '{' | '}') => escaped.extend(['\\', letter]),
+                (Markup::Latex, '\\') => escaped += "\\textbackslash{}",
+                (Markup::Latex, '~') => escaped += "\\textasciitilde{}",
+                (Markup::Latex, '^') => escaped += "\\textasciicircum{}",
+                (Markup::Latex, '<') => escaped += "\\textless{}",
+                (Markup::Latex, '>') => escaped += "\\textgreater{}",
+                (Markup::Latex, '–') => escaped += "--",
+                (Markup::Latex, '±') => escaped += "$\\pm$",
+                (Markup::Latex, 'α') => escaped += "$\\alpha$",
+                _ => escaped.push(letter),
+            }
+        }
+        escaped
+    }
+}
+
+/// Labels one after the other, apart where they are numbers.
+fn joined(labels: &[String], apart: &str) -> String {
+    let numbers = labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));
+    labels.join(if numbers { apart } else { "" })
+}
+
+/// Labels as raised letters or numbers of Unicode, which has no raised q.
+pub fn superscript(labels: &[String]) -> String {
+    const PLAIN: &str = "0123456789abcdefghijklmnoprstuvwxyz";
+    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ";
+    let raised = |letter| {
+        PLAIN.chars().zip(RAISED.chars()).find(|(plain, _)| *plain == letter).map_or(letter, |of| of.1)
+    };
+    joined(labels, "·").chars().map(raised).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_in_a_name_is_markup() {
+        assert_eq!(Markup::Markdown.escaped("a_b|c*<i>"), r"a\_b\|c\*&lt;i&gt;");
+        assert_eq!(Markup::Latex.escaped(r"50% of a_b & \c"), r"50\% of a\_b \& \textbackslash{}c");
+    }
+
+    #[test]
+    fn labels_are_raised() {
+        let of = |labels: &[&str]| labels.iter().map(|label| (*label).to_owned()).collect::<Vec<_>>();
+        assert_eq!(superscript(&of(&["a", "z"])), "ᵃᶻ");
+        assert_eq!(superscript(&of(&["1", "26"])), "¹·²⁶");
+        let cell = Cell { best: true, labels: of(&["a", "c"]), ..Cell::from("0.5") };
+        assert_eq!(Markup::Markdown.cell(&cell), "**0.5**<sup>ac</sup>");
+        assert_eq!(Markup::Latex.cell(&cell), r"\textbf{0.5}$^{ac}$");
+        let tied = Cell { tied: true, ..Cell::from("0.4") };
+        assert_eq!(Markup::Markdown.cell(&tied), "0.4<sup>=</sup>");
+    }
+}
