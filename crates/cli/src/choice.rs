@@ -110,7 +110,7 @@ pub fn alternatives() -> Vec<Choice<Alternative>> {
 /// Corrections for many comparisons.
 pub fn corrections() -> Vec<Choice<Correction>> {
     described(&Correction::ALL, |correction| match correction {
-        Correction::None => "none: one in twenty comparisons of equal systems is a false alarm",
+        Correction::None => "nothing: one in twenty comparisons of equal systems is a false alarm",
         Correction::Bonferroni => "every p times their number",
         Correction::Holm => "as safe as bonferroni, and finds more",
         Correction::Bh => "the share of false alarms among what is found",

@@ -12,7 +12,7 @@ use laneval::report::{Format, Note, notes};
 use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat, View};
 
 use super::asked::Asked;
-use super::choice::{alternatives, corrections, intervals, one_of, scopes, tests};
+use super::choice::{TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
 use super::inputs::{Inputs, named};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
@@ -164,6 +164,11 @@ impl Compare {
         let format = self.report.format()?;
         if format == Format::Trec {
             return Err(Stop::new("the format trec has no place for a comparison: choose another format"));
+        }
+        if self.asked.ranking.ties == Some(TieRule::Interval) {
+            return Err(Stop::new(
+                "--ties interval gives three values a query: compare one of average, best and worst",
+            ));
         }
         let options = self.options();
         options.check()?;

@@ -218,6 +218,7 @@ fn what_cannot_be_compared() {
             "--baseline sparse: no run has this name; there are bm25.run, dense.run",
         ),
         ("compare a.lmx b.lmx", "a.lmx and b.lmx"),
+        ("compare qrels bm25.run dense.run --ties interval", "--ties interval gives three values a query"),
         ("compare qrels bm25.run dense.run --alpha 2", "α is 2"),
         ("compare qrels bm25.run dense.run --margin 0", "the margin is 0"),
         ("compare qrels bm25.run dense.run --correction hsd --family all", "of one measure"),
