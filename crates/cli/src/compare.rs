@@ -13,6 +13,7 @@ use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat, View};
 
 use super::asked::Asked;
 use super::choice::{TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
+use super::gates;
 use super::inputs::{Inputs, named};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
@@ -103,7 +104,7 @@ pub struct Compare {
     /// `may drop > 0.005` fails unless a drop by less than that is shown. Without p a gate looks at these queries, with p at queries
     /// like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed nothing,
     /// k gates up to k × 5 %. What cannot be computed is exit code 2, never a pass.
-    #[arg(long, value_name = "GATE", value_parser = gate, help_heading = "Gates")]
+    #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
     /// Write the values of queries and their differences too; a table has the queries that differ most
@@ -150,11 +151,6 @@ fn seed(text: &str) -> Result<u64, String> {
     parsed.map_err(|_| "a whole number of 64 bits was expected, such as 42 or 0x2a".to_owned())
 }
 
-/// A gate of its text.
-pub fn gate(text: &str) -> Result<Gate, String> {
-    Gate::parse(text).map_err(|error| error.to_string())
-}
-
 impl Compare {
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
@@ -173,7 +169,7 @@ impl Compare {
         let options = self.options();
         options.check()?;
         let evaluator = self.asked.evaluator()?.with_per_query(true).with_stats([Stat::Average]);
-        let evaluator = self.with_gated(evaluator)?.with_only(self.asked.only()?);
+        let evaluator = gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
         evaluator.check_tied()?;
         let paths: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(self.asked.only.clone()).collect();
         let output = self.report.place(&paths)?;
@@ -207,17 +203,6 @@ impl Compare {
         options.wilcoxon = self.wilcoxon;
         options.anova = self.anova;
         options
-    }
-
-    /// The evaluator with the measures of gates, behind those that were asked for.
-    fn with_gated(&self, evaluator: Evaluator) -> Result<Evaluator, Stop> {
-        let mut measures: Vec<Measure> = evaluator.measures().to_vec();
-        for gate in &self.fail_if {
-            if !measures.contains(gate.measure()) {
-                measures.push(gate.measure().clone());
-            }
-        }
-        Ok(evaluator.with_measures(measures))
     }
 
     /// The comparison, with the shares of judged documents.
@@ -297,17 +282,10 @@ fn baseline(text: &str, scores: &Scores) -> Result<String, Stop> {
 }
 
 /// Exit code 1 if a gate failed.
-fn fate(comparison: &Comparison, gates: &[(Gate, Vec<Judged>)]) -> Result<(), Stop> {
+fn fate(comparison: &Comparison, judged: &[(Gate, Vec<Judged>)]) -> Result<(), Stop> {
     let failed = |(gate, judged): &(Gate, Vec<Judged>)| {
         let failed = judged.iter().filter(|of| of.verdict.failed);
         failed.map(|of| format!("{}: {gate}", comparison.runs[of.run].name)).collect::<Vec<_>>()
     };
-    let failed: Vec<String> = gates.iter().flat_map(failed).collect();
-    match failed.len() {
-        0 => Ok(()),
-        count => {
-            let gates = if count == 1 { "a gate failed".to_owned() } else { format!("{count} gates failed") };
-            Err(Stop::coded(1, format!("{gates}: {}", failed.join("; "))))
-        }
-    }
+    gates::fate(&judged.iter().flat_map(failed).collect::<Vec<_>>())
 }

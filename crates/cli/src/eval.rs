@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use laneval::compare::Gate;
 use laneval::internals::engine::auto::Taken;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Chosen, Engine, Job};
@@ -13,6 +14,7 @@ use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary
 
 use super::asked::Asked;
 use super::choice::{TieRule, one_of, stats};
+use super::gates;
 use super::inputs::{Inputs, named};
 use super::output::{Output, print};
 use super::pipe::{self, Gone, Piped};
@@ -63,6 +65,12 @@ pub struct Eval {
     /// A query may be in several groups, or in none. The long formats have a column `group` then, empty where all queries are meant.
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     group_by: Option<PathBuf>,
+
+    /// Exit with code 1 if this holds for the average of a run, such as 'AP < 0.3' (also <=, >, >=); may be repeated
+    ///
+    /// What cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a baseline.
+    #[arg(long, value_name = "GATE", value_parser = gates::parse_threshold, help_heading = "Gates")]
+    fail_if: Vec<Gate>,
 
     /// Write the scores of every query too
     #[arg(long, help_heading = "Output")]
@@ -217,7 +225,7 @@ impl Eval {
         if self.timing {
             tell(timings(&timing).trim_end());
         }
-        Ok(())
+        gates::judge(&scores, &self.fail_if)
     }
 
     fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
@@ -229,6 +237,7 @@ impl Eval {
                 (self.per_query, "--per-query"),
                 (stats.iter().any(|&stat| stat != Stat::Average), "--stat"),
                 (self.written.wants_partial(), "--partial"),
+                (!self.fail_if.is_empty(), "--fail-if"),
             ];
             if let Some((_, option)) = refused.iter().find(|(asked, _)| *asked) {
                 return Err(Stop::new(format!(
@@ -240,7 +249,7 @@ impl Eval {
             return Err(Stop::new("the format trec has no place for --stat: choose another format"));
         }
         let evaluator = self.asked.evaluator()?.with_stats(stats).with_per_query(self.per_query || trec);
-        Ok(evaluator.with_missing_ids(format == Format::Json))
+        Ok(gates::with_measures(evaluator.with_missing_ids(format == Format::Json), &self.fail_if))
     }
 
     /// Are averages wanted between the worst and the best order of equal scores?

@@ -10,6 +10,7 @@ mod compare;
 mod completions;
 mod devices;
 mod eval;
+mod gates;
 mod r#gen;
 mod info;
 mod inputs;
@@ -35,7 +36,7 @@ use stop::Stop;
 
 /// Runs the command with these arguments, of which the first is its name, and gives the exit code.
 ///
-/// 0: fine, or the reader of its output went away. 2: wrong usage or input, or output that cannot be written, said on stderr;
+/// 0: fine, or the reader of its output went away. 1: a gate failed. 2: wrong usage or input, or output that cannot be written, said on stderr;
 /// `trec-eval` has codes of its own. Signals that end a program are heeded where files are written.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::read(args).map(Cli::run) {

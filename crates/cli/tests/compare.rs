@@ -201,6 +201,30 @@ fn gates() {
     }
 }
 
+/// `eval` has gates that look at one run.
+#[test]
+fn gates_of_averages() {
+    let folder = demo();
+    let judge =
+        |gate: &str| folder.shell(&format!("$L eval qrels bm25.run dense.run -m AP --fail-if '{gate}'"));
+    let failed = judge("nDCG@10 < 0.6");
+    assert_eq!(failed.code, 1, "{}", failed.err);
+    assert_says(
+        &failed.err,
+        &[
+            "FAILED  bm25.run: nDCG@10 < 0.6  (0.570326)",
+            "passed  dense.run",
+            "error: a gate failed: bm25.run",
+        ],
+    );
+    assert_says(&failed.out, &["bm25.run\t\tnDCG@10\tmean\t0.5703262171092888"]);
+    let passed = judge("AP <= 0.2");
+    assert_eq!(passed.code, 0, "{}", passed.err);
+    let refused = judge("AP drops > 0.1");
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    assert_says(&refused.err, &["it compares with a baseline, which `laneval compare` does"]);
+}
+
 #[test]
 fn what_cannot_be_compared() {
     let folder = demo();

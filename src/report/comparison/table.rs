@@ -304,7 +304,7 @@ fn verdict(comparison: &Comparison, gate: &Gate, of: &Judged) -> String {
         verdict.threshold
     );
     if let Some(of_p) = verdict.p {
-        text += &format!(", p = {}", p(of_p));
+        text += &if of_p < 0.0001 { ", p < 0.0001".to_owned() } else { format!(", p = {of_p:.4}") };
     }
     let measure =
         comparison.measures.iter().position(|measure| measure == gate.measure()).filter(|_| gate.compares());

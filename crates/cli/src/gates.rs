@@ -1,0 +1,69 @@
+//! Gates of the command line: conditions under which it ends with exit code 1.
+
+use laneval::compare::{Facts, Gate};
+use laneval::measure::Measure;
+use laneval::{Error, Evaluator, Scores};
+
+use super::stop::Stop;
+use super::style::tell;
+
+/// A gate of its text.
+pub fn parse(text: &str) -> Result<Gate, String> {
+    Gate::parse(text).map_err(|error| error.to_string())
+}
+
+/// A gate that looks at one run alone.
+pub fn parse_threshold(text: &str) -> Result<Gate, String> {
+    match parse(text)? {
+        gate if gate.compares() => {
+            Err("it compares with a baseline, which `laneval compare` does: `AP < 0.3` and the like were expected".to_owned())
+        }
+        gate => Ok(gate),
+    }
+}
+
+/// The evaluator with the measures of gates, behind those that were asked for.
+pub fn with_measures(evaluator: Evaluator, gates: &[Gate]) -> Evaluator {
+    let mut measures: Vec<Measure> = evaluator.measures().to_vec();
+    for gate in gates {
+        if !measures.contains(gate.measure()) {
+            measures.push(gate.measure().clone());
+        }
+    }
+    evaluator.with_measures(measures)
+}
+
+/// Says of each run what became of gates that look at one run alone, and ends with exit code 1 if one failed.
+pub fn judge(scores: &Scores, gates: &[Gate]) -> Result<(), Stop> {
+    let mut failed = Vec::new();
+    for gate in gates {
+        let measure = scores.measures.iter().position(|of| of == gate.measure());
+        for run in scores.runs.iter().filter(|run| run.group.is_none()) {
+            let average = measure.and_then(|measure| run.average(measure)).ok_or_else(|| {
+                Error::Unanswerable(format!(
+                    "the gate `{gate}` cannot be judged: {} has no average",
+                    run.name
+                ))
+            })?;
+            let verdict = gate.verdict(Facts { run: average, baseline: None, paired: None, worse: None })?;
+            tell(format_args!(
+                "{}  {}: {gate}  ({average:.6})",
+                if verdict.failed { "FAILED" } else { "passed" },
+                run.name
+            ));
+            if verdict.failed {
+                failed.push(format!("{}: {gate}", run.name));
+            }
+        }
+    }
+    fate(&failed)
+}
+
+/// Exit code 1 if a gate failed, of which these are the runs and the texts.
+pub fn fate(failed: &[String]) -> Result<(), Stop> {
+    match failed.len() {
+        0 => Ok(()),
+        1 => Err(Stop::coded(1, format!("a gate failed: {}", failed[0]))),
+        count => Err(Stop::coded(1, format!("{count} gates failed: {}", failed.join("; ")))),
+    }
+}
