@@ -473,7 +473,7 @@ impl Comparison {
             Permutations::Affordable if needed || cost(DRAWS) <= AFFORDABLE => &[DRAWS],
             Permutations::Affordable => {
                 self.notes.push(format!(
-                    "the randomisation test was left out, which would take about {:.0} minutes of a core: --permutations {DRAWS} runs it",
+                    "the randomisation test was left out, which would take some {:.0} min of a core: --permutations {DRAWS} runs it",
                     (cost(DRAWS) / 6e9 / 60.0).max(1.0)
                 ));
                 return;
