@@ -114,6 +114,7 @@ mod reference;
 #[cfg(feature = "report")]
 pub mod report;
 mod scores;
+mod show;
 mod stats;
 pub mod summary;
 mod ties;
@@ -193,6 +194,9 @@ pub mod internals {
     }
     pub mod scores {
         pub use crate::scores::*;
+    }
+    pub mod show {
+        pub use crate::show::*;
     }
     pub mod stats {
         pub use crate::stats::*;

@@ -45,6 +45,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "watch",
         ],
     ),
+    ("show", &["error", "label", "fold", "measure", "ingest", "evaluate"]),
     ("report", &["compare", "error", "measure", "scores", "stats"]),
 ];
 
@@ -114,6 +115,7 @@ const MAY_LOOK_INSIDE: &[(&str, &[&str])] = &[
     ("info.rs", &["label"]),
     ("output.rs", &["whole_file"]),
     ("pipe.rs", &["ingest"]),
+    ("show", &["show"]),
     ("signals.rs", &["whole_file"]),
     ("trec_eval", &["label", "reference"]),
 ];

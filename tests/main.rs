@@ -22,6 +22,7 @@ mod reports;
 mod run_stream;
 #[cfg(feature = "gpu")]
 mod shaders;
+mod shown;
 mod slow_reader;
 mod staged;
 mod stopping;

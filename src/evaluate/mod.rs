@@ -215,6 +215,11 @@ impl Evaluator {
         self.view
     }
 
+    /// Are rankings valued in the order in which they were put, and not over all orders of equal scores?
+    pub(crate) fn is_in_order(&self) -> bool {
+        self.tied == TiedValue::Ranked
+    }
+
     /// The engine that was chosen.
     pub fn engine(&self) -> EngineChoice {
         self.engine

@@ -120,6 +120,13 @@ impl Shelf {
         true
     }
 
+    /// All documents of a table with their codes, in no order that means anything.
+    pub fn documents(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u8)> {
+        let first = table.start as usize + table.filter();
+        let slots = self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0);
+        slots.map(|&slot| (self.docno(slot), self.code_in(slot)))
+    }
+
     /// The code of a document, if it is judged (or pooled).
     #[inline(always)]
     pub fn code<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<u8> {
@@ -147,17 +154,20 @@ impl Shelf {
     /// Is this the slot of the docno?
     #[inline(always)]
     fn holds(&self, slot: u64, hash: u64, docno: &[u8]) -> bool {
-        if slot >> TAG_SHIFT != hash >> TAG_SHIFT {
-            return false;
-        }
+        slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno
+    }
+
+    /// The docno of a slot.
+    #[inline(always)]
+    fn docno(&self, slot: u64) -> &[u8] {
         let stored = &self.docnos[(slot & OFFSET) as usize..];
         match stored[0] {
             u8::MAX => {
                 let length =
                     stored[1..5].iter().rev().fold(0, |length, &byte| length << 8 | usize::from(byte));
-                &stored[5..5 + length] == docno
+                &stored[5..5 + length]
             }
-            length => &stored[1..1 + usize::from(length)] == docno,
+            length => &stored[1..1 + usize::from(length)],
         }
     }
 }

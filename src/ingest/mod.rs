@@ -12,6 +12,7 @@
 //! interner             ids and their numbers
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
+//! picked               a few queries alone, with their documents
 //! passing              a run that goes by once, query by query; passing_text: its text
 //! seen                 scores that may mislead
 //! diagnostics          the problems of all lines, in the order of the lines
@@ -41,6 +42,7 @@ mod interner;
 mod number;
 pub(crate) mod passing;
 mod passing_text;
+mod picked;
 mod qrels;
 mod rank;
 mod reader;
@@ -72,6 +74,7 @@ pub use dialect::Dialect;
 pub use input::{Input, RunInput};
 pub(crate) use passing_text::check_run;
 pub use passing_text::{PassingText, whole_queries};
+pub use picked::{Picked, PickedQuery, Retrieved};
 pub use qrels::Qrels;
 
 /// How runs are joined with judgments.
@@ -138,20 +141,32 @@ impl Join {
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         let qrels = qrels.open(self.access)?;
         let runs = self.open(runs, names)?;
-        let not_qrels = look(&qrels, Role::Qrels, self.dialect.rules());
+        let (qrels, problems) = self.qrels_of(&qrels, &runs, size, seed)?;
+        let staged = self.read(&runs, &qrels, problems, size)?;
+        let matrix = || finish(qrels.into_matrix(self.rule()), staged);
+        rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
+    }
+
+    /// Reads the qrels of these runs; what can be used of them, and the problems.
+    fn qrels_of(
+        &self,
+        qrels: &Opened,
+        runs: &[OpenedRun],
+        size: ChunkSize,
+        seed: Seed,
+    ) -> Result<(Qrels, Problems)> {
+        let not_qrels = look(qrels, Role::Qrels, self.dialect.rules());
         let swapped = runs.iter().find(|run| run.foreign == Some(OtherFormat::Swapped));
         if let (Some(OtherFormat::Swapped), Some(run)) = (&not_qrels, swapped) {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(&run.text.name))));
         }
-        let (qrels, problems) = match not_qrels {
-            None => qrels::read(&qrels, self.dialect, size, seed, self.watch())?,
+        match not_qrels {
+            None => qrels::read(qrels, self.dialect, size, seed, self.watch()),
             Some(foreign) => {
-                (Qrels::none(&qrels.name, self.dialect, seed), foreign.problems(Role::Qrels, &qrels.name))
+                let none = Qrels::none(&qrels.name, self.dialect, seed);
+                Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
             }
-        };
-        let staged = self.read(&runs, &qrels, problems, size)?;
-        let matrix = || finish(qrels.into_matrix(self.rule()), staged);
-        rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
+        }
     }
 
     /// Reads qrels for runs that will be joined like this: in its dialect, by its access, under its watch.
@@ -232,10 +247,7 @@ impl Join {
         let joining = self.joining(qrels);
         let read = |run: &OpenedRun| match &run.foreign {
             None => run::read(&TextSource { text: &run.text, size, watch: self.watch() }, &run.name, joining),
-            Some(foreign) => {
-                let lines = foreign.problems(Role::Run, &run.text.name);
-                Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
-            }
+            Some(foreign) => Ok((StagedRun::default(), run.problems(foreign))),
         };
         let staged: Vec<_> = runs.par_iter().map(read).collect();
         sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
@@ -369,6 +381,13 @@ struct OpenedRun {
     text: Opened,
     /// What it is, if it cannot be a run.
     foreign: Option<OtherFormat>,
+}
+
+impl OpenedRun {
+    /// What to say of a run that is something else.
+    fn problems(&self, foreign: &OtherFormat) -> RunProblems {
+        RunProblems { lines: foreign.problems(Role::Run, &self.text.name), ..RunProblems::default() }
+    }
 }
 
 /// Checks that the standard input is at most one of the inputs.

@@ -213,6 +213,15 @@ impl Qrels {
         (&self.shelves[table.shelf as usize], table)
     }
 
+    /// The documents that the qrels name for a query, with their codes, by docno.
+    pub(super) fn documents(&self, query: u32) -> Vec<(Vec<u8>, u8)> {
+        let (shelf, table) = self.judged(query);
+        let documents = shelf.documents(table).map(|(docno, code)| (docno.to_vec(), code));
+        let mut documents: Vec<(Vec<u8>, u8)> = documents.collect();
+        documents.sort_unstable();
+        documents
+    }
+
     /// Documents judged twice for queries that one of the runs has, where nothing was said of them yet.
     pub(super) fn repeats(&self, runs: &[StagedRun]) -> Problems {
         let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);

@@ -117,6 +117,21 @@ impl Ranker {
         depth as u32
     }
 
+    /// The results of one query in the order of the rule, best first. What is wrong with them is left to [`Ranker::rank`].
+    pub fn ordered(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
+        let by_rank_column;
+        let records = match self.rule.ties {
+            Ties::Rank => {
+                by_rank_column = self.by_rank_column(query, records, docnos);
+                &by_rank_column[..]
+            }
+            _ => records,
+        };
+        self.sort(records);
+        self.sort_ties(records, docnos);
+        self.order.iter().map(|&at| records[number(at)]).collect()
+    }
+
     /// The results by score, equal ones by the rank column. A rank that is no integer, and one that is there twice among equal scores,
     /// is a finding.
     #[cold]

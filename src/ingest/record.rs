@@ -188,6 +188,11 @@ pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
     if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
 }
 
+/// The score of a sort key, 0 for −0.
+pub(super) fn score_of_key(key: u64) -> f64 {
+    f64::from_bits(if key >> 63 == 0 { !key & !(1 << 63) } else { key })
+}
+
 /// A rank as a sort key: smaller is better.
 #[inline(always)]
 pub(super) fn rank_key(rank: i64) -> u64 {

@@ -10,6 +10,7 @@ use super::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
 use super::dialect::Rules;
 use super::group::{Scattered, each_query};
 use super::interner::Interner;
+use super::picked::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
 use super::reader::{Gathered, Grouped, Make, Rows, Source};
@@ -61,6 +62,8 @@ pub(super) fn read(
 /// Results as one worker reads them.
 pub(super) struct Results<'a> {
     joining: Joining<'a>,
+    /// The only queries whose rows are kept, if they are not all that are judged.
+    picks: Option<&'a Picks>,
     /// The last query that is judged.
     last: Option<u32>,
     /// Queries that are not.
@@ -72,7 +75,12 @@ pub(super) struct Results<'a> {
 impl<'a> Results<'a> {
     pub fn new(joining: Joining<'a>) -> Self {
         let ignored = Interner::new(joining.qrels.seed());
-        Results { joining, last: None, ignored, tag: (0, Vec::new()) }
+        Results { joining, picks: None, last: None, ignored, tag: (0, Vec::new()) }
+    }
+
+    /// Keeps rows of these queries alone.
+    pub fn of(self, picks: &'a Picks) -> Self {
+        Results { picks: Some(picks), ..self }
     }
 }
 
@@ -99,7 +107,7 @@ impl Rows<6> for Results<'_> {
             Some(_) => self.last = query,
             None => drop(self.ignored.insert(id)),
         }
-        query
+        self.picks.map_or(query, |picks| picks.number(id, query))
     }
 
     fn end_chunk(&mut self, chunk: u64, last: &[u8]) {
@@ -141,10 +149,15 @@ impl<'a> Rankings<'a> {
         Rankings { qrels, ranker, staged, findings, by_rank }
     }
 
+    /// The id of a query of the qrels.
+    pub fn id(&self, query: u32) -> &'a [u8] {
+        self.qrels.queries().get(query as usize)
+    }
+
     /// Ranks the results of a query.
     pub fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let query = records[0].query;
-        let (id, judged) = (self.qrels.queries().get(query as usize), self.qrels.judged(query));
+        let (id, judged) = (self.id(query), self.qrels.judged(query));
         let Rankings { ranker, staged, findings, .. } = self;
         if self.by_rank {
             report_equal_ranks(id, records, docnos, findings);
@@ -201,7 +214,7 @@ fn count_of_queries(count: u64) -> String {
 }
 
 /// Puts together what all workers have read and ranked.
-fn finish(
+pub(super) fn finish(
     read: Gathered<Results<'_>>,
     rankings: Vec<Rankings<'_>>,
     name: &str,
@@ -210,6 +223,7 @@ fn finish(
 ) -> (StagedRun, RunProblems) {
     let ignored = ignored(&read.rows);
     let lines = read.lines();
+    let joined = read.rows.iter().any(|rows| rows.last.is_some());
     let tag = read.rows.into_iter().map(|rows| rows.tag).max().unwrap_or_default().1;
     let (name, path) = (name.to_owned(), source.name().to_owned());
     let info = RunInfo { name, tag, source: path, results: read.count, ignored, ..RunInfo::default() };
@@ -225,7 +239,6 @@ fn finish(
     }
     let mut problems = findings.into_problems(&run.info.source, 0, &lines);
     if problems.first.is_empty()
-        && let joined = run.pieces.iter().any(|piece| !piece.rows.is_empty())
         && let Some(message) = nothing_in_it(&run.info, joined, joining, source.expected(Role::Run))
     {
         problems = whole_file(&run.info.source, message);

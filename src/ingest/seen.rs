@@ -2,7 +2,7 @@
 //!
 //! Nothing here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
 
-use super::record::{Docnos, Record, by_docno, sort_key};
+use super::record::{Docnos, Record, by_docno, score_of_key, sort_key};
 use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
 impl ScoresSeen {
@@ -110,8 +110,7 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
 
 /// The sort key of a score that is compared as f32, from its key as f64.
 pub(super) fn key_in_f32(key: u64) -> u64 {
-    let bits = if key >> 63 == 0 { !key & !(1 << 63) } else { key };
-    sort_key(f64::from_bits(bits), ScoreType::F32)
+    sort_key(score_of_key(key), ScoreType::F32)
 }
 
 #[cfg(test)]

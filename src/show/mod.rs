@@ -1,0 +1,193 @@
+//! Why a query scored so: its rankings with documents, and what each rank adds to each measure.
+
+mod terms;
+
+use crate::error::{Error, Result, printable};
+use crate::evaluate::Evaluator;
+use crate::ingest::{Input, Join, Picked, PickedQuery, Retrieved, RunInput};
+use crate::label::{Codebook, Ids, LabelMatrix};
+use crate::measure::Measure;
+pub use terms::{How, LastLine, Term, Terms};
+
+/// What a retrieved or judged document is to the qrels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Judgment {
+    /// They do not name it.
+    None,
+    /// It is pooled, with a negative grade.
+    Negative,
+    /// It has this grade, 0 or more.
+    Grade(f64),
+}
+
+impl Judgment {
+    fn of(book: &Codebook, code: u8) -> Self {
+        match book.grade(code) {
+            Some(grade) => Judgment::Grade(grade),
+            None if book.code(-1.0) == Some(code) => Judgment::Negative,
+            None => Judgment::None,
+        }
+    }
+
+    /// Is it a grade of at least this level?
+    pub fn is_relevant(self, level: f64) -> bool {
+        matches!(self, Judgment::Grade(grade) if grade >= level)
+    }
+}
+
+/// A document at its rank, as the measures see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ranked {
+    /// Its rank, from 1.
+    pub rank: u32,
+    /// Its id.
+    pub docno: Vec<u8>,
+    /// Its score as it is compared: rounded where scores are compared as f32.
+    pub score: f64,
+    /// How it was judged.
+    pub judgment: Judgment,
+    /// How many documents of the run have this score, itself included.
+    pub tied: u32,
+}
+
+/// A query in one run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InRun {
+    /// Is the query in the run?
+    pub present: bool,
+    /// Its ranking as the measures see it.
+    pub ranking: Vec<Ranked>,
+    /// The value of each measure; none where the query is not judged.
+    pub values: Vec<f64>,
+    /// The terms of each measure, where it is a sum over ranks and the ranking is in one order; none where the query is not judged.
+    pub terms: Vec<Option<Terms>>,
+}
+
+/// A query in all runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Query {
+    /// Its id.
+    pub id: Vec<u8>,
+    /// The documents that the qrels name for it, by id; `None` where they do not have the query.
+    pub judged: Option<Vec<(Vec<u8>, Judgment)>>,
+    /// The query in each run.
+    pub runs: Vec<InRun>,
+}
+
+/// Queries in some runs, under some measures.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The names of the runs.
+    pub runs: Vec<String>,
+    /// The measures.
+    pub measures: Vec<Measure>,
+    /// The queries in the order asked for, each once.
+    pub queries: Vec<Query>,
+}
+
+impl Shown {
+    /// Reads qrels and runs, and shows these queries as an evaluator sees them. The values are those of an evaluation, to the bit.
+    ///
+    /// # Errors
+    /// As [`Join::files`](crate::Join::files) and [`Evaluator::evaluate`], but for documents that are twice in the ranking of another
+    /// query; a query that is neither in the qrels nor in a run.
+    pub fn read(
+        join: &Join,
+        evaluator: &Evaluator,
+        qrels: Input,
+        runs: Vec<RunInput>,
+        queries: &[Vec<u8>],
+    ) -> Result<Self> {
+        let first = |&(at, id): &(usize, &Vec<u8>)| !queries[..at].contains(id);
+        let ids: Vec<Vec<u8>> = queries.iter().enumerate().filter(first).map(|(_, id)| id.clone()).collect();
+        let Picked { queries, matrix } = join.picked(qrels, runs, &ids)?;
+        let unknown =
+            |query: &&PickedQuery| query.judged.is_none() && query.rankings.iter().all(Option::is_none);
+        if let Some(query) = queries.iter().find(unknown) {
+            return Err(nowhere(&query.id, &matrix));
+        }
+        let values = values(evaluator, &matrix, &queries)?;
+        let queries = queries.into_iter().map(|query| shown(query, evaluator, &matrix, &values));
+        let queries = queries.collect::<Result<_>>()?;
+        let runs = matrix.runs().iter().map(|run| run.name.clone()).collect();
+        Ok(Shown { runs, measures: evaluator.measures().to_vec(), queries })
+    }
+}
+
+/// Values of queries, which come in bytewise order: `[run][measure][query]`.
+struct Values {
+    queries: Ids,
+    of_runs: Vec<Vec<Vec<f64>>>,
+}
+
+/// Evaluates the judged ones among some queries.
+fn values(evaluator: &Evaluator, matrix: &LabelMatrix, queries: &[PickedQuery]) -> Result<Values> {
+    let judged: Ids =
+        queries.iter().filter(|query| query.judged.is_some()).map(|query| &query.id[..]).collect();
+    if judged.is_empty() {
+        return Ok(Values { queries: judged, of_runs: Vec::new() });
+    }
+    let scores = evaluator.clone().with_only(Some(judged)).with_per_query(true).evaluate(matrix)?;
+    let of_runs = scores.runs.into_iter().filter_map(|run| run.per_query);
+    let (mut queries, of_runs): (Vec<Ids>, Vec<_>) = of_runs.map(|of| (of.queries, of.values)).unzip();
+    Ok(Values { queries: queries.pop().unwrap_or_default(), of_runs })
+}
+
+/// A query as an evaluator sees it.
+fn shown(query: PickedQuery, evaluator: &Evaluator, matrix: &LabelMatrix, values: &Values) -> Result<Query> {
+    let (book, view) = (matrix.book(), evaluator.view());
+    let recipes = evaluator.measures().iter().map(|measure| measure.recipe(book));
+    let recipes = recipes.collect::<Result<Vec<_>>>()?;
+    let facts = query.judged.as_ref().and(matrix.queries().find(&query.id)).map(|at| matrix.facts().of(at));
+    let place = values.queries.find(&query.id);
+    let in_run = |(run, found): (usize, Option<Vec<Retrieved>>)| {
+        let present = found.is_some();
+        let mut seen = found.unwrap_or_default();
+        seen.truncate(view.depth.map_or(usize::MAX, |depth| depth as usize));
+        seen.retain(|document| !view.judged_only || book.grade(document.code).is_some());
+        let codes: Vec<u8> = seen.iter().map(|document| document.code).collect();
+        let values = place.map_or(Vec::new(), |at| values.of_runs[run].iter().map(|of| of[at]).collect());
+        let terms = facts.map_or(Vec::new(), |facts| {
+            let in_order = evaluator.is_in_order();
+            recipes.iter().map(|recipe| terms::terms(recipe, &codes, facts).filter(|_| in_order)).collect()
+        });
+        let ranked = |(rank, document): (u32, Retrieved)| Ranked {
+            rank,
+            docno: document.docno,
+            score: document.score,
+            judgment: Judgment::of(book, document.code),
+            tied: document.tied,
+        };
+        InRun { present, ranking: (1..).zip(seen).map(ranked).collect(), values, terms }
+    };
+    let judgment = |(docno, code)| (docno, Judgment::of(book, code));
+    Ok(Query {
+        judged: query.judged.map(|judged| judged.into_iter().map(judgment).collect()),
+        runs: query.rankings.into_iter().enumerate().map(in_run).collect(),
+        id: query.id,
+    })
+}
+
+/// What to say of a query that is nowhere: how the nearest ones are called.
+fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
+    /// How many are named.
+    const NEAREST: usize = 5;
+    let name = printable(id);
+    let ignored = matrix.runs().iter().flat_map(|run| run.ignored.ids.iter());
+    let mut near: Vec<(usize, &[u8])> = matrix
+        .queries()
+        .iter()
+        .chain(ignored)
+        .map(|other| (strsim::damerau_levenshtein(&name, &String::from_utf8_lossy(other)), other))
+        .filter(|&(distance, other)| distance <= name.len().max(other.len()) / 2)
+        .collect();
+    near.sort_unstable();
+    near.dedup();
+    let near: Vec<String> = near.into_iter().take(NEAREST).map(|(_, other)| printable(other)).collect();
+    let some = || matrix.queries().iter().take(NEAREST).map(printable).collect::<Vec<_>>();
+    let others = match near.is_empty() {
+        false => format!("the nearest are {}", near.join(", ")),
+        true => format!("there are {}", some().join(", ")),
+    };
+    Error::Unanswerable(format!("query {name} is neither judged nor in a run: {others}"))
+}

@@ -1,0 +1,194 @@
+//! What each rank adds to a measure, where the measure is a sum over ranks: the terms of a fold, down one ranking.
+//!
+//! A recipe whose last line multiplies or divides one fold has terms that add up to the value: they are added in rank order, as the
+//! engines add them, and then comes the last line, so the value is that of the engines to the last bit. A last line that is anything
+//! else, and a walk, have no such terms, and none are made up for them.
+
+use crate::fold::{Discount, Fold, Weights};
+use crate::label::{Above, QueryFacts};
+use crate::measure::recipe::{Last, Place, Read, Recipe};
+
+/// A measure as a sum over ranks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Terms {
+    /// The ranks that add something, in order.
+    pub terms: Vec<Term>,
+    /// Their sum in rank order.
+    pub sum: f64,
+    /// What makes the value of the sum.
+    pub last: LastLine,
+}
+
+/// What one rank adds.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Term {
+    /// The rank, from 1.
+    pub rank: u32,
+    /// What is added.
+    pub value: f64,
+    /// How it comes about.
+    pub how: How,
+}
+
+/// How a term comes about.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum How {
+    /// It is 1, for a document that counts.
+    One,
+    /// 1 over the rank.
+    Reciprocal,
+    /// So many documents that count, down to this rank, over the rank.
+    Precision(u32),
+    /// A gain, divided by the weight of the rank.
+    Divided(f64, f64),
+    /// A gain, multiplied by the weight of the rank.
+    Multiplied(f64, f64),
+    /// The chance to come to the rank, times the chance to stop there, divided by the weight of the rank.
+    Stops {
+        /// The chance to come to the rank.
+        comes: f64,
+        /// The chance to stop at its document.
+        stops: f64,
+        /// The weight of the rank.
+        weight: f64,
+    },
+    /// By the formula of the measure.
+    Formula,
+}
+
+/// What makes the value of the sum of the terms.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LastLine {
+    /// Nothing: the sum is the value.
+    Sum,
+    /// It is divided by this; the value is 0 where that is 0.
+    Over(f64),
+    /// It is multiplied by this.
+    Times(f64),
+}
+
+impl LastLine {
+    /// The value of a sum.
+    pub fn value(self, sum: f64) -> f64 {
+        match self {
+            LastLine::Sum => sum,
+            LastLine::Over(0.0) => 0.0,
+            LastLine::Over(by) => sum / by,
+            LastLine::Times(by) => sum * by,
+        }
+    }
+}
+
+/// The terms of a measure with this recipe over the labels of a ranking, best first, if it is a sum over ranks.
+pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<Terms> {
+    let Recipe::Folds { reads, last } = recipe else { return None };
+    let (first, rest) = reads.split_first()?;
+    let last = match (last, rest) {
+        (Last::Over(1.0), []) => LastLine::Sum,
+        (Last::Over(by), []) => LastLine::Over(*by),
+        (Last::Times(by), []) => LastLine::Times(*by),
+        (Last::Ratio { most }, [by]) => LastLine::Over(number(by, labels, facts)?.min(*most)),
+        (Last::Reciprocal { most }, []) => return reciprocal(first, *most, labels),
+        _ => return None,
+    };
+    let Read::Fold(fold, place) = first else { return None };
+    let terms = of_fold(fold, cut(place, labels, facts))?;
+    let sum = terms.iter().fold(0.0, |sum, term| sum + term.value);
+    Some(Terms { terms, sum, last })
+}
+
+/// A number that does not depend on the order of the ranking.
+fn number(read: &Read, labels: &[u8], facts: QueryFacts<'_>) -> Option<f64> {
+    match read {
+        Read::Fact(fact) => Some(fact.of(facts)),
+        Read::RetrievedIdeal(ideal) => {
+            let mut counts = [0; 256];
+            labels.iter().for_each(|&code| counts[usize::from(code)] += 1);
+            let counts: Vec<(u8, u32)> = (0..=255).zip(counts).skip(1).collect();
+            Some(ideal.of(&ideal.weights(labels.len()), counts.into_iter()))
+        }
+        Read::Fold(..) | Read::Peak { .. } | Read::Preference { .. } => None,
+    }
+}
+
+/// The labels above a place.
+fn cut<'a>(place: &Place, labels: &'a [u8], facts: QueryFacts<'_>) -> &'a [u8] {
+    let ranks = match place {
+        Place::Rank(rank) => *rank as usize,
+        Place::End => labels.len(),
+        Place::PerQuery(fact) => fact.of(facts) as usize,
+    };
+    &labels[..ranks.min(labels.len())]
+}
+
+/// The ranks from 1 with their labels.
+fn ranked(labels: &[u8]) -> impl Iterator<Item = (u32, u8)> {
+    (1..).zip(labels.iter().copied())
+}
+
+/// The first rank with a document that counts, as a term.
+fn reciprocal(first: &Read, most: f64, labels: &[u8]) -> Option<Terms> {
+    let Read::Fold(Fold::FirstRank(hits), _) = first else { return None };
+    let rank = ranked(labels).find(|&(_, code)| hits.contains(code)).map(|(rank, _)| rank);
+    let rank = rank.filter(|&rank| f64::from(rank) <= most);
+    let term = |rank| Term { rank, value: 1.0 / f64::from(rank), how: How::Reciprocal };
+    let terms: Vec<Term> = rank.map(term).into_iter().collect();
+    let sum = terms.iter().map(|term| term.value).next().unwrap_or(0.0);
+    Some(Terms { terms, sum, last: LastLine::Sum })
+}
+
+/// The terms of a fold that is a plain sum over ranks; `None` for the others.
+fn of_fold(fold: &Fold, labels: &[u8]) -> Option<Vec<Term>> {
+    let hits = |set: Above| {
+        let hits = ranked(labels).filter(move |&(_, code)| set.contains(code)).map(|(rank, _)| rank);
+        (1..).zip(hits)
+    };
+    let precision = |(hits, rank): (u32, u32)| Term {
+        rank,
+        value: f64::from(hits) / f64::from(rank),
+        how: How::Precision(hits),
+    };
+    match fold {
+        Fold::Count(set) => {
+            Some(hits(*set).map(|(_, rank)| Term { rank, value: 1.0, how: How::One }).collect())
+        }
+        Fold::PrecisionSum(set) => Some(hits(*set).map(precision).collect()),
+        Fold::WeightedSum { gain, discount } => Some(weighted(gain, *discount, labels)),
+        Fold::Cascade { stop, discount } => Some(cascade(stop, *discount, labels)),
+        _ => None,
+    }
+}
+
+/// Gains by the weights of their ranks.
+fn weighted(gain: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
+    let weights = discount.weights(labels.len());
+    let term = |(rank, code): (u32, u8)| {
+        let (gain, at) = (gain[usize::from(code)], rank as usize - 1);
+        let how = match &weights {
+            Weights::Divide(by) => How::Divided(gain, by[at]),
+            Weights::Multiply(by) => How::Multiplied(gain, by[at]),
+        };
+        Term { rank, value: weights.term(gain, at), how }
+    };
+    ranked(labels).filter(|&(_, code)| gain[usize::from(code)] != 0.0).map(term).collect()
+}
+
+/// The chances to stop at each rank by its weight.
+fn cascade(stop: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
+    let weights = discount.weights(labels.len());
+    let mut comes = 1.0;
+    let mut terms = Vec::new();
+    for (rank, code) in ranked(labels) {
+        let (stops, at) = (stop[usize::from(code)], rank as usize - 1);
+        let value = weights.term(comes * stops, at);
+        if value != 0.0 {
+            let how = match &weights {
+                Weights::Divide(by) => How::Stops { comes, stops, weight: by[at] },
+                Weights::Multiply(_) => How::Formula,
+            };
+            terms.push(Term { rank, value, how });
+        }
+        comes *= 1.0 - stops;
+    }
+    terms
+}
