@@ -19,7 +19,7 @@ use super::style::shown;
 use super::threads::Threads;
 
 /// What is computed without `-m`.
-const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"];
+pub const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"];
 
 /// What to evaluate, and how.
 #[derive(Debug, Args)]
@@ -66,9 +66,22 @@ pub struct Asked {
 }
 
 /// A relevance level: a finite grade, 0 or more.
-fn level(text: &str) -> Result<f64, String> {
+pub fn level(text: &str) -> Result<f64, String> {
     let level = text.parse::<f64>().ok().filter(|level| level.is_finite() && *level >= 0.0);
     level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
+}
+
+/// The measures of these names: each once, and all that are wrong reported together.
+pub fn measures(names: &[String], rel: Option<f64>) -> Result<Vec<Measure>, Stop> {
+    let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
+    for name in names {
+        match parse_list(name, Defaults { rel: rel.unwrap_or(1.0) }) {
+            Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
+            Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
+            Err(error) => wrong.push(error.to_string()),
+        }
+    }
+    if wrong.is_empty() { Ok(measures) } else { Err(Stop::Failed(wrong)) }
 }
 
 impl Asked {
@@ -82,23 +95,10 @@ impl Asked {
         self.only.as_deref().map(queries::only).transpose()
     }
 
-    /// The measures, parsed: each once, and all that are wrong reported together.
-    fn measures(&self) -> Result<Vec<Measure>, Stop> {
-        let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
-        for name in &self.measures {
-            match parse_list(name, Defaults { rel: self.rel.unwrap_or(1.0) }) {
-                Ok(list) => measures.extend(list.into_iter().filter(|measure| seen.insert(measure.clone()))),
-                Err(Error::Measures(all)) => wrong.extend(all.iter().map(ToString::to_string)),
-                Err(error) => wrong.push(error.to_string()),
-            }
-        }
-        if wrong.is_empty() { Ok(measures) } else { Err(Stop::Failed(wrong)) }
-    }
-
     /// An evaluator of what was asked for; it does not know yet which queries count alone.
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        let evaluator = Evaluator::of(self.measures()?).with_queries(self.queries).with_view(view);
+        let evaluator = Evaluator::of(measures(&self.measures, self.rel)?).with_queries(self.queries).with_view(view);
         let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
         let tied = match self.ranking.ties {
             Some(TieRule::Value(tied)) => tied,

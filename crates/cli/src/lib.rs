@@ -21,6 +21,7 @@ mod output;
 mod pipe;
 mod queries;
 mod score_output;
+mod show;
 mod signals;
 mod stop;
 mod style;
@@ -61,12 +62,14 @@ Examples:
   laneval eval qrels.txt bm25.run -m nDCG@10 -m AP -m 'P@[5,10]' --per-query -o scores.csv
   laneval compare qrels.txt bm25.run dense.run hybrid.run
   laneval build qrels.txt *.run -o trec8.lmx && laneval eval trec8.lmx
+  laneval show qrels.txt bm25.run dense.run --query 301
   laneval measures nDCG";
 
 #[derive(Debug, Subcommand)]
 enum Command {
     Eval(Box<eval::Eval>),
     Compare(Box<compare::Compare>),
+    Show(show::Show),
     Merge(merge::Merge),
     Build(build::Build),
     Info(info::Info),
@@ -104,6 +107,7 @@ impl Cli {
         match self.command {
             Command::Eval(eval) => eval.run(),
             Command::Compare(compare) => compare.run(),
+            Command::Show(show) => show.run(),
             Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),
             Command::Info(info) => info.run(),

@@ -12,5 +12,6 @@ mod merge;
 #[cfg(target_os = "linux")]
 mod pipes;
 mod readme;
+mod show;
 mod ties;
 mod trec;

@@ -1,0 +1,189 @@
+//! What is shown of queries as one JSON document.
+
+use std::io::{self, Write};
+
+use laneval::internals::show::{How, InRun, LastLine, Query, Term};
+use laneval::report::Text;
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
+
+use super::rows::{grade, judgment};
+use super::{Asked, differences, missed, relevant};
+use crate::choice::TieRule;
+
+/// Writes the document.
+pub fn write(asked: &Asked, to: &mut dyn Write) -> io::Result<()> {
+    serde_json::to_writer_pretty(&mut *to, &Document::of(asked))?;
+    writeln!(to)
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: u32,
+    laneval: &'static str,
+    rel: f64,
+    ties: String,
+    score: String,
+    depth: Option<u32>,
+    judged_only: bool,
+    measures: Vec<String>,
+    queries: Vec<OfQuery<'a>>,
+}
+
+#[derive(Serialize)]
+struct OfQuery<'a> {
+    query_id: Text<'a>,
+    judged: bool,
+    relevant: usize,
+    runs: Vec<OfRun<'a>>,
+    differences: Vec<OfDifference<'a>>,
+}
+
+#[derive(Serialize)]
+struct OfRun<'a> {
+    run: &'a str,
+    present: bool,
+    values: Named<f64>,
+    ranking: Vec<OfRank<'a>>,
+    terms: Named<OfTerms>,
+    missed: Vec<Missed<'a>>,
+}
+
+#[derive(Serialize)]
+struct OfRank<'a> {
+    rank: u32,
+    doc_id: Text<'a>,
+    score: f64,
+    grade: Option<f64>,
+    judgment: &'static str,
+    tied: u32,
+}
+
+#[derive(Serialize)]
+struct OfTerms {
+    terms: Vec<OfTerm>,
+    sum: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    divided_by: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multiplied_by: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct OfTerm {
+    rank: u32,
+    value: f64,
+    #[serde(flatten)]
+    how: Named<f64>,
+}
+
+#[derive(Serialize)]
+struct Missed<'a> {
+    doc_id: Text<'a>,
+    grade: f64,
+}
+
+#[derive(Serialize)]
+struct OfDifference<'a> {
+    doc_id: Text<'a>,
+    grade: f64,
+    ranks: Vec<Option<u32>>,
+}
+
+/// Values by name, in their order.
+pub struct Named<T>(pub Vec<(String, T)>);
+
+impl<T: Serialize> Serialize for Named<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        self.0.iter().try_for_each(|(name, value)| map.serialize_entry(name, value))?;
+        map.end()
+    }
+}
+
+impl<'a> Document<'a> {
+    fn of(asked: &'a Asked) -> Self {
+        let ties = match asked.ties {
+            TieRule::Order(order) => order.to_string(),
+            TieRule::Value(tied) => tied.to_string(),
+            TieRule::Interval => "interval".to_owned(),
+        };
+        Document {
+            schema: 1,
+            laneval: env!("CARGO_PKG_VERSION"),
+            rel: asked.rel,
+            ties,
+            score: asked.score.to_string(),
+            depth: asked.view.depth,
+            judged_only: asked.view.judged_only,
+            measures: names(asked),
+            queries: asked.shown.queries.iter().map(|query| of_query(asked, query)).collect(),
+        }
+    }
+}
+
+fn names(asked: &Asked) -> Vec<String> {
+    asked.shown.measures.iter().map(ToString::to_string).collect()
+}
+
+fn of_query<'a>(asked: &'a Asked, query: &'a Query) -> OfQuery<'a> {
+    let differs = differences(query, asked.rel);
+    OfQuery {
+        query_id: Text(&query.id),
+        judged: query.judged.is_some(),
+        relevant: relevant(query, asked.rel).len(),
+        runs: asked
+            .shown
+            .runs
+            .iter()
+            .zip(&query.runs)
+            .map(|(name, run)| of_run(asked, query, name, run))
+            .collect(),
+        differences: differs
+            .into_iter()
+            .map(|of| OfDifference { doc_id: Text(of.docno), grade: of.grade, ranks: of.ranks })
+            .collect(),
+    }
+}
+
+fn of_run<'a>(asked: &Asked, query: &'a Query, name: &'a str, run: &'a InRun) -> OfRun<'a> {
+    let ranking = run.ranking.iter().map(|ranked| OfRank {
+        rank: ranked.rank,
+        doc_id: Text(&ranked.docno),
+        score: ranked.score,
+        grade: grade(ranked.judgment),
+        judgment: judgment(ranked.judgment),
+        tied: ranked.tied,
+    });
+    let summed = names(asked).into_iter().zip(&run.terms).filter_map(|(name, terms)| {
+        let terms = terms.as_ref()?;
+        let (divided_by, multiplied_by) = match terms.last {
+            LastLine::Sum => (None, None),
+            LastLine::Over(by) => (Some(by), None),
+            LastLine::Times(by) => (None, Some(by)),
+        };
+        let each = terms.terms.iter().map(of_term).collect();
+        Some((name, OfTerms { terms: each, sum: terms.sum, divided_by, multiplied_by }))
+    });
+    let missed = missed(query, run, asked.rel).into_iter();
+    OfRun {
+        run: name,
+        present: run.present,
+        values: Named(names(asked).into_iter().zip(run.values.iter().copied()).collect()),
+        ranking: ranking.collect(),
+        terms: Named(summed.collect()),
+        missed: missed.map(|(docno, grade)| Missed { doc_id: Text(docno), grade }).collect(),
+    }
+}
+
+fn of_term(term: &Term) -> OfTerm {
+    let how: &[(&str, f64)] = match term.how {
+        How::One | How::Reciprocal | How::Formula => &[],
+        How::Precision(hits) => &[("hits", f64::from(hits))],
+        How::Divided(gain, by) => &[("gain", gain), ("divided_by", by)],
+        How::Multiplied(gain, by) => &[("gain", gain), ("multiplied_by", by)],
+        How::Stops { comes, stops, weight } => &[("comes", comes), ("stops", stops), ("divided_by", weight)],
+    };
+    let how = how.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
+    OfTerm { rank: term.rank, value: term.value, how: Named(how) }
+}

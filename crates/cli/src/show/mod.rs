@@ -1,0 +1,249 @@
+//! `laneval show`: why a query scored so, and why another run does better.
+
+mod document;
+mod rows;
+mod table;
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+use std::io::{IsTerminal, stdout};
+use std::num::NonZeroU32;
+use std::path::PathBuf;
+
+use clap::Args;
+use laneval::internals::show::{InRun, Judgment, Query, Shown};
+use laneval::measure::Measure;
+use laneval::{EngineChoice, Evaluator, Input, Join, ScoreType, TiedValue, Ties, View};
+
+use super::asked::{DEFAULT_MEASURES, level, measures};
+use super::choice::{Choice, TieRule, one_of};
+use super::inputs::{Files, Inputs, Ranking, RunPath, bytes};
+use super::output::print;
+use super::stop::Stop;
+use super::style::{say, shown, stdout_width};
+use super::threads::Threads;
+
+/// Ranks that a table shows where no measure says how many matter.
+const SHORT: usize = 20;
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval show qrels.txt bm25.run --query 301
+  laneval show qrels.txt bm25.run dense.run --query 301 --top 50
+  laneval show qrels.txt bm25.run --query 301 -m 'nDCG(gain=exp2)@10' -m ERR@20
+  laneval show qrels.txt bm25.run --query 301 --query 302 --format json";
+
+const ABOUT: &str = "\
+Show why a query scored so: its ranking with documents, grades and ties, and what each rank adds to each measure.
+
+Below the ranks stand their sum (Σ), what it is divided by or multiplied with, and the value (=), which is that of `eval --per-query` to the \
+last bit. A measure that is no sum over ranks has its value alone. Relevant documents that stand deeper than the ranks shown follow with their \
+ranks, then those that were not retrieved; with two runs or more, those that stand at other ranks in another run. All lines are read, but of \
+other queries nothing is kept, and documents that are twice in the ranking of another query are not found.";
+
+/// Show why a query scored so: documents, grades, ties, and what each rank adds to each measure
+#[derive(Debug, Args)]
+#[command(override_usage = "laneval show [OPTIONS] QRELS RUN... --query ID", long_about = ABOUT)]
+#[command(after_help = EXAMPLES)]
+pub struct Show {
+    /// Judgments and runs as TREC text, plain or compressed by gzip or zstd, one of them `-` for stdin; name=path gives a run a name
+    #[arg(value_name = "QRELS RUN...")]
+    inputs: Vec<PathBuf>,
+    /// The query; may be repeated
+    #[arg(long = "query", value_name = "ID", required = true, allow_hyphen_values = true)]
+    queries: Vec<OsString>,
+    #[command(flatten)]
+    files: Files,
+
+    /// Measures as in `laneval eval`; may be repeated
+    #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
+    #[arg(help_heading = "Measures")]
+    measures: Vec<String>,
+    /// The lowest grade that counts as relevant, here and where a measure does not say itself [default: 1]
+    #[arg(long, value_name = "GRADE", value_parser = level)]
+    #[arg(allow_negative_numbers = true, help_heading = "Measures")]
+    rel: Option<f64>,
+
+    /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
+    #[arg(short = 'J', long, help_heading = "Ranking")]
+    judged_only: bool,
+    #[command(flatten)]
+    ranking: Ranking,
+
+    /// How many ranks a table shows, 0 for all [default: the deepest cutoff if all measures have one, else 20; on a terminal at most 20]
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    top: Option<usize>,
+    /// How to write it
+    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(formats()))]
+    #[arg(help_heading = "Output")]
+    format: Format,
+    /// Decimals in tables
+    #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
+    #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
+    precision: u8,
+    #[command(flatten)]
+    threads: Threads,
+}
+
+/// How it is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Table,
+    Tsv,
+    Csv,
+    Json,
+    Jsonl,
+}
+
+fn formats() -> Vec<Choice<Format>> {
+    vec![
+        ("table", Format::Table, "for people"),
+        (
+            "tsv",
+            Format::Tsv,
+            "a row a document: all ranks, then the relevant documents that were missed; separated by tabs",
+        ),
+        ("csv", Format::Csv, "the same rows, separated by commas"),
+        ("json", Format::Json, "one document with everything"),
+        ("jsonl", Format::Jsonl, "the same rows as tsv, one JSON object a line"),
+    ]
+}
+
+/// What is shown, and how it was asked for.
+struct Asked {
+    shown: Shown,
+    /// The lowest grade of the relevant documents.
+    rel: f64,
+    ties: TieRule,
+    score: ScoreType,
+    view: View,
+}
+
+impl Show {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        let ties = match self.ranking.ties {
+            Some(TieRule::Interval) => {
+                return Err(Stop::new(
+                    "one query has no place for an interval: take --ties average, best or worst one by one",
+                ));
+            }
+            ties => ties.unwrap_or(TieRule::Order(Ties::default())),
+        };
+        let tied = match ties {
+            TieRule::Value(tied) => tied,
+            TieRule::Order(_) | TieRule::Interval => TiedValue::Ranked,
+        };
+        let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
+        let evaluator = Evaluator::of(measures(&self.measures, self.rel)?)
+            .with_view(view)
+            .with_tied(tied)
+            .with_engine(EngineChoice::Cpu);
+        evaluator.check_tied()?;
+        let (qrels, runs) = self.texts()?;
+        self.threads.note().iter().for_each(say);
+        let size = bytes([&qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
+        let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, &runs))?;
+        let score = self.ranking.score.unwrap_or_default();
+        let asked = Asked { shown, rel: self.rel.unwrap_or(1.0), ties, score, view };
+        match self.format {
+            Format::Table => {
+                let table = table::Table::new(
+                    &asked,
+                    self.top(&asked.shown.measures),
+                    usize::from(self.precision),
+                    stdout_width(),
+                );
+                print(|to| table.write(to))
+            }
+            Format::Json => print(|to| document::write(&asked, to)),
+            Format::Jsonl => print(|to| rows::json_lines(&asked, to)),
+            Format::Tsv => print(|to| rows::delimited(&asked, b'\t', to)),
+            Format::Csv => print(|to| rows::delimited(&asked, b',', to)),
+        }
+    }
+
+    /// The judgments and the runs, which have to be text.
+    fn texts(&self) -> Result<(PathBuf, Vec<RunPath>), Stop> {
+        match Inputs::of(&self.inputs)? {
+            Inputs::Text(qrels, runs) => Ok((qrels, runs)),
+            Inputs::Matrices(paths) => Err(Stop::new(format!(
+                "{} is a label matrix, which keeps no documents: give the QRELS RUN... that it was built from",
+                paths.first().map(|path| shown(path)).unwrap_or_default()
+            ))),
+        }
+    }
+
+    fn read(&self, evaluator: &Evaluator, qrels: PathBuf, runs: &[RunPath]) -> Result<Shown, Stop> {
+        let join = Join { keep_ties: self.ranking.needs_ties(), ..self.ranking.rule(self.files) };
+        let runs = runs.iter().map(RunPath::input).collect();
+        let queries = self.queries.iter().map(|id| id.as_encoded_bytes().to_vec());
+        Ok(Shown::read(&join, evaluator, Input::from(qrels), runs, &queries.collect::<Vec<_>>())?)
+    }
+
+    /// How many ranks of these measures a table shows.
+    fn top(&self, measures: &[Measure]) -> usize {
+        match self.top {
+            Some(0) => usize::MAX,
+            Some(top) => top,
+            None => {
+                let cutoffs = measures.iter().map(|measure| measure.rank()).collect::<Option<Vec<u32>>>();
+                let deepest = cutoffs.and_then(|all| all.into_iter().max()).map(|rank| rank as usize);
+                let most = if stdout().is_terminal() { SHORT } else { usize::MAX };
+                deepest.unwrap_or(SHORT).min(most)
+            }
+        }
+    }
+}
+
+/// The relevant documents of a query that a run lacks, the highest grades first.
+fn missed<'a>(query: &'a Query, run: &InRun, rel: f64) -> Vec<(&'a [u8], f64)> {
+    let found: HashSet<&[u8]> = run.ranking.iter().map(|ranked| &ranked.docno[..]).collect();
+    let mut missed = relevant(query, rel);
+    missed.retain(|(docno, _)| !found.contains(docno));
+    missed
+}
+
+/// The relevant documents of a query with their grades, the highest first, then by id.
+fn relevant(query: &Query, rel: f64) -> Vec<(&[u8], f64)> {
+    let judged = query.judged.iter().flatten();
+    let mut relevant: Vec<(&[u8], f64)> = judged
+        .filter_map(|(docno, judgment)| match judgment {
+            Judgment::Grade(grade) if *grade >= rel => Some((&docno[..], *grade)),
+            _ => None,
+        })
+        .collect();
+    relevant.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(other.0)));
+    relevant
+}
+
+/// A relevant document that stands at other ranks in another run.
+struct Difference<'a> {
+    docno: &'a [u8],
+    grade: f64,
+    /// Its rank in each run that has it.
+    ranks: Vec<Option<u32>>,
+    /// The largest rank less the smallest, where a run that lacks it counts as if it came behind the deepest ranking.
+    spread: u32,
+}
+
+/// The relevant documents that do not stand at the same rank in all runs, the largest differences first.
+fn differences(query: &Query, rel: f64) -> Vec<Difference<'_>> {
+    let behind = query.runs.iter().map(|run| run.ranking.len() as u32).max().unwrap_or(0) + 1;
+    let ranks = |run: &InRun| {
+        let ranked = run.ranking.iter().map(|ranked| (ranked.docno.clone(), ranked.rank));
+        ranked.collect::<HashMap<Vec<u8>, u32>>()
+    };
+    let ranks: Vec<_> = query.runs.iter().map(ranks).collect();
+    let difference = |(docno, grade)| {
+        let ranks: Vec<Option<u32>> = ranks.iter().map(|ranks| ranks.get(docno).copied()).collect();
+        let all = || ranks.iter().map(|rank| rank.unwrap_or(behind));
+        let spread = all().max().unwrap_or(0) - all().min().unwrap_or(0);
+        Difference { docno, grade, ranks, spread }
+    };
+    let mut differences: Vec<Difference> = relevant(query, rel).into_iter().map(difference).collect();
+    differences.retain(|difference| difference.spread > 0);
+    differences.sort_by_key(|difference| Reverse(difference.spread));
+    differences
+}

@@ -1,0 +1,141 @@
+//! What is shown of queries as rows: a document a row, with its term of each measure; relevant documents that were missed have no rank.
+
+use std::io::{self, Write};
+
+use laneval::internals::show::{InRun, Judgment, Query};
+use laneval::report::Text;
+use serde_json::Value;
+
+use super::document::Named;
+use super::{Asked, missed};
+
+/// A document of a query in a run.
+struct Row<'a> {
+    run: &'a str,
+    query: &'a [u8],
+    /// Its rank, score, and how many have this score; `None` where it was not retrieved.
+    rank: Option<(u32, f64, u32)>,
+    docno: &'a [u8],
+    judgment: Judgment,
+    /// Its term of each measure that is a sum over ranks.
+    terms: Vec<f64>,
+}
+
+/// The columns before the terms.
+const COLUMNS: [&str; 8] = ["run", "query_id", "rank", "doc_id", "score", "grade", "judgment", "tied"];
+
+/// The grade of a document, if it has one.
+pub fn grade(judgment: Judgment) -> Option<f64> {
+    match judgment {
+        Judgment::Grade(grade) => Some(grade),
+        Judgment::None | Judgment::Negative => None,
+    }
+}
+
+/// How a document was judged, in a word.
+pub fn judgment(judgment: Judgment) -> &'static str {
+    match judgment {
+        Judgment::None => "none",
+        Judgment::Negative => "negative",
+        Judgment::Grade(_) => "graded",
+    }
+}
+
+/// The measures with terms in some run: they have a column.
+fn summed(asked: &Asked) -> Vec<usize> {
+    let runs = || asked.shown.queries.iter().flat_map(|query| &query.runs);
+    let has = |at: &usize| runs().any(|run| run.terms.get(*at).is_some_and(Option::is_some));
+    (0..asked.shown.measures.len()).filter(has).collect()
+}
+
+fn each(asked: &Asked, mut take: impl FnMut(Row<'_>) -> io::Result<()>) -> io::Result<()> {
+    let summed = summed(asked);
+    for query in &asked.shown.queries {
+        for (name, run) in asked.shown.runs.iter().zip(&query.runs) {
+            of_run(query, name, run, &summed, &mut take)?;
+            for (docno, grade) in missed(query, run, asked.rel) {
+                let judgment = Judgment::Grade(grade);
+                let terms = vec![0.0; summed.len()];
+                take(Row { run: name, query: &query.id, rank: None, docno, judgment, terms })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn of_run(
+    query: &Query,
+    name: &str,
+    run: &InRun,
+    summed: &[usize],
+    take: &mut impl FnMut(Row<'_>) -> io::Result<()>,
+) -> io::Result<()> {
+    for ranked in &run.ranking {
+        let term = |&at: &usize| {
+            let terms = &run.terms.get(at)?.as_ref()?.terms;
+            let found = terms.binary_search_by_key(&ranked.rank, |term| term.rank).ok()?;
+            Some(terms[found].value)
+        };
+        take(Row {
+            run: name,
+            query: &query.id,
+            rank: Some((ranked.rank, ranked.score, ranked.tied)),
+            docno: &ranked.docno,
+            judgment: ranked.judgment,
+            terms: summed.iter().map(|at| term(at).unwrap_or(0.0)).collect(),
+        })?;
+    }
+    Ok(())
+}
+
+/// The names of the columns.
+fn columns(asked: &Asked) -> Vec<String> {
+    let terms = summed(asked).into_iter().map(|at| asked.shown.measures[at].to_string());
+    COLUMNS.map(str::to_owned).into_iter().chain(terms).collect()
+}
+
+/// Writes a header and the rows, with a delimiter between their columns; ids in the bytes of the input.
+pub fn delimited(asked: &Asked, delimiter: u8, to: &mut dyn Write) -> io::Result<()> {
+    let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
+    table.write_record(columns(asked)).map_err(plain)?;
+    each(asked, |row| {
+        let (rank, score, tied) = match row.rank {
+            Some((rank, score, tied)) => (rank.to_string(), score.to_string(), tied.to_string()),
+            None => Default::default(),
+        };
+        let grade = grade(row.judgment).map(|grade| grade.to_string()).unwrap_or_default();
+        let texts = [grade, judgment(row.judgment).to_owned(), tied];
+        let terms = row.terms.iter().map(f64::to_string);
+        let before = [row.run.as_bytes(), row.query, rank.as_bytes(), row.docno, score.as_bytes()];
+        let behind = texts.into_iter().chain(terms).map(String::into_bytes);
+        let cells = before.map(<[u8]>::to_vec).into_iter().chain(behind);
+        table.write_record(cells).map_err(plain)
+    })?;
+    table.flush()
+}
+
+/// The writer's own error, whose kind the table would hide.
+fn plain(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(error) => error,
+        other => io::Error::other(format!("{other:?}")),
+    }
+}
+
+/// Writes the rows as JSON objects, one a line.
+pub fn json_lines(asked: &Asked, to: &mut dyn Write) -> io::Result<()> {
+    let columns = columns(asked);
+    each(asked, |row| {
+        let (rank, score, tied) = match row.rank {
+            Some((rank, score, tied)) => (rank.into(), score.into(), tied.into()),
+            None => (Value::Null, Value::Null, Value::Null),
+        };
+        let text = |bytes| Value::from(Text(bytes).get());
+        let before = [row.run.into(), text(row.query), rank, text(row.docno), score];
+        let behind = [grade(row.judgment).into(), judgment(row.judgment).into(), tied];
+        let cells = before.into_iter().chain(behind).chain(row.terms.iter().map(|&term| term.into()));
+        let object: Named<Value> = Named(columns.iter().cloned().zip(cells).collect());
+        serde_json::to_writer(&mut *to, &object)?;
+        writeln!(to)
+    })
+}
