@@ -141,24 +141,25 @@ impl Join {
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         let qrels = qrels.open(self.access)?;
         let runs = self.open(runs, names)?;
-        let (qrels, problems) = self.qrels_of(&qrels, &runs, size, seed)?;
+        let swapped = runs.iter().find(|run| run.foreign == Some(OtherFormat::Swapped));
+        let swapped = swapped.map(|run| &run.text.name[..]);
+        let (qrels, problems) = self.qrels_of(&qrels, swapped, size, seed)?;
         let staged = self.read(&runs, &qrels, problems, size)?;
         let matrix = || finish(qrels.into_matrix(self.rule()), staged);
         rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
     }
 
-    /// Reads the qrels of these runs; what can be used of them, and the problems.
+    /// Reads qrels; what can be used of them, and the problems. If they are a run, this run may be the qrels.
     fn qrels_of(
         &self,
         qrels: &Opened,
-        runs: &[OpenedRun],
+        swapped: Option<&str>,
         size: ChunkSize,
         seed: Seed,
     ) -> Result<(Qrels, Problems)> {
         let not_qrels = look(qrels, Role::Qrels, self.dialect.rules());
-        let swapped = runs.iter().find(|run| run.foreign == Some(OtherFormat::Swapped));
         if let (Some(OtherFormat::Swapped), Some(run)) = (&not_qrels, swapped) {
-            return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(&run.text.name))));
+            return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
         match not_qrels {
             None => qrels::read(qrels, self.dialect, size, seed, self.watch()),
@@ -247,7 +248,10 @@ impl Join {
         let joining = self.joining(qrels);
         let read = |run: &OpenedRun| match &run.foreign {
             None => run::read(&TextSource { text: &run.text, size, watch: self.watch() }, &run.name, joining),
-            Some(foreign) => Ok((StagedRun::default(), run.problems(foreign))),
+            Some(foreign) => {
+                let lines = foreign.problems(Role::Run, &run.text.name);
+                Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
+            }
         };
         let staged: Vec<_> = runs.par_iter().map(read).collect();
         sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
@@ -381,13 +385,6 @@ struct OpenedRun {
     text: Opened,
     /// What it is, if it cannot be a run.
     foreign: Option<OtherFormat>,
-}
-
-impl OpenedRun {
-    /// What to say of a run that is something else.
-    fn problems(&self, foreign: &OtherFormat) -> RunProblems {
-        RunProblems { lines: foreign.problems(Role::Run, &self.text.name), ..RunProblems::default() }
-    }
 }
 
 /// Checks that the standard input is at most one of the inputs.

@@ -3,6 +3,8 @@
 //! All lines are looked at, as ever, but of the other queries nothing is kept: not even a document that is twice in one of their rankings
 //! is found.
 
+use std::io::{Cursor, Read};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use rayon::prelude::*;
@@ -10,14 +12,17 @@ use rayon::prelude::*;
 use super::chunks::ChunkSize;
 use super::diagnostics::RunProblems;
 use super::doc_table::Shelf;
+use super::foreign::{OtherFormat, look, look_at};
 use super::group::{Scattered, each_query};
 use super::hash::Seed;
-use super::input::{Input, RunInput, run_names};
+use super::input::{Input, Opened, RunInput, run_names};
+use super::passing_text::PassingText;
 use super::rank::Ranker;
-use super::reader::{Source, TextSource};
+use super::reader::{PassingSource, Source, TextSource};
 use super::record::{Docnos, Record, score_of_key};
 use super::run::{self, Joining, Rankings, Results};
-use super::{Join, OpenedRun, finish, sound, stdin_once};
+use super::shape::Role;
+use super::{Join, finish, sound, stdin_once};
 use crate::error::Result;
 use crate::label::{LabelMatrix, StagedRun};
 
@@ -73,7 +78,7 @@ impl Picks {
 type PickedRun = (Vec<(u32, Vec<Retrieved>)>, (StagedRun, RunProblems));
 
 impl Join {
-    /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents.
+    /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents. A run that goes by is not held.
     ///
     /// # Errors
     /// As [`Join::files`], but for documents that are twice in the ranking of another query.
@@ -92,17 +97,27 @@ impl Join {
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
         let qrels = qrels.open(self.access)?;
-        let runs = self.open(runs, names)?;
-        let (qrels, problems) = self.qrels_of(&qrels, &runs, size, Seed::random())?;
+        let runs = names.into_iter().zip(runs).map(|(name, run)| self.run_text(name, run));
+        let runs = runs.collect::<Result<Vec<_>>>()?;
+        let swapped = runs.iter().find(|run| run.foreign == Some(OtherFormat::Swapped));
+        let swapped = swapped.map(|run| run.text.name());
+        let (qrels, problems) = self.qrels_of(&qrels, swapped, size, Seed::random())?;
         let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
         let joining = self.joining(&qrels);
-        let read = |run: &OpenedRun| match &run.foreign {
-            None => {
-                read(&TextSource { text: &run.text, size, watch: self.watch() }, &run.name, joining, &picks)
+        let read = |RunText { name, text, foreign }: RunText| match (foreign, text) {
+            (Some(foreign), text) => {
+                let lines = foreign.problems(Role::Run, text.name());
+                Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
             }
-            Some(foreign) => Ok((Vec::new(), (StagedRun::default(), run.problems(foreign)))),
+            (None, Text::Whole(text)) => {
+                read(&TextSource { text: &text, size, watch: self.watch() }, &name, joining, &picks)
+            }
+            (None, Text::Passing(source, mut text)) => {
+                let text = Mutex::new(&mut *text as &mut (dyn Read + Send));
+                read(&PassingSource { name: &source, text, size }, &name, joining, &picks)
+            }
         };
-        let read: Vec<PickedRun> = runs.par_iter().map(read).collect::<Result<_>>()?;
+        let read: Vec<PickedRun> = runs.into_par_iter().map(read).collect::<Result<_>>()?;
         let (mut found, staged): (Vec<_>, Vec<_>) = read.into_iter().unzip();
         let staged = sound(problems, staged, &qrels)?;
         let mut of_query = |id: &Vec<u8>| {
@@ -117,6 +132,48 @@ impl Join {
         };
         let queries = queries.iter().map(&mut of_query).collect();
         Ok(Picked { queries, matrix: finish(qrels.into_matrix(self.rule()), staged)? })
+    }
+}
+
+/// A run to be read, once.
+struct RunText {
+    name: String,
+    text: Text,
+    /// What it is, if it cannot be a run.
+    foreign: Option<OtherFormat>,
+}
+
+enum Text {
+    /// It is there as a whole.
+    Whole(Opened),
+    /// It goes by, under the name by which messages call it.
+    Passing(String, Box<dyn Read + Send>),
+}
+
+impl Text {
+    /// What messages call it.
+    fn name(&self) -> &str {
+        match self {
+            Text::Whole(text) => &text.name,
+            Text::Passing(name, _) => name,
+        }
+    }
+}
+
+impl Join {
+    /// Opens a run, and looks at its first lines.
+    fn run_text(&self, name: String, run: RunInput) -> Result<RunText> {
+        let rules = self.dialect.rules();
+        if !run.input.passes() {
+            let text = run.input.open(self.access)?;
+            let foreign = look(&text, Role::Run, rules);
+            return Ok(RunText { name, text: Text::Whole(text), foreign });
+        }
+        let mut text = PassingText::of(run.input)?;
+        let (source, head) = (text.name().to_owned(), text.head()?);
+        let foreign = look_at(&head, Role::Run, rules);
+        let text = Text::Passing(source, Box::new(Cursor::new(head).chain(text)));
+        Ok(RunText { name, text, foreign })
     }
 }
 
@@ -178,5 +235,46 @@ impl Ranking<'_> {
             tied,
         });
         found.push((query, documents.collect()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::label::Ties;
+
+    fn input(name: &str, text: &str) -> Input {
+        Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
+    }
+
+    const QRELS: &str = "2 0 a 1\n2 0 b 0\n10 0 a -1\n1 0 c 3\n1 0 a 2\n";
+    const RUN: &str = "2 Q0 a 1 2 t\n9 Q0 k 1 1 t\n1 Q0 a 3 1 t\n1 Q0 b 1 1 t\r\n2 Q0 z 2 2 t\n1 Q0 c 2 1 t\n9 Q0 a 4 1 u\n2 Q0 a 5 1 t\n";
+
+    fn picked(run: &str, size: usize, ties: Ties) -> Result<Vec<PickedQuery>, String> {
+        let join = Join { ties, ..Join::default() };
+        let ids = ["1", "9", "3"].map(|id| id.as_bytes().to_vec());
+        let runs = vec![RunInput::named("run", input("run", run))];
+        let picked = join.picked_in_chunks(input("qrels", QRELS), runs, &ids, ChunkSize(size));
+        picked.map(|picked| picked.queries).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn queries_are_picked_wherever_the_text_is_cut() {
+        for (_, ties) in Ties::ALL {
+            let whole = picked(RUN, usize::MAX / 2, ties);
+            let queries = whole.as_ref().unwrap();
+            let found = queries.iter().map(|query| query.rankings[0].as_ref().map(Vec::len));
+            // 2, in which a document is twice, was not asked for.
+            assert_eq!(found.collect::<Vec<_>>(), [Some(3), Some(2), None]);
+            assert_eq!(queries[0].judged, Some(vec![(b"a".to_vec(), 5), (b"c".to_vec(), 6)]));
+            for text in [RUN.to_owned(), format!("{RUN}1 Q0 c 9 9 t\n"), format!("{RUN}x\n")] {
+                let whole = picked(&text, usize::MAX / 2, ties);
+                for size in 1..=text.len() {
+                    assert_eq!(picked(&text, size, ties), whole, "{ties}, in chunks of {size}");
+                }
+            }
+        }
+        let again = picked(&format!("{RUN}1 Q0 c 9 9 t\n"), 1, Ties::default()).unwrap_err();
+        assert_eq!(again, "run:9: docno 'c' is there again for query '1', first on line 6");
     }
 }
