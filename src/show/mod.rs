@@ -172,12 +172,15 @@ fn shown(query: PickedQuery, evaluator: &Evaluator, matrix: &LabelMatrix, values
 fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
     /// How many are named.
     const NEAREST: usize = 5;
+    /// Ids of more bytes are compared with none: that takes room for each pair of characters.
+    const LONGEST: usize = 200;
     let name = printable(id);
     let ignored = matrix.runs().iter().flat_map(|run| run.ignored.ids.iter());
     let mut near: Vec<(usize, &[u8])> = matrix
         .queries()
         .iter()
         .chain(ignored)
+        .filter(|other| name.len().max(other.len()) <= LONGEST)
         .map(|other| (strsim::damerau_levenshtein(&name, &String::from_utf8_lossy(other)), other))
         .filter(|&(distance, other)| distance <= name.len().max(other.len()) / 2)
         .collect();

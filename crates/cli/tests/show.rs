@@ -211,6 +211,8 @@ fn what_cannot_be_shown_is_said() {
         assert_eq!(folder.error(args), said, "{args}");
     }
     assert_says(&folder.error("show qrels one"), &["--query <ID>"]);
+    let long = "q".repeat(100_000);
+    assert_says(&folder.error(&format!("show qrels one --query {long}")), &["there are q1, q2, q3\n"]);
     // Of other queries nothing is kept.
     folder.out("show qrels twice --query q2");
     assert_eq!(folder.run("eval qrels twice").code, 2);

@@ -39,7 +39,7 @@ Show why a query scored so: its ranking with documents, grades and ties, and wha
 
 Below the ranks stand their sum (Σ), what it is divided by or multiplied with, and the value (=), which is that of `eval --per-query` to the \
 last bit. A measure that is no sum over ranks has its value alone. Relevant documents that stand deeper than the ranks shown follow with their \
-ranks, then those that were not retrieved; with two runs or more, those that stand at other ranks in another run. All lines are read, but of \
+ranks, then those that were missed; with two runs or more, those that stand at other ranks in another run. All lines are read, but of \
 other queries nothing is kept, and documents that are twice in the ranking of another query are not found.";
 
 /// Show why a query scored so: documents, grades, ties, and what each rank adds to each measure

@@ -232,7 +232,7 @@ impl<'a> Table<'a> {
             return Ok(());
         }
         let documents = counted(relevant as u64, "relevant document");
-        writeln!(to, "\nnot retrieved: {} of {documents}, with their grades", missed.len())?;
+        writeln!(to, "\nmissed: {} of {documents}, with their grades", missed.len())?;
         let shown = missed.iter().take(self.top);
         let shown = shown.map(|&(docno, grade)| format!("{} ({grade})", cut(docno, ID_WIDTHS[0])));
         let more = missed.len().saturating_sub(self.top);
@@ -250,10 +250,7 @@ impl<'a> Table<'a> {
                 false => writeln!(to, "\nno relevant document stands at another rank in another run"),
             };
         }
-        writeln!(
-            to,
-            "\nrelevant documents at other ranks, the largest differences first (–: not retrieved)\n"
-        )?;
+        writeln!(to, "\nrelevant documents at other ranks, the largest differences first (–: missed)\n")?;
         let two = query.runs.len() == 2;
         let runs = self.asked.shown.runs.iter().map(|name| (printable(name.as_bytes()), Align::Right));
         let last = if two { "difference" } else { "spread" };
