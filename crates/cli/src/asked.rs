@@ -98,7 +98,8 @@ impl Asked {
     /// An evaluator of what was asked for; it does not know yet which queries count alone.
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
-        let evaluator = Evaluator::of(measures(&self.measures, self.rel)?).with_queries(self.queries).with_view(view);
+        let evaluator =
+            Evaluator::of(measures(&self.measures, self.rel)?).with_queries(self.queries).with_view(view);
         let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
         let tied = match self.ranking.ties {
             Some(TieRule::Value(tied)) => tied,
