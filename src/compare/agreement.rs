@@ -85,7 +85,7 @@ fn groups(of: &[f64]) -> Vec<[usize; 2]> {
     of.iter().map(|&number| group(number)).collect()
 }
 
-/// How much of a system with these ranks is among the first so many.
+/// How much of a system with these ranks is among the first `depth`.
 fn share([first, last]: [usize; 2], depth: usize, tie: Tie) -> f64 {
     match tie {
         _ if depth < first => 0.0,

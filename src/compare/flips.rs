@@ -236,7 +236,7 @@ impl<T: Whole> Sums<T> {
         Sums { groups: Vec::new(), narrow: Vec::new(), wide: Vec::new() }
     }
 
-    /// The sums over a chunk, in the order of draws; those of so many batches fit an i64.
+    /// The sums over a chunk, in the order of draws; those of `batches` batches fit an i64.
     fn of(&mut self, flips: &Flips<'_>, series: &[&[i64]], batches: usize, chunk: u32) -> &[[T; CHUNK]] {
         self.narrow.resize(series.len(), [0; CHUNK]);
         self.wide.clear();

@@ -8,7 +8,7 @@ use super::special::{noncentral_t_cdf, student_quantile};
 /// The largest number of queries that is looked at.
 const MOST: f64 = 1e12;
 
-/// The chance that the two-sided test at `alpha` of so many queries, two or more, finds an effect.
+/// The chance that the two-sided test at `alpha` of `queries` queries, two or more, finds an effect.
 pub fn power(effect: f64, queries: f64, alpha: f64) -> f64 {
     let df = queries - 1.0;
     let (low, shift) = (student_quantile(0.5 * alpha, df), queries.sqrt() * effect.abs());
@@ -16,7 +16,7 @@ pub fn power(effect: f64, queries: f64, alpha: f64) -> f64 {
     noncentral_t_cdf(low, df, -shift) + noncentral_t_cdf(low, df, shift)
 }
 
-/// The smallest effect that so many queries, two or more, find with a chance of `wanted`, above `alpha`.
+/// The smallest effect that `queries` queries, two or more, find with a chance of `wanted`, above `alpha`.
 pub fn smallest_effect(queries: f64, alpha: f64, wanted: f64) -> f64 {
     let mut high = 1.0;
     while power(high, queries, alpha) < wanted {

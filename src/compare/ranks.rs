@@ -122,7 +122,7 @@ impl Ranks {
     }
 }
 
-/// The sign test: the p of so many differences above 0 and below 0 if each sign is as likely; 1 where there are none.
+/// The sign test: the p of `above` differences above 0 and `below` below 0 if each sign is as likely; 1 where there are none.
 pub fn signs(above: u64, below: u64) -> Tails {
     let all = above + below;
     let (higher, lower) = (coin_cdf(below, all), coin_cdf(above, all));

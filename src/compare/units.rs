@@ -78,7 +78,7 @@ pub fn is_tied(left: i64, right: i64) -> bool {
     left.abs_diff(right) <= 2
 }
 
-/// How far two sums of differences over so many queries may lie apart that are equal before rounding.
+/// How far two sums of differences over `queries` queries may lie apart that are equal before rounding.
 pub fn tolerance(queries: usize) -> i64 {
     2 * queries as i64
 }

@@ -28,7 +28,7 @@ pub struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// Tables of the first `top` ranks, with so many decimals, for a terminal of this width if it is one.
+    /// Tables of the first `top` ranks, with this number of decimals, for a terminal of this width if it is one.
     pub fn new(asked: &'a Asked, top: usize, precision: usize, width: Option<usize>) -> Self {
         let options = Options { per_query: false, precision, colour: false, width };
         Table { asked, top, options }
@@ -406,7 +406,7 @@ fn marks(ranking: &[Ranked]) -> Vec<char> {
     (0..ranking.len()).map(mark).collect()
 }
 
-/// An id in at most so many columns.
+/// An id in at most `width` columns.
 fn cut(id: &[u8], width: usize) -> String {
     let id = printable(id);
     if id.width() <= width {
