@@ -30,7 +30,7 @@ Examples:
 const USAGE: &str =
     "laneval compare [OPTIONS] QRELS RUN RUN...\n       laneval compare [OPTIONS] FILE.lmx...";
 
-/// Compare runs: differences with intervals and p, corrected for many comparisons, in a table and in words.
+/// Compare runs: which is better, by how much, and how sure that is.
 ///
 /// All runs are compared over the same queries: --queries both means those that are judged and in all of the runs, where `eval` takes
 /// those of each run.
@@ -174,7 +174,7 @@ impl Compare {
         let paths: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(self.asked.only.clone()).collect();
         let output = self.report.place(&paths)?;
         let inputs = Inputs::of(&self.inputs)?;
-        self.asked.threads.install(|| {
+        self.asked.threads.install_for(inputs.bytes(), || {
             let matrices = inputs.load(&self.asked.ranking, self.asked.files)?;
             let scores = scores(&evaluator, &matrices)?;
             let comparison = self.compared(&evaluator, &scores, &matrices, options)?;

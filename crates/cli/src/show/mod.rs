@@ -42,7 +42,7 @@ last bit. A measure that is no sum over ranks has its value alone. Relevant docu
 ranks, then those that were missed; with two runs or more, those that stand at other ranks in another run. All lines are read, but of \
 other queries nothing is kept, and documents that are twice in the ranking of another query are not found.";
 
-/// Show why a query scored so: documents, grades, ties, and what each rank adds to each measure
+/// Show why a query scored so: its documents, and what each adds to each measure.
 #[derive(Debug, Args)]
 #[command(override_usage = "laneval show [OPTIONS] QRELS RUN... --query ID", long_about = ABOUT)]
 #[command(after_help = EXAMPLES)]
