@@ -167,6 +167,12 @@ impl Difference {
         if self.better == Better::Lower { -1.0 } else { 1.0 }
     }
 
+    /// The better of the two runs, the other, and the sign of the differences of the first less the second.
+    pub(super) fn best_first(&self) -> (usize, usize, f64) {
+        let Pair { baseline, run } = self.pair;
+        if self.gain() > 0.0 { (run, baseline, 1.0) } else { (baseline, run, -1.0) }
+    }
+
     /// Is the difference significant after the correction?
     pub fn is_significant(&self, alpha: f64) -> bool {
         self.p_adjusted.is_some_and(|p| p < alpha)
@@ -330,8 +336,7 @@ impl Comparison {
         let resampled = match self.options.interval {
             Interval::T => None,
             _ => {
-                let series: Vec<&[i64]> =
-                    values.measures.iter().flat_map(|of| of.counts.iter().map(Vec::as_slice)).collect();
+                let series = values.series();
                 Some(Resamples::of(self.options.seed, &values.queries, &series, RESAMPLES))
             }
         };
@@ -449,8 +454,7 @@ impl Comparison {
         if n < 2 {
             return;
         }
-        let series: Vec<&[i64]> =
-            values.measures.iter().flat_map(|of| of.counts.iter().map(Vec::as_slice)).collect();
+        let series = values.series();
         let of_pair = |measure: usize, pair: &Pair| Pair {
             baseline: measure * runs + pair.baseline,
             run: measure * runs + pair.run,

@@ -33,7 +33,7 @@ pub(crate) mod philox;
 pub(crate) mod power;
 pub(crate) mod randomised;
 pub(crate) mod ranks;
-mod sentences;
+pub(crate) mod sentences;
 pub(crate) mod special;
 pub(crate) mod units;
 pub(crate) mod values;

@@ -64,7 +64,7 @@ named!(Alternative, "an alternative");
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Correction {
-    /// Nothing.
+    /// No correction.
     None,
     /// Every p times their number.
     Bonferroni,

@@ -97,8 +97,7 @@ impl Comparison {
     }
 
     fn better(&self, of: &Difference, p: f64) -> String {
-        let Pair { baseline, run } = of.pair;
-        let (best, worst, sign) = if of.gain() > 0.0 { (run, baseline, 1.0) } else { (baseline, run, -1.0) };
+        let (best, worst, sign) = of.best_first();
         let (won, lost) =
             if sign > 0.0 { (of.wins.wins, of.wins.losses) } else { (of.wins.losses, of.wins.wins) };
         let higher = if of.better == Better::Lower { " (lower is better)" } else { "" };
@@ -122,26 +121,19 @@ impl Comparison {
             Alternative::Better => "Not shown to be better, of",
             Alternative::Worse => "Not shown to be worse, of",
         };
+        let show = |value: f64| match of.logarithmic {
+            true => format!("{:.4}", of.shown(value)),
+            false => format!("{value:+.4}"),
+        };
         let mut text = format!(
-            "{what} {} and {} on {}: {:+.4}",
+            "{what} {} and {} on {}: {}{}",
             self.name(run),
             self.name(baseline),
             self.measures[of.measure],
-            of.paired.mean
+            show(of.paired.mean),
+            if of.logarithmic { " times" } else { "" }
         );
-        if of.logarithmic {
-            text = format!(
-                "{what} {} and {} on {}: {:.4} times",
-                self.name(run),
-                self.name(baseline),
-                self.measures[of.measure],
-                of.delta()
-            );
-        }
         if let Some([low, high]) = of.interval {
-            let show = |value: f64| {
-                if of.logarithmic { format!("{:.4}", value.exp()) } else { format!("{value:+.4}") }
-            };
             _ = write!(text, ", but anything from {} to {} fits", show(low), show(high));
         }
         _ = write!(text, " ({}; {}).", p_is(p), self.method());
@@ -162,8 +154,7 @@ impl Comparison {
 
     /// A difference that is significant alone, but not among the others.
     fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
-        let Pair { baseline, run } = of.pair;
-        let (best, worst, sign) = if of.gain() > 0.0 { (run, baseline, 1.0) } else { (baseline, run, -1.0) };
+        let (best, worst, sign) = of.best_first();
         format!(
             "{} looks better than {} on {}, but not once {} are allowed for: {}; {} alone, {} after the correction ({}).",
             self.name(best),
@@ -337,7 +328,7 @@ impl Comparison {
 }
 
 /// A p as an equation.
-fn p_is(p: f64) -> String {
+pub fn p_is(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
 }
 

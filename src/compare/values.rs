@@ -100,6 +100,13 @@ impl Values {
     }
 }
 
+impl Values {
+    /// The values in whole units, a series a measure and run.
+    pub fn series(&self) -> Vec<&[i64]> {
+        self.measures.iter().flat_map(|of| of.counts.iter().map(Vec::as_slice)).collect()
+    }
+}
+
 fn unanswerable<T>(message: String) -> Result<T> {
     Err(Error::Unanswerable(message))
 }

@@ -8,6 +8,8 @@
 //! lookup       one bit of the query's filter tells nearly every unjudged document
 //! ```
 
+use std::borrow::Cow;
+
 use super::diagnostics::{Finding, Findings, quoted};
 use super::doc_table::{DocTable, Shelf};
 use super::record::{Docnos, Record, by_docno};
@@ -72,14 +74,7 @@ impl Ranker {
             });
             return 0;
         }
-        let by_rank_column;
-        let records = match self.rule.ties {
-            Ties::Rank => {
-                by_rank_column = self.by_rank_column(query, records, docnos);
-                &by_rank_column[..]
-            }
-            _ => records,
-        };
+        let records = &self.by_rule(query, records, docnos)[..];
         let depth = self.rule.depth.map_or(records.len(), |depth| records.len().min(depth as usize));
         let late = self.late && depth < records.len();
         if !late && self.may_repeat(records) {
@@ -119,17 +114,19 @@ impl Ranker {
 
     /// The results of one query in the order of the rule, best first. What is wrong with them is left to [`Ranker::rank`].
     pub fn ordered(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
-        let by_rank_column;
-        let records = match self.rule.ties {
-            Ties::Rank => {
-                by_rank_column = self.by_rank_column(query, records, docnos);
-                &by_rank_column[..]
-            }
-            _ => records,
-        };
+        let records = &self.by_rule(query, records, docnos)[..];
         self.sort(records);
         self.sort_ties(records, docnos);
         self.order.iter().map(|&at| records[number(at)]).collect()
+    }
+
+    /// The results as they came, or by the rank column where the rule asks for that.
+    #[inline(always)]
+    fn by_rule<'r>(&mut self, query: &[u8], records: &'r [Record], docnos: Docnos<'_>) -> Cow<'r, [Record]> {
+        match self.rule.ties {
+            Ties::Rank => Cow::Owned(self.by_rank_column(query, records, docnos)),
+            _ => Cow::Borrowed(records),
+        }
     }
 
     /// The results by score, equal ones by the rank column. A rank that is no integer, and one that is there twice among equal scores,

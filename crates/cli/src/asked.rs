@@ -53,7 +53,7 @@ pub struct Asked {
     #[command(flatten)]
     pub ranking: Ranking,
 
-    /// Who computes
+    /// What computes
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
     #[arg(help_heading = "Engine")]
     engine: EngineChoice,

@@ -9,7 +9,7 @@ use laneval::compare::{
 };
 use laneval::measure::Measure;
 use laneval::report::{Format, Note, notes};
-use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat, View};
+use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat};
 
 use super::asked::Asked;
 use super::choice::{TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
@@ -216,7 +216,7 @@ impl Compare {
         options.baseline = self.baseline.as_deref().map(|name| baseline(name, scores)).transpose()?;
         let mut comparison = Comparison::of(scores, &options)?;
         // Dropping the others makes every share 1.
-        if evaluator.view() == (View { judged_only: false, ..evaluator.view() }) {
+        if !evaluator.view().judged_only {
             let mut judged: Vec<Measure> = Vec::new();
             for measure in scores.measures.iter().map(judged_measure) {
                 if !judged.contains(&measure) {

@@ -6,7 +6,7 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
 use super::stats;
-use crate::compare::{Comparison, Difference, Gate, Interval, Judged, Permutations};
+use crate::compare::{Comparison, Difference, Gate, Judged, Permutations};
 use crate::report::Options;
 
 /// Writes the document.
@@ -163,7 +163,7 @@ impl<'a> Document<'a> {
                 correction: asked.correction.to_string(),
                 family: asked.family.to_string(),
                 family_size: comparison.family_size,
-                ci: Interval::to_string(&asked.interval),
+                ci: asked.interval.to_string(),
                 permutations: match asked.permutations {
                     Permutations::Fixed(draws) => draws,
                     _ => comparison.draws,

@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use crate::compare::sentences::p_is;
 use crate::compare::{Comparison, Difference, Gate, Judged, Scope, judged_measure};
 use crate::error::printable;
 use crate::report::Options;
@@ -215,11 +216,8 @@ fn p(p: f64) -> String {
 
 fn anova(comparison: &Comparison, measure: usize) -> String {
     let of = &comparison.anova[measure];
-    let effect = |f: Option<f64>, of_p: Option<f64>| match f.zip(of_p) {
-        Some((f, of_p)) => format!(
-            "F = {f:.2}, p {}",
-            if of_p < 0.0001 { "< 0.0001".to_owned() } else { format!("= {of_p:.4}") }
-        ),
+    let effect = |f: Option<f64>, p: Option<f64>| match f.zip(p) {
+        Some((f, p)) => format!("F = {f:.2}, {}", p_is(p)),
         None => "no F, for nothing is left unexplained".to_owned(),
     };
     format!(
@@ -303,8 +301,8 @@ fn verdict(comparison: &Comparison, gate: &Gate, of: &Judged) -> String {
         verdict.value,
         verdict.threshold
     );
-    if let Some(of_p) = verdict.p {
-        text += &if of_p < 0.0001 { ", p < 0.0001".to_owned() } else { format!(", p = {of_p:.4}") };
+    if let Some(p) = verdict.p {
+        text += &format!(", {}", p_is(p));
     }
     let measure =
         comparison.measures.iter().position(|measure| measure == gate.measure()).filter(|_| gate.compares());
