@@ -14,6 +14,8 @@ mod mapped;
 mod matrices;
 mod names;
 mod notices;
+#[cfg(feature = "report")]
+mod pages;
 mod random;
 mod rankings;
 #[cfg(feature = "report")]

@@ -5,6 +5,7 @@
 mod comparison;
 mod delimited;
 mod grid;
+pub mod html;
 mod json;
 mod jsonl;
 mod long;

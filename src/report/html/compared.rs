@@ -1,0 +1,292 @@
+//! The page of a comparison: sentences first, then means, differences, queries, curves, p, gates and settings.
+
+use super::curves::{self, Chart};
+use super::evaluated::{inputs, links};
+use super::histogram::queries;
+use super::markup::Markup;
+use super::page::{figure, figures, note, section, unbroken};
+use super::scale::number;
+use super::tables::{self, confidence, direction, name, p, shown_runs};
+use super::whiskers::{self, Axis, Row};
+use super::{Context, details};
+use crate::compare::comparison::{Comparison, Difference};
+use crate::compare::options::Scope;
+use crate::compare::special::student_quantile;
+use crate::error::printable;
+use crate::measure::Better;
+use crate::stats::Moments;
+
+/// The most measures with figures.
+const MEASURES: usize = 8;
+/// The most rows of a figure.
+const ROWS: usize = 24;
+/// The most rows of the figures of all measures.
+const ALL_ROWS: usize = 64;
+
+pub fn write(of: &Comparison, context: &Context, page: &mut Markup) {
+    page.line("h1", &[], printable(context.title.as_bytes()));
+    page.line(
+        "p",
+        &[("class", &"lead")],
+        format_args!("{} runs, {}, {}", of.runs.len(), queries(of.queries), of.method()),
+    );
+    failed_gates(page, context);
+    page.element("ul", &[("class", &"says")], |page| {
+        of.sentences()
+            .iter()
+            .for_each(|sentence| page.line("li", &[], unbroken(&printable(sentence.as_bytes()))));
+    });
+    if !of.notes.is_empty() {
+        page.element("ul", &[("class", &"notes")], |page| {
+            of.notes.iter().for_each(|note| page.line("li", &[], unbroken(&printable(note.as_bytes()))));
+        });
+    }
+    let charts = charts(of, context);
+    let has_matrix = of.runs.len() >= 3;
+    let mut sections = vec![("means", "Means"), ("differences", "Differences"), ("queries", "Queries")];
+    sections.extend((!charts.is_empty()).then_some(("curves", "Curves")));
+    sections.extend(has_matrix.then_some(("adjusted", "Adjusted p")));
+    sections.extend((!context.gates.is_empty()).then_some(("gates", "Gates")));
+    sections.push(("settings", "Settings"));
+    links(page, &sections);
+    section(page, "means", "Means", |page| means(page, of));
+    section(page, "differences", "Differences", |page| differences(page, of));
+    section(page, "queries", &format!("Queries, by {}", of.measures[0]), |page| {
+        let (pairs, left) = details::shown(of);
+        left.into_iter().for_each(|left| note(page, &left));
+        details::write(page, of, &pairs);
+    });
+    if !charts.is_empty() {
+        section(page, "curves", "Curves", |page| draw_curves(page, &charts));
+    }
+    if has_matrix {
+        section(page, "adjusted", "Adjusted p", |page| tables::adjusted(page, of));
+    }
+    if !context.gates.is_empty() {
+        section(page, "gates", "Gates", |page| tables::gates(page, of, context));
+    }
+    section(page, "settings", "Settings", |page| {
+        settings(page, of, context);
+        inputs(page, context);
+    });
+}
+
+fn failed_gates(page: &mut Markup, context: &Context) {
+    let failed = |judged: &&crate::compare::comparison::Judged| judged.verdict.failed;
+    let fails = |(_, judged): &&(_, Vec<_>)| judged.iter().any(|of| failed(&of));
+    let count = context.gates.iter().filter(fails).count();
+    if count > 0 {
+        page.element("p", &[("class", &"alarm")], |page| {
+            page.text(format_args!("✗ {count} of {} gates failed: ", context.gates.len()));
+            page.line("a", &[("href", &"#gates")], "verdicts");
+        });
+    }
+}
+
+/// The curves of the context, for the runs that are compared.
+fn charts(of: &Comparison, context: &Context) -> Vec<Chart> {
+    let runs: Vec<(&str, String)> = shown_runs(of, 0, 12)
+        .into_iter()
+        .map(|run| (of.runs[run].name.as_str(), of.runs[run].label.clone()))
+        .collect();
+    let charts = context.curves.into_iter().flat_map(|scores| {
+        curves::measures(scores)
+            .into_iter()
+            .filter_map(|measure| Chart::of(scores, &measure, &runs))
+            .collect::<Vec<_>>()
+    });
+    charts.take(MEASURES).collect()
+}
+
+/// Draws charts of curves.
+pub fn draw_curves(page: &mut Markup, charts: &[Chart]) {
+    figures(page, |page| {
+        for chart in charts {
+            figure(page, chart.caption(), chart.note().as_deref(), |page| chart.draw(page));
+        }
+    });
+}
+
+fn means(page: &mut Markup, of: &Comparison) {
+    tables::means(page, of);
+    figures(page, |page| {
+        for measure in 0..of.measures.len().min(MEASURES) {
+            let shown: Vec<Row> =
+                shown_runs(of, measure, rows(of)).into_iter().map(|run| mean_row(of, measure, run)).collect();
+            let caption = format!("{} of each run", of.measures[measure]);
+            figure(page, &caption, None, |page| {
+                let title = format!("mean {}, {}", of.measures[measure], direction(&of.measures[measure]));
+                whiskers::draw(
+                    page,
+                    &title,
+                    &shown,
+                    &Axis { title: &title, sides: None, zero: None, band: None },
+                );
+            });
+        }
+    });
+    if of.queries >= 2 {
+        note(
+            page,
+            &format!(
+                "Filled dots are the best run and those tied with it. Lines are {} t intervals of each mean by itself: where they overlap, the runs may still differ, which the differences tell.",
+                confidence(of.options.alpha)
+            ),
+        );
+    }
+}
+
+/// The most rows of a figure of this comparison.
+fn rows(of: &Comparison) -> usize {
+    ROWS.min(ALL_ROWS / of.measures.len().min(MEASURES))
+}
+
+fn mean_row(of: &Comparison, measure: usize, run: usize) -> Row {
+    let terms = of.values(measure, run);
+    let interval = mean_interval(terms, of.options.alpha);
+    let shown = |value: f64| of.of_measure(measure).first().map_or(value, |at| at.shown(value));
+    let interval = interval.map(|ends| ends.map(shown));
+    let mean = of.runs[run].means[measure];
+    let is_best = of.best(measure) == run;
+    let filled = is_best || of.is_tied_with_best(measure, run) == Some(true);
+    let words = interval.map_or(String::new(), |[low, high]| {
+        format!(", {} interval {} to {}", confidence(of.options.alpha), number(low, 4), number(high, 4))
+    });
+    Row {
+        label: format!("{}  {}", of.runs[run].label, name(&of.runs[run].name)),
+        value: format!(
+            "{}{}",
+            number(mean, 4),
+            if is_best {
+                "*"
+            } else if filled {
+                "="
+            } else {
+                ""
+            }
+        ),
+        point: mean,
+        interval,
+        filled,
+        colour: "c0",
+        title: format!("{}: {}{words}", name(&of.runs[run].name), number(mean, 4)),
+    }
+}
+
+/// The t interval of a mean.
+pub fn mean_interval(values: &[f64], alpha: f64) -> Option<[f64; 2]> {
+    let mut moments = Moments::default();
+    moments.add_all(values);
+    let (mean, sd) = moments.mean().zip(moments.std())?;
+    let df = values.len().checked_sub(1).filter(|&df| df > 0)? as f64;
+    let margin = -student_quantile(0.5 * alpha, df) * sd / (values.len() as f64).sqrt();
+    Some([mean - margin, mean + margin])
+}
+
+/// The places of the differences of a measure that are shown: all, or those with the baseline or the best run.
+fn shown_differences(of: &Comparison, measure: usize) -> Vec<usize> {
+    let (all, best) = (of.of_measure(measure), of.best(measure));
+    let with_best = |at: &Difference| at.pair.run == best || at.pair.baseline == best;
+    let is_shown = |at: &Difference| all.len() <= rows(of) / 2 || of.baseline.is_some() || with_best(at);
+    (0..all.len()).filter(|&at| is_shown(&all[at])).take(rows(of)).collect()
+}
+
+fn differences(page: &mut Markup, of: &Comparison) {
+    figures(page, |page| {
+        for measure in 0..of.measures.len().min(MEASURES) {
+            forest(page, of, measure);
+        }
+    });
+    let band = of.options.margin.map_or(String::new(), |margin| {
+        format!(" Within the band, ±{margin}, runs are equal for practical purposes.")
+    });
+    note(
+        page,
+        &format!(
+            "Filled dots are significant after the correction, hollow ones are not. Lines are {} intervals, which are not corrected.{band}",
+            confidence(of.options.alpha)
+        ),
+    );
+    tables::differences(page, of, |measure| shown_differences(of, measure));
+}
+
+fn forest(page: &mut Markup, of: &Comparison, measure: usize) {
+    let all = of.of_measure(measure);
+    let shown = shown_differences(of, measure);
+    let rows: Vec<Row> = shown.iter().map(|&at| difference_row(of, &all[at])).collect();
+    let Some(first) = all.first() else { return };
+    let left =
+        (shown.len() < all.len()).then(|| format!("{} of {} pairs are drawn.", shown.len(), all.len()));
+    let caption = format!("Differences of {}", of.measures[measure]);
+    figure(page, &caption, left.as_deref(), |page| {
+        let what = if first.logarithmic { "ratio" } else { "difference" };
+        let title = format!("{what} of {}, {}", of.measures[measure], direction(&of.measures[measure]));
+        let axis = Axis {
+            title: &title,
+            sides: Some(if first.better == Better::Lower {
+                ["better", "worse"]
+            } else {
+                ["worse", "better"]
+            }),
+            zero: Some(first.shown(0.0)),
+            band: of.options.margin.map(|margin| [-margin, margin].map(|end| first.shown(end))),
+        };
+        whiskers::draw(page, &title, &rows, &axis);
+    });
+}
+
+fn difference_row(of: &Comparison, at: &Difference) -> Row {
+    let sure = at.is_significant(of.options.alpha);
+    let [run, baseline] = [at.pair.run, at.pair.baseline].map(|run| name(&of.runs[run].name));
+    let delta = tables::delta(at, at.paired.mean);
+    let title = format!(
+        "{run} against {baseline}: {delta}, {} interval {}, adjusted p {}",
+        confidence(of.options.alpha),
+        tables::interval(at),
+        p(at.p_adjusted)
+    );
+    let short = |name: &str| super::plot::shortened(name, 17);
+    Row {
+        label: format!("{} − {}", short(&run), short(&baseline)),
+        value: format!("{delta}, p {}", p(at.p_adjusted)),
+        point: at.delta(),
+        interval: at.interval.map(|ends| ends.map(|end| at.shown(end))),
+        filled: sure,
+        colour: match (sure, at.gain() > 0.0) {
+            (true, true) => "is-gain",
+            (true, false) => "is-loss",
+            _ => "is-open",
+        },
+        title,
+    }
+}
+
+fn settings(page: &mut Markup, of: &Comparison, context: &Context) {
+    let options = &of.options;
+    let mut rows: Vec<(&str, String)> = vec![
+        ("test", options.test.to_string()),
+        ("alternative", options.alternative.to_string()),
+        ("level of significance", options.alpha.to_string()),
+        ("correction", options.correction.to_string()),
+    ];
+    let scope = if options.family == Scope::All { "of all measures" } else { "of each measure" };
+    rows.push(("family", format!("{} pairs {scope}", of.family_size)));
+    rows.push(("interval", format!("{}, {}", options.interval, confidence(options.alpha))));
+    if of.draws > 0 {
+        rows.push(("random draws", of.draws.to_string()));
+    }
+    rows.push(("seed", format!("{:#x}", options.seed)));
+    let numbers = [
+        ("equal for practical purposes within", options.margin),
+        ("difference to be found", options.power),
+        ("largest tie of a query", options.tie),
+    ];
+    rows.extend(numbers.into_iter().filter_map(|(what, value)| Some((what, value?.to_string()))));
+    if let Some(baseline) = of.baseline {
+        rows.push(("baseline", printable(of.runs[baseline].name.as_bytes())));
+    }
+    rows.push(("queries", format!("{}, the set {}", of.queries, of.query_set)));
+    let measures: Vec<String> = of.measures.iter().map(ToString::to_string).collect();
+    rows.push(("measures", measures.join(", ")));
+    super::evaluated::definitions(page, &rows, context);
+}

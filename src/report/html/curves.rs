@@ -1,0 +1,201 @@
+//! A measure over its cutoffs, a line a run.
+
+use super::markup::Markup;
+use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, document, line, shortened, text};
+use super::scale::{At, Scale, number};
+use super::series::{mark, stroke};
+use crate::error::printable;
+use crate::measure::{Better, CutoffRule};
+use crate::scores::{Curve, Scores};
+
+/// The most lines that can be told apart.
+const LINES: usize = 12;
+/// The fewest cutoffs that are a curve.
+const CUTOFFS: usize = 3;
+/// The most cutoffs that are drawn of a line.
+const DRAWN: usize = 120;
+/// The most marks on a line.
+const MARKS: usize = 11;
+const PLOT: f64 = 250.0;
+/// The height of a line of the legend.
+const LEGEND: f64 = 17.0;
+
+/// The lines of a measure.
+pub struct Chart {
+    caption: String,
+    /// What lies upwards.
+    title: String,
+    across: Across,
+    lines: Vec<Line>,
+    /// How many runs have no line.
+    left: usize,
+}
+
+/// What cutoffs are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Across {
+    Rank,
+    Recall,
+}
+
+impl Across {
+    fn name(self) -> &'static str {
+        match self {
+            Across::Rank => "cutoff rank k",
+            Across::Recall => "level of recall",
+        }
+    }
+}
+
+struct Line {
+    /// The place of the run, which gives the line its looks.
+    run: usize,
+    label: String,
+    name: String,
+    curve: Curve,
+}
+
+/// The measures that were evaluated at several cutoffs, without them, in the order of scores.
+pub fn measures(scores: &Scores) -> Vec<String> {
+    let mut found: Vec<(String, usize)> = Vec::new();
+    for measure in &scores.measures {
+        let name = measure.to_string();
+        let Some((name, _)) = name.rsplit_once('@') else { continue };
+        match found.iter_mut().find(|(of, _)| of == name) {
+            Some((_, count)) => *count += 1,
+            None => found.push((name.to_owned(), 1)),
+        }
+    }
+    found.into_iter().filter(|(_, count)| *count >= CUTOFFS).map(|(name, _)| name).collect()
+}
+
+impl Chart {
+    /// The lines of runs, by names with labels, the first of them where they are many; `None` where there is no curve of that measure.
+    pub fn of(scores: &Scores, measure: &str, runs: &[(&str, String)]) -> Option<Chart> {
+        let like: crate::measure::Measure = format!("{measure}@1").parse().ok()?;
+        let lines = runs.iter().enumerate().filter_map(|(run, (name, label))| {
+            let curve = scores.curve(name, measure)?;
+            let fits = curve.cutoffs.len() > 1 && curve.values.iter().all(|value| value.is_finite());
+            fits.then(|| Line { run, label: label.clone(), name: printable(name.as_bytes()), curve })
+        });
+        let mut lines: Vec<Line> = lines.collect();
+        let left = lines.len().saturating_sub(LINES);
+        lines.truncate(LINES);
+        let definition = like.definition();
+        let better = match definition.better {
+            Better::Higher => ", higher is better",
+            Better::Lower => ", lower is better",
+            Better::Neither => "",
+        };
+        let (caption, title, across) = match definition.cutoff {
+            _ if definition.name == "IPrec" => {
+                let caption = "Precision at levels of recall".to_owned();
+                (caption, format!("interpolated precision{better}"), Across::Recall)
+            }
+            CutoffRule::Recall => {
+                (format!("{measure} over its levels"), format!("{measure}{better}"), Across::Recall)
+            }
+            _ => (format!("{measure} over its cutoffs"), format!("{measure}@k{better}"), Across::Rank),
+        };
+        (!lines.is_empty()).then_some(Chart { caption, title, across, lines, left })
+    }
+
+    /// What the chart shows.
+    pub fn caption(&self) -> &str {
+        &self.caption
+    }
+
+    /// What is left out, in words.
+    pub fn note(&self) -> Option<String> {
+        (self.left > 0).then(|| format!("{LINES} runs are drawn; {} more are not.", self.left))
+    }
+
+    /// Draws the chart in a page.
+    pub fn draw(&self, page: &mut Markup) {
+        chart(page, self.height(), &self.says(), |paper| self.lines(paper));
+    }
+
+    /// The chart as an SVG document.
+    pub fn document(&self, style: &str) -> Markup {
+        document(self.height(), &self.says(), style, |paper| self.lines(paper))
+    }
+
+    fn height(&self) -> f64 {
+        PLOT + 10.0 + self.lines.len() as f64 * LEGEND
+    }
+
+    fn says(&self) -> String {
+        format!("{}: {} over {}", self.caption, self.title, self.across.name())
+    }
+
+    fn lines(&self, paper: &mut Markup) {
+        let all = |of: fn(&Curve) -> &[f64]| {
+            let all = self.lines.iter().flat_map(move |line| of(&line.curve).iter().copied());
+            all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)])
+        };
+        let ([first, last], [low, high]) = (all(|of| &of.cutoffs), all(|of| &of.values));
+        // Precision and recall are seen as parts of a whole.
+        let (x, y) = match self.across {
+            Across::Rank => (Scale::exact(first, last, 6).whole(), Scale::round(low, high, 5)),
+            Across::Recall => (Scale::round(0.0, last, 5), Scale::round(low.min(0.0), high, 5)),
+        };
+        let plot = Plot::new(x, y, PLOT, 16.0);
+        plot.axes(paper, self.across.name(), &self.title);
+        let labels = self.labels(&plot);
+        for (number, (line, label)) in self.lines.iter().zip(labels).enumerate() {
+            self.line(paper, line, &plot);
+            let end = plot.borders()[1];
+            text(paper, "label", [end + 5.0, label], shortened(&line.label, 3));
+            self.legend(paper, line, PLOT + 14.0 + number as f64 * LEGEND);
+        }
+    }
+
+    /// The heights of the labels at the lines' ends, which do not touch.
+    fn labels(&self, plot: &Plot) -> Vec<f64> {
+        let end = |line: &Line| line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0);
+        let mut order: Vec<usize> = (0..self.lines.len()).collect();
+        let mut labels: Vec<f64> = self.lines.iter().map(end).collect();
+        order.sort_by(|&one, &other| labels[one].total_cmp(&labels[other]));
+        let lowest = plot.borders()[3] + 4.0;
+        for at in 1..order.len() {
+            labels[order[at]] = labels[order[at]].max(labels[order[at - 1]] + 12.0);
+        }
+        let mut limit = lowest;
+        for &line in order.iter().rev() {
+            labels[line] = labels[line].min(limit);
+            limit = labels[line] - 12.0;
+        }
+        labels
+    }
+
+    fn line(&self, paper: &mut Markup, line: &Line, plot: &Plot) {
+        let Curve { cutoffs, values, .. } = &line.curve;
+        let every = cutoffs.len().div_ceil(DRAWN);
+        let drawn =
+            |every: usize| (0..cutoffs.len()).filter(move |at| at % every == 0 || at + 1 == cutoffs.len());
+        let mut path = String::new();
+        for at in drawn(every) {
+            let to = if path.is_empty() { 'M' } else { 'L' };
+            path.push_str(&format!("{to}{} {}", At(plot.x.at(cutoffs[at])), At(plot.y.at(values[at]))));
+        }
+        paper.mark("path", &[("class", &stroke(line.run)), ("d", &path)], &line.name);
+        for at in drawn(cutoffs.len().div_ceil(MARKS)) {
+            let title =
+                format!("{}, {} {}: {}", line.name, self.across.name(), cutoffs[at], number(values[at], 4));
+            mark(paper, line.run, [plot.x.at(cutoffs[at]), plot.y.at(values[at])], Some(&title));
+        }
+    }
+
+    fn legend(&self, paper: &mut Markup, of: &Line, y: f64) {
+        line(paper, &stroke(of.run), [EDGE, y], [EDGE + 36.0, y]);
+        mark(paper, of.run, [EDGE + 18.0, y], None);
+        let label = format!("{}  ", of.label);
+        let room = (WIDTH - EDGE - 44.0 - EDGE) / COLUMN - label.len() as f64;
+        text(
+            paper,
+            "label",
+            [EDGE + 44.0, y + 4.0],
+            format_args!("{label}{}", shortened(&of.name, room as usize)),
+        );
+    }
+}

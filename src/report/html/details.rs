@@ -1,0 +1,223 @@
+//! The queries of a pair: their differences, their values, and where the runs differ most.
+
+use super::bars::{self, Sorted};
+use super::histogram::{self, Deltas};
+use super::markup::Markup;
+use super::page::{figure, figures, note, row, table};
+use super::plot::shortened;
+use super::scale::number;
+use super::scatter::{self, Detail};
+use super::tables::{NAME, confidence, delta, direction, interval, name, p};
+use crate::compare::comparison::{Comparison, Difference};
+use crate::error::printable;
+use crate::measure::Better;
+
+/// The most pairs.
+pub const PAIRS: usize = 6;
+/// How many marks of all pairs say which query they are.
+const NAMED: usize = 500;
+/// How many marks of all pairs there are.
+const DOTS: usize = 6000;
+/// From how many queries of a pair on there are no marks.
+const QUERIES: usize = 2000;
+/// How many of the best and of the worst queries are listed.
+const LISTED: usize = 20;
+
+/// The differences whose queries are shown, with what to say where those are not all.
+pub fn shown(of: &Comparison) -> (Vec<&Difference>, Option<String>) {
+    let all = of.of_measure(0);
+    if all.len() <= PAIRS {
+        return (all.iter().collect(), None);
+    }
+    let fixed = of.baseline.unwrap_or_else(|| of.best(0));
+    let lower = of.measures[0].definition().better == Better::Lower;
+    let mean = |at: &Difference| {
+        let other = if at.pair.run == fixed { at.pair.baseline } else { at.pair.run };
+        if lower { of.runs[other].means[0] } else { -of.runs[other].means[0] }
+    };
+    let mut some: Vec<&Difference> =
+        all.iter().filter(|at| at.pair.run == fixed || at.pair.baseline == fixed).collect();
+    some.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
+    some.truncate(PAIRS);
+    let what = if of.baseline.is_some() { "the baseline" } else { "the best run" };
+    let text = format!(
+        "{} of {} pairs are shown: {what}, {}, against the {} best others.",
+        some.len(),
+        all.len(),
+        name(&of.runs[fixed].name),
+        some.len()
+    );
+    (some, Some(text))
+}
+
+/// A pair with the values of its queries.
+struct Queries<'a> {
+    of: &'a Comparison,
+    at: &'a Difference,
+    ids: &'a [&'a [u8]],
+    /// The baseline's, and the run's.
+    values: [&'a [f64]; 2],
+    /// The queries by difference, descending.
+    order: Vec<usize>,
+    /// The differences in that order.
+    deltas: Vec<f64>,
+}
+
+/// Writes the queries of each pair.
+pub fn write(page: &mut Markup, of: &Comparison, pairs: &[&Difference]) {
+    let ids: Vec<&[u8]> = of.query_ids().collect();
+    let marks = ids.len() * pairs.len();
+    let detail = if marks <= NAMED {
+        Detail::Named
+    } else if marks <= DOTS && ids.len() <= QUERIES {
+        Detail::Dots
+    } else {
+        Detail::Shades
+    };
+    for at in pairs {
+        let values = [at.pair.baseline, at.pair.run].map(|run| of.values(at.measure, run));
+        let delta = |query: &usize| values[1][*query] - values[0][*query];
+        let mut order: Vec<usize> = (0..ids.len()).collect();
+        order.sort_by(|one, other| delta(other).total_cmp(&delta(one)));
+        let deltas = order.iter().map(delta).collect();
+        let queries = Queries { of, at, ids: &ids, values, order, deltas };
+        page.element("div", &[("class", &"pair")], |page| queries.write(page, detail));
+    }
+}
+
+impl Queries<'_> {
+    fn names(&self) -> [String; 2] {
+        [self.at.pair.baseline, self.at.pair.run].map(|run| name(&self.of.runs[run].name))
+    }
+
+    fn id(&self, query: usize) -> String {
+        shortened(&printable(self.ids[query]), NAME)
+    }
+
+    /// A value of a query: what is averaged are logarithms where the mean is geometric.
+    fn value(&self, run: usize, query: usize) -> f64 {
+        self.at.shown(self.values[run][query])
+    }
+
+    fn write(&self, page: &mut Markup, detail: Detail) {
+        let (at, [baseline, run]) = (self.at, self.names());
+        let measure = self.of.measures[at.measure].to_string();
+        page.line("h3", &[], format_args!("{run} against {baseline}"));
+        note(
+            page,
+            &format!(
+                "{measure}, {}: {}, {} interval {}; p {}, adjusted {}; of {} won {}, tied {}, lost {}.",
+                direction(&self.of.measures[at.measure]),
+                delta(at, at.paired.mean),
+                confidence(self.of.options.alpha),
+                interval(at),
+                p(at.p),
+                p(at.p_adjusted),
+                histogram::queries(self.ids.len()),
+                at.wins.wins,
+                at.wins.ties,
+                at.wins.losses
+            ),
+        );
+        let change = if at.logarithmic { "logarithm of the ratio of" } else { "difference of" };
+        let title = format!("{change} {measure}");
+        let says = format!("{title}, {run} against {baseline}");
+        let higher_is_better = at.better != Better::Lower;
+        figures(page, |page| {
+            let what = match bars::count(self.ids.len()) < self.ids.len() {
+                true => format!("Each of the {} bars is a quantile", bars::MOST),
+                false => "Each bar is a query".to_owned(),
+            };
+            let note = format!(
+                "{what}: blue where {run} is better, orange where it is worse. The dashed line is the mean."
+            );
+            let note = Some(note.as_str());
+            figure(page, "Every query, sorted", note, |page| {
+                let bar_title = |place: usize| self.bar(place);
+                let titles: &dyn Fn(usize) -> String = &bar_title;
+                let titles = (detail == Detail::Named).then_some(titles);
+                let (deltas, mean) = (&self.deltas, at.paired.mean);
+                bars::draw(page, &says, &Sorted { deltas, mean, higher_is_better, title: &title, titles });
+            });
+            figure(page, "How often which difference", Some("The grey bar is around 0."), |page| {
+                histogram::deltas(
+                    page,
+                    &says,
+                    &Deltas { deltas: &self.deltas, higher_is_better, title: &title },
+                );
+            });
+            self.scatter(page, detail, &measure, [&baseline, &run]);
+        });
+        page.element("div", &[("class", &"figures tables")], |page| {
+            let best: Vec<usize> = self.order.iter().copied().take(LISTED).collect();
+            let worst: Vec<usize> = self.order.iter().rev().copied().take(LISTED).collect();
+            let [best, worst] = if higher_is_better { [best, worst] } else { [worst, best] };
+            self.extremes(page, "gains", &best, 1.0);
+            self.extremes(page, "loses", &worst, -1.0);
+        });
+    }
+
+    /// What a bar says.
+    fn bar(&self, place: usize) -> String {
+        let query = self.order[place];
+        format!(
+            "{}: {} ({} to {})",
+            self.id(query),
+            delta(self.at, self.deltas[place]),
+            number(self.value(0, query), 4),
+            number(self.value(1, query), 4)
+        )
+    }
+
+    fn scatter(&self, page: &mut Markup, detail: Detail, measure: &str, names: [&str; 2]) {
+        let shown: [Vec<f64>; 2] = match self.at.logarithmic {
+            true => [0, 1].map(|run| (0..self.ids.len()).map(|query| self.value(run, query)).collect()),
+            false => [Vec::new(), Vec::new()],
+        };
+        let values = if self.at.logarithmic { [&shown[0][..], &shown[1][..]] } else { self.values };
+        let side = if self.at.better == Better::Lower { "Below" } else { "Above" };
+        let what = match detail {
+            Detail::Shades => "darker places have more queries",
+            _ => "larger dots are several queries",
+        };
+        let note = format!("{side} the diagonal {} is better; {what}.", names[1]);
+        figure(page, "Both values of every query", Some(&note), |page| {
+            let says = format!("{measure} of {} and of {} by query", names[0], names[1]);
+            let id = |query: usize| self.id(query);
+            let higher_is_better = self.at.better != Better::Lower;
+            scatter::draw(
+                page,
+                &says,
+                &scatter::Values { values, names, measure, higher_is_better, id: &id },
+                detail,
+            );
+        });
+    }
+
+    /// Lists the queries that are better, or worse.
+    fn extremes(&self, page: &mut Markup, verb: &str, queries: &[usize], sign: f64) {
+        let better = if self.at.better == Better::Lower { -1.0 } else { 1.0 };
+        let change = |query: usize| self.values[1][query] - self.values[0][query];
+        let queries: Vec<usize> =
+            queries.iter().copied().filter(|&query| sign * better * change(query) > 0.0).collect();
+        let [baseline, run] = self.names();
+        page.element("figure", &[], |page| {
+            let caption = match queries.len() {
+                0 => format!("There is no query in which {run} {verb}"),
+                1 => format!("The query in which {run} {verb} most"),
+                count => format!("{count} queries in which {run} {verb} most"),
+            };
+            page.line("figcaption", &[], caption);
+            if queries.is_empty() {
+                return;
+            }
+            let headings = ["query", &shortened(&baseline, 24), &shortened(&run, 24), "difference"];
+            table(page, 1, &headings, |page| {
+                for query in queries {
+                    let [a, b] = [0, 1].map(|run| number(self.value(run, query), 4));
+                    row(page, &self.id(query), &[a, b, delta(self.at, change(query))]);
+                }
+            });
+        });
+    }
+}

@@ -1,0 +1,304 @@
+//! The page of scores: means, how the values of queries are spread, and curves; and what all pages end with.
+
+use super::Context;
+use super::compared::{draw_curves, mean_interval};
+use super::curves::{self, Chart};
+use super::histogram::{self, Values, queries};
+use super::markup::Markup;
+use super::page::{cell, figure, figures, note, section, table};
+use super::plot::shortened;
+use super::scale::number;
+use super::tables::{MEASURES, direction, heading, left_out, name};
+use super::whiskers::{self, Axis, Row};
+use crate::error::printable;
+use crate::measure::{Average, Better};
+use crate::report::{Note, notes};
+use crate::scores::{RunScores, Scores};
+use crate::stats::StatName;
+
+/// The most cells of a table.
+const CELLS: usize = 1500;
+/// The most runs of a table.
+const RUNS: usize = 100;
+/// The most runs of a figure.
+const ROWS: usize = 10;
+/// The most measures with figures.
+const FIGURES: usize = 8;
+/// What an interval of a mean misses.
+const ALPHA: f64 = 0.05;
+
+pub fn write(scores: &Scores, context: &Context, page: &mut Markup) {
+    page.line("h1", &[], printable(context.title.as_bytes()));
+    let runs: Vec<&RunScores> = scores.runs.iter().filter(|run| run.group.is_none()).collect();
+    let counts: Vec<usize> = runs.iter().map(|run| run.queries).collect();
+    let all = match counts.as_slice() {
+        [first, others @ ..] if others.iter().all(|count| count == first) => format!(", {}", queries(*first)),
+        _ => String::new(),
+    };
+    let many = if runs.len() == 1 { "1 run".to_owned() } else { format!("{} runs", runs.len()) };
+    page.line("p", &[("class", &"lead")], format_args!("{many}{all}"));
+    let said = notes(scores);
+    if !said.is_empty() {
+        page.element("ul", &[("class", &"notes")], |page| {
+            for note in said.iter().take(RUNS) {
+                let (Note::Note(text) | Note::Warning(text)) = note;
+                page.line("li", &[], shortened(text, 600));
+            }
+        });
+    }
+    let charts: Vec<Chart> = curves::measures(scores)
+        .into_iter()
+        .filter_map(|measure| Chart::of(scores, &measure, &labelled(scores)))
+        .take(FIGURES)
+        .collect();
+    let has_values = runs.iter().any(|run| run.per_query.is_some());
+    let mut sections = vec![("means", "Scores")];
+    sections.extend(has_values.then_some(("values", "Queries")));
+    sections.extend((!charts.is_empty()).then_some(("curves", "Curves")));
+    sections.push(("settings", "Settings"));
+    links(page, &sections);
+    section(page, "means", "Scores", |page| {
+        if let [run] = &scores.runs[..] {
+            one_run(page, run, scores);
+        } else {
+            several_runs(page, scores);
+        }
+        intervals(page, scores, &runs);
+    });
+    if has_values {
+        section(page, "values", "Queries", |page| spread(page, scores, &runs));
+    }
+    if !charts.is_empty() {
+        section(page, "curves", "Curves", |page| draw_curves(page, &charts));
+    }
+    section(page, "settings", "Settings", |page| {
+        let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
+        let mut rows = vec![
+            ("queries", scores.queries.to_string()),
+            ("measures", shortened(&measures.join(", "), 2000)),
+        ];
+        if scores.tied != crate::scores::TiedValue::default() {
+            rows.push(("value of equal scores", scores.tied.to_string()));
+        }
+        definitions(page, &rows, context);
+        inputs(page, context);
+    });
+}
+
+/// The runs, with labels that are short.
+pub fn labelled(scores: &Scores) -> Vec<(&str, String)> {
+    let runs = scores.runs.iter().filter(|run| run.group.is_none());
+    runs.enumerate().map(|(at, run)| (run.name.as_str(), (at + 1).to_string())).collect()
+}
+
+/// The name of a run and of the group of its queries.
+fn full_name(run: &RunScores) -> String {
+    match &run.group {
+        None => name(&run.name),
+        Some(group) => format!("{} [{}]", name(&run.name), name(group)),
+    }
+}
+
+/// Measures as rows, statistics as columns.
+fn one_run(page: &mut Markup, run: &RunScores, scores: &Scores) {
+    let shown = scores.measures.len().min(2 * MEASURES);
+    let stats: Vec<&str> =
+        run.stats.first().into_iter().flatten().skip(1).map(|(stat, _)| stat.name()).collect();
+    let headings: Vec<&str> = ["measure", "average"].into_iter().chain(stats).collect();
+    table(page, 1, &headings, |page| {
+        for (measure, stats) in scores.measures[..shown].iter().zip(&run.stats) {
+            page.element("tr", &[], |page| {
+                page.line("th", &[("scope", &"row")], heading(measure));
+                for &(stat, value) in stats {
+                    page.line("td", &[], written(value, stat));
+                }
+            });
+        }
+    });
+    left_out(page, shown, scores.measures.len(), "measures");
+    note(
+        page,
+        &format!("{}: the average is the mean, of counts the sum, of geometric means that.", full_name(run)),
+    );
+}
+
+/// A statistic: sums and counts of queries without decimals where they are whole.
+fn written(value: f64, stat: StatName) -> String {
+    let is_count =
+        matches!(stat, StatName::Sum | StatName::Varying | StatName::Across) && value.fract() == 0.0;
+    number(value, if is_count { 0 } else { 4 })
+}
+
+/// Runs as rows, measures as columns.
+fn several_runs(page: &mut Markup, scores: &Scores) {
+    let measures = scores.measures.len().min(MEASURES);
+    let shown = scores.runs.len().min(RUNS).min(CELLS / measures.max(1));
+    let headings: Vec<String> = ["", "run"]
+        .map(str::to_owned)
+        .into_iter()
+        .chain(scores.measures[..measures].iter().map(heading))
+        .collect();
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let best: Vec<Option<f64>> = (0..measures).map(|measure| best(scores, measure)).collect();
+    let mut number_of = 0;
+    table(page, 2, &headings, |page| {
+        for run in &scores.runs[..shown] {
+            page.element("tr", &[], |page| {
+                number_of += usize::from(run.group.is_none());
+                let label = if run.group.is_none() { number_of.to_string() } else { String::new() };
+                page.line("td", &[], label);
+                page.line("td", &[], full_name(run));
+                for (measure, best) in best.iter().enumerate() {
+                    let value = run.stats.get(measure).and_then(|stats| stats.first());
+                    let is_best =
+                        run.group.is_none() && value.is_some_and(|&(_, value)| Some(value) == *best);
+                    let text = value.map_or("–".to_owned(), |&(stat, value)| written(value, stat));
+                    cell(page, if is_best { "best" } else { "" }, |page| {
+                        page.text(format_args!("{text}{}", if is_best { "*" } else { "" }));
+                    });
+                }
+            });
+        }
+    });
+    left_out(page, shown, scores.runs.len(), "rows");
+    left_out(page, measures, scores.measures.len(), "measures");
+    note(page, "* is the best, which is not necessarily better: `laneval compare` tells.");
+}
+
+/// The best average of a measure, if not all are equal.
+fn best(scores: &Scores, measure: usize) -> Option<f64> {
+    let averages =
+        || scores.runs.iter().filter(|run| run.group.is_none()).filter_map(|run| run.average(measure));
+    let best = match scores.measures[measure].definition().better {
+        Better::Higher => averages().reduce(f64::max)?,
+        Better::Lower => averages().reduce(f64::min)?,
+        Better::Neither => return None,
+    };
+    averages().any(|value| value != best).then_some(best)
+}
+
+/// Draws the averages with their intervals, where there are any.
+fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
+    let row = |(at, run): (usize, &&RunScores), measure: usize| {
+        let point = run.average(measure).filter(|value| value.is_finite())?;
+        let given = run.stat(measure, StatName::Ci95Low).zip(run.stat(measure, StatName::Ci95High));
+        let is_mean = scores.measures[measure].definition().average == Average::Mean;
+        let values = run.per_query.as_ref().filter(|_| is_mean).and_then(|of| of.values.get(measure));
+        let interval = given.map(|(low, high)| [low, high]).or_else(|| mean_interval(values?, ALPHA))?;
+        let title = format!(
+            "{}: {}, {} to {}",
+            name(&run.name),
+            number(point, 4),
+            number(interval[0], 4),
+            number(interval[1], 4)
+        );
+        Some(Row {
+            label: format!("{}  {}", at + 1, name(&run.name)),
+            value: number(point, 4),
+            point,
+            interval: Some(interval),
+            filled: true,
+            colour: "c0",
+            title,
+        })
+    };
+    let mut drawn = false;
+    figures(page, |page| {
+        for measure in 0..scores.measures.len().min(FIGURES) {
+            let rows: Vec<Row> =
+                runs.iter().enumerate().take(2 * ROWS).filter_map(|run| row(run, measure)).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            drawn = true;
+            let title = format!("{}, {}", scores.measures[measure], direction(&scores.measures[measure]));
+            figure(page, &format!("{} of each run", scores.measures[measure]), None, |page| {
+                whiskers::draw(
+                    page,
+                    &title,
+                    &rows,
+                    &Axis { title: &title, sides: None, zero: None, band: None },
+                );
+            });
+        }
+    });
+    if drawn {
+        note(
+            page,
+            "Lines are 95 % intervals of each mean by itself: where they overlap, the runs may still differ.",
+        );
+    }
+}
+
+/// Draws how the values of queries are spread.
+fn spread(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
+    figures(page, |page| {
+        for (measure, of) in scores.measures.iter().enumerate().take(FIGURES) {
+            let values = runs.iter().enumerate().filter_map(|(at, run)| {
+                let values = run.per_query.as_ref()?.values.get(measure).filter(|of| !of.is_empty())?;
+                let is_sum = of.definition().average == Average::Sum;
+                let average = run.average(measure).filter(|_| !is_sum);
+                let label = format!("{}  {}", at + 1, name(&run.name));
+                let average = average.map(|average| (number(average, 4), average));
+                values.iter().all(|value| value.is_finite()).then_some(Values { label, values, average })
+            });
+            let values: Vec<Values> = values.take(ROWS).collect();
+            if !values.is_empty() {
+                let title = format!("{of}, {}", direction(of));
+                figure(page, &format!("Values of {of}"), None, |page| {
+                    histogram::values(page, &format!("how often queries have which {of}"), &title, &values);
+                });
+            }
+        }
+    });
+    note(page, "Bars are numbers of queries, to one scale in all rows; the dashed line is the average.");
+    left_out(page, scores.measures.len().min(FIGURES), scores.measures.len(), "measures");
+    left_out(page, runs.len().min(ROWS), runs.len(), "runs");
+}
+
+/// Writes links to the sections of a page.
+pub fn links(page: &mut Markup, sections: &[(&'static str, &'static str)]) {
+    page.element("nav", &[("aria-label", &"sections")], |page| {
+        for (id, name) in sections {
+            page.line("a", &[("href", &format_args!("#{id}"))], name);
+            page.text(" ");
+        }
+    });
+}
+
+/// Writes settings, those of the context after the others.
+pub fn definitions(page: &mut Markup, rows: &[(&str, String)], context: &Context) {
+    let rule = context.ranking_rule.map(|rule| ("ranking rule".to_owned(), rule.to_owned()));
+    let rows = rows.iter().map(|(what, value)| ((*what).to_owned(), value.clone()));
+    page.element("dl", &[], |page| {
+        for (what, value) in rows.chain(rule).chain(context.settings.iter().cloned()) {
+            page.line("dt", &[], printable(what.as_bytes()));
+            page.line("dd", &[], printable(value.as_bytes()));
+        }
+    });
+}
+
+/// Writes what was read, the command that makes the page again, and who made it.
+pub fn inputs(page: &mut Markup, context: &Context) {
+    if !context.inputs.is_empty() {
+        table(page, 3, &["input", "file", "fingerprint"], |page| {
+            for input in context.inputs.iter().take(2 * RUNS) {
+                page.element("tr", &[], |page| {
+                    page.line("th", &[("scope", &"row")], printable(input.kind.as_bytes()));
+                    let file = shortened(&printable(input.name.as_bytes()), 100);
+                    page.line("td", &[], file);
+                    let fingerprint = input.fingerprint.as_deref().unwrap_or("–");
+                    page.element("td", &[], |page| {
+                        page.line("code", &[], printable(fingerprint.as_bytes()));
+                    });
+                });
+            }
+        });
+        left_out(page, context.inputs.len().min(2 * RUNS), context.inputs.len(), "inputs");
+    }
+    if let Some(command) = context.command {
+        note(page, "This page is made again by:");
+        page.line("pre", &[], printable(command.as_bytes()));
+    }
+    page.line("footer", &[], format_args!("laneval {}", printable(context.version.as_bytes())));
+}

@@ -1,0 +1,145 @@
+//! How often numbers lie where: bars over bins of one width.
+
+use super::markup::Markup;
+use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
+use super::scale::{Scale, number, signed};
+
+/// The most bins.
+const BINS: usize = 24;
+const HEIGHT: f64 = 300.0;
+/// The height of a row of a run.
+const ROW: f64 = 66.0;
+
+/// Numbers in bins.
+struct Bins {
+    /// The lower border of the first.
+    low: f64,
+    width: f64,
+    counts: Vec<usize>,
+}
+
+impl Bins {
+    /// Bins over a scale, from tick to tick; the last one has its upper border too.
+    fn of(numbers: &[f64], low: f64, width: f64, bins: usize) -> Bins {
+        let mut counts = vec![0; bins];
+        for number in numbers {
+            // What lies on a border but for rounding belongs above it.
+            let bin = ((number - low) / width + 1e-9).floor();
+            counts[(bin.max(0.0) as usize).min(bins - 1)] += 1;
+        }
+        Bins { low, width, counts }
+    }
+
+    fn borders(&self, bin: usize) -> [f64; 2] {
+        [bin, bin + 1].map(|border| self.low + border as f64 * self.width)
+    }
+}
+
+/// Differences of queries.
+pub struct Deltas<'a> {
+    /// The differences, descending.
+    pub deltas: &'a [f64],
+    /// Is a query better where its difference is above 0?
+    pub higher_is_better: bool,
+    /// What they are.
+    pub title: &'a str,
+}
+
+/// Draws how often queries differ by how much. The bin in the middle is around 0.
+pub fn deltas(page: &mut Markup, says: &str, of: &Deltas) {
+    let (first, last) = (of.deltas[0], of.deltas[of.deltas.len() - 1]);
+    let most = first.abs().max(last.abs());
+    let scale = Scale::round(0.0, most, BINS / 2 - 2);
+    let width = scale.ticks().get(1).map_or(1.0, |tick| tick - scale.ticks()[0]);
+    let side = |end: f64| (end.max(0.0) / width + 0.5 - 1e-9).floor();
+    let [below, above] = [side(-last), side(first)];
+    let bins = Bins::of(of.deltas, -(below + 0.5) * width, width, (below + above) as usize + 1);
+    let highest = bins.counts.iter().copied().max().unwrap_or(0);
+    let x = Scale::exact(-(below + 0.5) * width, (above + 0.5) * width, 5);
+    let plot = Plot::new(x, Scale::round(0.0, highest as f64, 5).whole(), HEIGHT, 0.0);
+    chart(page, HEIGHT, says, |paper| {
+        plot.axes(paper, of.title, "queries");
+        for (bin, &count) in bins.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+            let [low, high] = bins.borders(bin);
+            let class = match (bin as f64).total_cmp(&below) {
+                std::cmp::Ordering::Equal => "tied",
+                order => {
+                    if order.is_gt() == of.higher_is_better {
+                        "gain"
+                    } else {
+                        "loss"
+                    }
+                }
+            };
+            let title = format!("{}: {} to {}", queries(count), signed(low, 4), signed(high, 4));
+            let [left, right] = [plot.x.at(low) + 0.6, plot.x.at(high) - 0.6];
+            rectangle(paper, class, [left, plot.y.at(count as f64)], [right, plot.y.at(0.0)], Some(&title));
+        }
+        let [.., top, bottom] = plot.borders();
+        line(paper, "zero", [plot.x.at(0.0), top], [plot.x.at(0.0), bottom]);
+    });
+}
+
+/// Values of queries of a run.
+pub struct Values<'a> {
+    /// The run.
+    pub label: String,
+    /// The values.
+    pub values: &'a [f64],
+    /// Their average in words, and where it lies among them.
+    pub average: Option<(String, f64)>,
+}
+
+/// Draws how often values of queries lie where, a row a run over one axis.
+pub fn values(page: &mut Markup, says: &str, title: &str, runs: &[Values]) {
+    let all = || runs.iter().flat_map(|run| run.values.iter().copied());
+    let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
+    let bins = Scale::round(low.min(0.0), high, BINS - 4);
+    let ticks = bins.ticks();
+    let (low, width) = (bins.numbers[0], ticks[1] - ticks[0]);
+    let binned: Vec<Bins> =
+        runs.iter().map(|run| Bins::of(run.values, low, width, ticks.len() - 1)).collect();
+    let highest = binned.iter().flat_map(|of| &of.counts).copied().max().unwrap_or(0).max(1) as f64;
+    let [from, to] = bins.numbers;
+    let scale = Scale::exact(from, to, 5).over(EDGE + 8.0, WIDTH - EDGE - 8.0);
+    let bottom = runs.len() as f64 * ROW;
+    chart(page, bottom + 38.0, says, |paper| {
+        for (row, (run, bins)) in runs.iter().zip(&binned).enumerate() {
+            let base = (row + 1) as f64 * ROW;
+            let average = run.average.as_ref().map_or(String::new(), |(text, _)| text.clone());
+            let room = (WIDTH - 2.0 * EDGE) / COLUMN - average.chars().count() as f64 - 2.0;
+            text(paper, "label", [EDGE, base - 50.0], shortened(&run.label, room.max(8.0) as usize));
+            text(paper, "label end", [WIDTH - EDGE, base - 50.0], average);
+            for (bin, &count) in bins.counts.iter().enumerate().filter(|(_, count)| **count > 0) {
+                let [from, to] = bins.borders(bin);
+                let title = format!("{}: {} to {}", queries(count), number(from, 4), number(to, 4));
+                let [left, right] = [scale.at(from) + 0.5, scale.at(to) - 0.5];
+                let above = base - (count as f64 / highest * 42.0).max(0.8);
+                rectangle(paper, "value", [left, above], [right, base], Some(&title));
+            }
+            if let Some((_, average)) = run.average {
+                let at = scale.within(average);
+                line(paper, "mean", [at, base - 44.0], [at, base]);
+            }
+            line(paper, "axis", [EDGE, base], [WIDTH - EDGE, base]);
+        }
+        ticks_below(paper, &scale, bottom);
+        text(paper, "title middle", [0.5 * WIDTH, bottom + 32.0], title);
+    });
+}
+
+/// How many queries, in words.
+pub fn queries(count: usize) -> String {
+    if count == 1 { "1 query".to_owned() } else { format!("{count} queries") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn borders_belong_to_the_bin_above() {
+        let bins = Bins::of(&[0.0, 0.1, 0.3, 0.30000000000000004, 0.29, 1.0], 0.0, 0.1, 10);
+        assert_eq!(bins.counts, [1, 1, 1, 2, 0, 0, 0, 0, 0, 1]);
+    }
+}

@@ -1,0 +1,123 @@
+//! Markup: elements of HTML and SVG, in which all text and all attributes are escaped.
+//!
+//! There is no way to write markup that was not built here: names of elements and attributes are literals, everything else is escaped. What comes
+//! out is well-formed XML too, apart from the line that says it is HTML.
+
+use std::fmt::{self, Display, Write};
+
+/// Attributes of an element, in order.
+pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
+
+/// Elements and text, one after the other.
+#[derive(Debug, Default)]
+pub struct Markup(String);
+
+impl Markup {
+    /// Writes an element with what is inside.
+    pub fn element(&mut self, name: &'static str, attributes: Attributes, inside: impl FnOnce(&mut Markup)) {
+        self.open(name, attributes);
+        self.0.push('>');
+        inside(self);
+        self.0.push_str("</");
+        self.0.push_str(name);
+        self.0.push('>');
+        if ends_line(name) {
+            self.0.push('\n');
+        }
+    }
+
+    /// Writes an element in which there is text alone.
+    pub fn line(&mut self, name: &'static str, attributes: Attributes, text: impl Display) {
+        self.element(name, attributes, |inside| inside.text(text));
+    }
+
+    /// Writes an element in which there is nothing.
+    pub fn empty(&mut self, name: &'static str, attributes: Attributes) {
+        self.open(name, attributes);
+        self.0.push_str("/>");
+    }
+
+    /// Writes a mark of a chart, with the text that appears over it.
+    pub fn mark(&mut self, name: &'static str, attributes: Attributes, title: impl Display) {
+        self.element(name, attributes, |inside| inside.line("title", &[], title));
+    }
+
+    /// Writes text.
+    pub fn text(&mut self, text: impl Display) {
+        write!(Escaped(&mut self.0), "{text}").expect("a string takes everything");
+    }
+
+    /// The text of the markup.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    fn open(&mut self, name: &'static str, attributes: Attributes) {
+        self.0.push('<');
+        self.0.push_str(name);
+        for (attribute, value) in attributes {
+            self.0.push(' ');
+            self.0.push_str(attribute);
+            self.0.push_str("=\"");
+            self.text(value);
+            self.0.push('"');
+        }
+    }
+}
+
+/// Does a line end behind an element, so that the source of a page can be read?
+fn ends_line(name: &str) -> bool {
+    matches!(
+        name,
+        "head"
+            | "style"
+            | "h1"
+            | "h2"
+            | "h3"
+            | "p"
+            | "li"
+            | "ul"
+            | "tr"
+            | "table"
+            | "section"
+            | "figure"
+            | "svg"
+            | "div"
+    )
+}
+
+/// Text on its way into markup.
+struct Escaped<'a>(&'a mut String);
+
+impl fmt::Write for Escaped<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for c in text.chars() {
+            match c {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                // XML knows no other controls, and not these two.
+                '\t' | '\n' => self.0.push(c),
+                c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => self.0.push('\u{fffd}'),
+                c => self.0.push(c),
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_is_escaped() {
+        let mut page = Markup::default();
+        let name = "\"><script>alert('a' & 1)</script>\u{1}\r";
+        page.element("b", &[("title", &name)], |inside| inside.text(name));
+        let escaped = "&quot;&gt;&lt;script&gt;alert(&#39;a&#39; &amp; 1)&lt;/script&gt;\u{fffd}\u{fffd}";
+        assert_eq!(page.as_str(), format!("<b title=\"{escaped}\">{escaped}</b>"));
+    }
+}

@@ -1,0 +1,116 @@
+//! Pages: a comparison, or scores, as one file that browsers show, with charts in it and nothing to load; and one chart alone.
+//!
+//! No script runs in a page, and none could. Its bytes follow from what it shows, and beyond some thousand queries their number does not grow.
+
+mod bars;
+mod compared;
+mod curves;
+mod details;
+mod evaluated;
+mod histogram;
+mod markup;
+mod page;
+mod plot;
+mod scale;
+mod scatter;
+mod series;
+mod tables;
+mod whiskers;
+
+use std::io::{self, Write};
+
+use crate::compare::comparison::{Comparison, Judged};
+use crate::compare::gate::Gate;
+use crate::error::printable;
+use crate::scores::Scores;
+
+pub use curves::measures as curves;
+
+/// What a page says about where its numbers come from.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Context<'a> {
+    /// The heading of the page.
+    pub title: &'a str,
+    /// The version of laneval.
+    pub version: &'a str,
+    /// The command that makes the page again.
+    pub command: Option<&'a str>,
+    /// The files that were read.
+    pub inputs: &'a [Source],
+    /// How rankings were made out of scores, in words.
+    pub ranking_rule: Option<&'a str>,
+    /// Further settings: a name and what it was.
+    pub settings: &'a [(String, String)],
+    /// Scores at many cutoffs, for curves: of IPrec at levels of recall, of nDCG at ranks.
+    pub curves: Option<&'a Scores>,
+    /// Gates with what became of them.
+    pub gates: &'a [(Gate, Vec<Judged>)],
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// What it is: judgments, a run.
+    pub kind: String,
+    /// Its name.
+    pub name: String,
+    /// What tells it from others, in words.
+    pub fingerprint: Option<String>,
+}
+
+impl<'a> Context<'a> {
+    /// A context of a heading alone.
+    pub fn new(title: &'a str) -> Context<'a> {
+        Context {
+            title,
+            version: env!("CARGO_PKG_VERSION"),
+            command: None,
+            inputs: &[],
+            ranking_rule: None,
+            settings: &[],
+            curves: None,
+            gates: &[],
+        }
+    }
+}
+
+/// Writes a comparison as a page.
+///
+/// # Errors
+/// What the writer refuses.
+pub fn comparison(comparison: &Comparison, context: &Context, to: &mut impl Write) -> io::Result<()> {
+    write_page(context, to, |page| compared::write(comparison, context, page))
+}
+
+/// Writes scores as a page.
+///
+/// # Errors
+/// What the writer refuses.
+pub fn scores(scores: &Scores, context: &Context, to: &mut impl Write) -> io::Result<()> {
+    write_page(context, to, |page| evaluated::write(scores, context, page))
+}
+
+/// Writes a measure over its cutoffs as an SVG document, a line a run. [`curves`] names the measures that scores have at several cutoffs.
+///
+/// # Errors
+/// What the writer refuses; scores that do not have the measure at several cutoffs ([`io::ErrorKind::InvalidInput`]).
+pub fn curve(scores: &Scores, measure: &str, to: &mut impl Write) -> io::Result<()> {
+    let Some(chart) = curves::Chart::of(scores, measure, &evaluated::labelled(scores)) else {
+        let message = format!("there is no curve of {measure}, which was not evaluated at several cutoffs");
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+    };
+    to.write_all(chart.document(&page::chart_style()).as_str().as_bytes())?;
+    to.write_all(b"\n")
+}
+
+fn write_page(
+    context: &Context,
+    to: &mut impl Write,
+    body: impl FnOnce(&mut markup::Markup),
+) -> io::Result<()> {
+    let page = page::page(&printable(context.title.as_bytes()), body);
+    to.write_all(b"<!DOCTYPE html>\n")?;
+    to.write_all(page.as_str().as_bytes())?;
+    to.write_all(b"\n")
+}

@@ -1,0 +1,141 @@
+//! The page around a report: its head, its looks, and what it is made of.
+
+use std::fmt::Write;
+
+use super::markup::Markup;
+use super::plot::shortened;
+
+/// What a page may load: nothing but its own looks.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/// Names of colours with their values on white paper and on a dark screen. The series' are those of Okabe and Ito, which the colour-blind can
+/// tell apart, those of a dark screen lighter.
+const COLOURS: [(&str, &str, &str); 19] = [
+    ("paper", "#ffffff", "#14171a"),
+    ("card", "#f5f6f7", "#1d2125"),
+    ("ink", "#1b1f23", "#e8eaed"),
+    ("soft", "#57606a", "#a5adb6"),
+    ("rule", "#d5d9dd", "#3a4047"),
+    ("grid", "#e6e8eb", "#2a2f35"),
+    ("band", "#efe3b8", "#4a4220"),
+    ("gain", "#0072b2", "#56b4e9"),
+    ("loss", "#d55e00", "#ff9248"),
+    ("tied", "#8a929a", "#8a929a"),
+    ("value", "#5c7f99", "#7fa6c4"),
+    ("mean", "#1b1f23", "#ffffff"),
+    ("c0", "#0072b2", "#4fa9ea"),
+    ("c1", "#d55e00", "#ff8a3d"),
+    ("c2", "#009e73", "#2ec79a"),
+    ("c3", "#b0568c", "#e59ac6"),
+    ("c4", "#b37d00", "#f0b83a"),
+    ("c5", "#3a9bd0", "#9ad6f8"),
+    ("c6", "#4d4d4d", "#c4c8cc"),
+];
+
+/// How charts look, in colours that stand for themselves.
+const CHART: &str = include_str!("chart.css");
+/// How pages look.
+const PAGE: &str = include_str!("page.css");
+
+/// How charts look on white paper, without what only browsers know.
+pub fn chart_style() -> String {
+    COLOURS
+        .iter()
+        .fold(CHART.to_owned(), |style, (name, light, _)| style.replace(&format!("var(--{name})"), light))
+}
+
+fn page_style() -> String {
+    let colours = |dark: bool| {
+        COLOURS.iter().fold(String::new(), |mut rules, (name, on_white, on_black)| {
+            _ = write!(rules, "--{name}:{};", if dark { on_black } else { on_white });
+            rules
+        })
+    };
+    format!(
+        ":root{{color-scheme:light dark;{}}}\n@media screen and (prefers-color-scheme:dark){{:root{{{}}}}}\n{CHART}{PAGE}",
+        colours(false),
+        colours(true)
+    )
+}
+
+/// A page with a title.
+pub fn page(title: &str, body: impl FnOnce(&mut Markup)) -> Markup {
+    let mut page = Markup::default();
+    page.element("html", &[("xmlns", &"http://www.w3.org/1999/xhtml"), ("lang", &"en")], |page| {
+        page.element("head", &[], |head| {
+            head.empty("meta", &[("charset", &"utf-8")]);
+            let policy = ("http-equiv", &"Content-Security-Policy" as &dyn std::fmt::Display);
+            head.empty("meta", &[policy, ("content", &POLICY)]);
+            let width = "width=device-width, initial-scale=1";
+            head.empty("meta", &[("name", &"viewport"), ("content", &width)]);
+            head.empty("link", &[("rel", &"icon"), ("href", &"data:,")]);
+            head.line("title", &[], title);
+            head.line("style", &[], page_style());
+        });
+        page.element("body", &[], |page| page.element("main", &[], body));
+    });
+    page
+}
+
+/// Writes a section under a heading.
+pub fn section(page: &mut Markup, id: &'static str, heading: &str, inside: impl FnOnce(&mut Markup)) {
+    page.element("section", &[("id", &id)], |page| {
+        page.line("h2", &[], heading);
+        inside(page);
+    });
+}
+
+/// Writes figures side by side, where there is room.
+pub fn figures(page: &mut Markup, inside: impl FnOnce(&mut Markup)) {
+    page.element("div", &[("class", &"figures")], inside);
+}
+
+/// Writes a figure with what it shows above it and what there is to know below.
+pub fn figure(page: &mut Markup, caption: &str, note: Option<&str>, draw: impl FnOnce(&mut Markup)) {
+    page.element("figure", &[], |page| {
+        page.element("figcaption", &[], |page| page.text(shortened(caption, 120)));
+        draw(page);
+        if let Some(note) = note {
+            page.line("p", &[("class", &"note")], note);
+        }
+    });
+}
+
+/// Writes a table that scrolls in itself where it is too wide. Its first columns, as many as `words`, are words, and the others numbers.
+pub fn table(page: &mut Markup, words: usize, headings: &[&str], rows: impl FnOnce(&mut Markup)) {
+    // It can be focused, so that keys scroll it.
+    page.element("div", &[("class", &"scroll"), ("tabindex", &"0")], |page| {
+        page.element("table", &[("class", &format_args!("w{words}"))], |page| {
+            page.element("thead", &[], |page| {
+                page.element("tr", &[], |page| {
+                    headings.iter().for_each(|heading| page.line("th", &[("scope", &"col")], heading));
+                });
+            });
+            page.element("tbody", &[], rows);
+        });
+    });
+}
+
+/// Writes a row of a table, whose first cell names it.
+pub fn row(page: &mut Markup, name: &str, cells: &[String]) {
+    page.element("tr", &[], |page| {
+        page.line("th", &[("scope", &"row")], name);
+        cells.iter().for_each(|cell| page.line("td", &[], cell));
+    });
+}
+
+/// Writes a cell of a class, if it has one.
+pub fn cell(page: &mut Markup, class: &str, inside: impl FnOnce(&mut Markup)) {
+    let attributes: &[(&'static str, &dyn std::fmt::Display)] = &[("class", &class)];
+    page.element("td", if class.is_empty() { &[] } else { attributes }, inside);
+}
+
+/// Text in which no line ends between a number and its sign.
+pub fn unbroken(text: &str) -> String {
+    text.replace(" %", "\u{a0}%").replace(" = ", "\u{a0}=\u{a0}").replace(" < ", "\u{a0}<\u{a0}")
+}
+
+/// Writes a remark.
+pub fn note(page: &mut Markup, text: &str) {
+    page.line("p", &[("class", &"note")], unbroken(text));
+}

@@ -1,0 +1,174 @@
+//! A plot: the paper of a chart with its axes, and text that fits.
+
+use std::fmt::Display;
+
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+use super::markup::{Attributes, Markup};
+use super::scale::{At, Scale};
+
+/// The width of every chart, in units that are pixels on a phone.
+pub const WIDTH: f64 = 360.0;
+/// The width of a column of small text, a little more than that of most letters.
+pub const COLUMN: f64 = 6.1;
+/// Room between the edge of the paper and what stands on it.
+pub const EDGE: f64 = 6.0;
+/// Room for the labels of ticks below a plot, and for the title of the axis below them.
+const BELOW: f64 = 36.0;
+/// Room for the title of the upright axis above a plot.
+const ABOVE: f64 = 22.0;
+
+/// An area between two axes.
+pub struct Plot {
+    /// The scale along the width.
+    pub x: Scale,
+    /// The scale along the height, upwards.
+    pub y: Scale,
+    height: f64,
+}
+
+impl Plot {
+    /// A plot of some height in all, between two scales, with room at its right.
+    pub fn new(x: Scale, y: Scale, height: f64, right: f64) -> Plot {
+        let widest = y.ticks().into_iter().map(|tick| y.label(tick).width()).max().unwrap_or(0);
+        let left = EDGE + widest as f64 * COLUMN + 6.0;
+        Plot { x: x.over(left, WIDTH - EDGE - right), y: y.over(height - BELOW, ABOVE), height }
+    }
+
+    /// The places of the left, right, upper and lower border.
+    pub fn borders(&self) -> [f64; 4] {
+        let [left, right] = self.x.numbers.map(|end| self.x.at(end));
+        let [below, above] = self.y.numbers.map(|end| self.y.at(end));
+        [left, right, above, below]
+    }
+
+    /// Draws axes with their ticks and titles.
+    pub fn axes(&self, paper: &mut Markup, across: &str, up: &str) {
+        let [left, right, above, below] = self.borders();
+        for tick in self.y.ticks() {
+            line(paper, "grid", [left, self.y.at(tick)], [right, self.y.at(tick)]);
+            let place = [left - 5.0, self.y.at(tick) + 4.0];
+            text(paper, "tick end", place, self.y.label(tick));
+        }
+        line(paper, "axis", [left, below], [right, below]);
+        ticks_below(paper, &self.x, below);
+        let room = |from: f64| ((WIDTH - from) / COLUMN) as usize;
+        text(paper, "title", [EDGE, above - 9.0], shortened(up, room(2.0 * EDGE)));
+        let middle = (0.5 * (left + right)).max(0.5 * WIDTH);
+        text(paper, "title middle", [middle, self.height - 5.0], shortened(across, room(2.0 * EDGE)));
+    }
+}
+
+/// Draws ticks and their labels below an axis.
+pub fn ticks_below(paper: &mut Markup, scale: &Scale, axis: f64) {
+    let ticks = scale.ticks();
+    let [left, right] = scale.numbers.map(|end| scale.at(end));
+    let widest = ticks.iter().map(|&tick| scale.label(tick).width()).max().unwrap_or(0) as f64 * COLUMN;
+    let apart = (right - left).abs() / ticks.len().saturating_sub(1).max(1) as f64;
+    // Where labels would touch, each other one is left out.
+    let every = if widest + 6.0 > apart { 2 } else { 1 };
+    for (number, &tick) in ticks.iter().enumerate() {
+        let at = scale.at(tick);
+        line(paper, "axis", [at, axis], [at, axis + 4.0]);
+        if number % every == 0 {
+            let label = scale.label(tick);
+            let half = 0.6 * label.width() as f64 * COLUMN;
+            text(paper, "tick middle", [at.clamp(half + 1.0, WIDTH - half - 1.0), axis + 15.0], label);
+        }
+    }
+}
+
+/// Draws a chart: paper of some height, with what it says to those who do not see it.
+pub fn chart(page: &mut Markup, height: f64, says: &str, draw: impl FnOnce(&mut Markup)) {
+    chart_with(page, height, &[("role", &"img"), ("aria-label", &says)], draw);
+}
+
+fn chart_with(page: &mut Markup, height: f64, more: Attributes, draw: impl FnOnce(&mut Markup)) {
+    let view = format!("0 0 {} {}", At(WIDTH), At(height));
+    let mut attributes: Vec<(&'static str, &dyn Display)> = vec![("class", &"chart"), ("viewBox", &view)];
+    attributes.extend_from_slice(more);
+    page.element("svg", &attributes, draw);
+}
+
+/// Draws a chart as a document of its own, on white paper.
+pub fn document(height: f64, says: &str, style: &str, draw: impl FnOnce(&mut Markup)) -> Markup {
+    let mut page = Markup::default();
+    let [wide, high] = [WIDTH, height].map(|length| At(2.0 * length));
+    let attributes: Attributes = &[
+        ("xmlns", &"http://www.w3.org/2000/svg"),
+        ("width", &wide),
+        ("height", &high),
+        ("role", &"img"),
+        ("aria-label", &says),
+    ];
+    chart_with(&mut page, height, attributes, |paper| {
+        paper.line("title", &[], says);
+        paper.line("style", &[], style);
+        paper.empty("rect", &[("width", &At(WIDTH)), ("height", &At(height)), ("class", &"paper")]);
+        draw(paper);
+    });
+    page
+}
+
+/// Draws a line.
+pub fn line(paper: &mut Markup, class: &str, [x1, y1]: [f64; 2], [x2, y2]: [f64; 2]) {
+    paper.empty(
+        "line",
+        &[("class", &class), ("x1", &At(x1)), ("y1", &At(y1)), ("x2", &At(x2)), ("y2", &At(y2))],
+    );
+}
+
+/// Writes text at a place.
+pub fn text(paper: &mut Markup, class: &str, [x, y]: [f64; 2], what: impl Display) {
+    paper.line("text", &[("class", &class), ("x", &At(x)), ("y", &At(y))], what);
+}
+
+/// The attributes of a rectangle.
+pub fn rectangle(
+    paper: &mut Markup,
+    class: &str,
+    [left, above]: [f64; 2],
+    [right, below]: [f64; 2],
+    title: Option<&dyn Display>,
+) {
+    let [width, height] = [At(right - left), At(below - above)];
+    let attributes: Attributes =
+        &[("class", &class), ("x", &At(left)), ("y", &At(above)), ("width", &width), ("height", &height)];
+    match title {
+        Some(title) => paper.mark("rect", attributes, title),
+        None => paper.empty("rect", attributes),
+    }
+}
+
+/// Text of some columns at most, with dots in its middle where it has more.
+pub fn shortened(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let side = columns.saturating_sub(1) / 2;
+    let head = upto(text.chars(), columns.saturating_sub(1) - side);
+    let tail: Vec<char> = upto(text.chars().rev(), side).chars().rev().collect();
+    format!("{head}…{}", String::from_iter(tail))
+}
+
+fn upto(text: impl Iterator<Item = char>, columns: usize) -> String {
+    let mut used = 0;
+    text.take_while(|c| {
+        used += c.width().unwrap_or(0);
+        used <= columns
+    })
+    .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_text_is_shortened_in_its_middle() {
+        assert_eq!(shortened("bm25", 4), "bm25");
+        assert_eq!(shortened("abcdefgh", 6), "abc…gh");
+        assert_eq!(shortened("検索検索検索", 6), "検…索");
+        assert_eq!(shortened("abc", 1), "…");
+    }
+}

@@ -1,0 +1,157 @@
+//! Scales: from numbers to places on paper, with round ticks.
+
+use std::fmt;
+
+/// A place on paper, to a tenth of a unit.
+#[derive(Debug, Clone, Copy)]
+pub struct At(pub f64);
+
+impl fmt::Display for At {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // 0 is added, so that there is no -0.
+        write!(f, "{}", (self.0 * 10.0).round() / 10.0 + 0.0)
+    }
+}
+
+/// A linear scale.
+#[derive(Debug, Clone, Copy)]
+pub struct Scale {
+    /// The smallest and the largest number.
+    pub numbers: [f64; 2],
+    /// Their places.
+    places: [f64; 2],
+    /// From tick to tick.
+    step: f64,
+}
+
+impl Scale {
+    /// A scale for numbers from `low` to `high` with some `ticks` ticks, at whose ends there are ticks.
+    pub fn round(low: f64, high: f64, ticks: usize) -> Scale {
+        let [low, high] = apart(low, high);
+        let step = round_step((high - low) / ticks.max(1) as f64);
+        // What lies on a tick but for rounding needs no other one.
+        let [first, last] = [(low / step + 1e-9).floor(), (high / step - 1e-9).ceil()];
+        Scale { numbers: [first * step, last.max(first + 1.0) * step], places: [0.0, 1.0], step }
+    }
+
+    /// A scale for exactly the numbers from `low` to `high`, with some `ticks` ticks.
+    pub fn exact(low: f64, high: f64, ticks: usize) -> Scale {
+        let [low, high] = apart(low, high);
+        Scale {
+            numbers: [low, high],
+            places: [0.0, 1.0],
+            step: round_step((high - low) / ticks.max(1) as f64),
+        }
+    }
+
+    /// The same scale over other places.
+    pub fn over(self, from: f64, to: f64) -> Scale {
+        Scale { places: [from, to], ..self }
+    }
+
+    /// The same scale with ticks at whole numbers only.
+    pub fn whole(self) -> Scale {
+        Scale { step: self.step.max(1.0).ceil(), ..self }
+    }
+
+    /// The place of a number.
+    pub fn at(&self, number: f64) -> f64 {
+        let ([low, high], [from, to]) = (self.numbers, self.places);
+        from + (number - low) / (high - low) * (to - from)
+    }
+
+    /// The place of a number, or the end of the scale beyond which it lies.
+    pub fn within(&self, number: f64) -> f64 {
+        self.at(number.clamp(self.numbers[0], self.numbers[1]))
+    }
+
+    /// Round numbers from the lower end to the upper one.
+    pub fn ticks(&self) -> Vec<f64> {
+        let [first, last] = [
+            (self.numbers[0] / self.step - 1e-9).ceil() as i64,
+            (self.numbers[1] / self.step + 1e-9).floor() as i64,
+        ];
+        (first..=last).map(|tick| tick as f64 * self.step).collect()
+    }
+
+    /// A tick in words.
+    pub fn label(&self, tick: f64) -> String {
+        let decimals = (-(self.step * 1.000_001).log10().floor()).max(0.0) as usize;
+        let most = self.numbers[0].abs().max(self.numbers[1].abs());
+        if decimals > 5 || most >= 1e7 {
+            return if tick == 0.0 { "0".to_owned() } else { format!("{:e}", to_digits(tick, 6)) };
+        }
+        number(tick, decimals)
+    }
+}
+
+/// Two numbers that are apart, so that there is a scale.
+fn apart(low: f64, high: f64) -> [f64; 2] {
+    let [low, high] = if low <= high { [low, high] } else { [high, low] };
+    let enough = 1e-9 * low.abs().max(high.abs());
+    if high - low > enough.max(f64::MIN_POSITIVE) {
+        return [low, high];
+    }
+    let more = (0.1 * low.abs()).max(0.05);
+    [low - more, high + more]
+}
+
+/// 1, 2 or 5 times a power of ten, `step` or more.
+fn round_step(step: f64) -> f64 {
+    let power = 10f64.powf(step.log10().floor());
+    let times = [1.0, 2.0, 5.0, 10.0].into_iter().find(|times| times * power >= step * (1.0 - 1e-9));
+    // A power below 1 is divided by its inverse, which is exact, so that 0.3 does not become 0.30000000000000004.
+    let times = times.unwrap_or(10.0);
+    if power < 1.0 { times / (1.0 / power).round() } else { times * power }
+}
+
+fn to_digits(value: f64, digits: usize) -> f64 {
+    format!("{value:.*e}", digits - 1).parse().unwrap_or(value)
+}
+
+/// A number with some decimals, and never -0.
+pub fn number(value: f64, decimals: usize) -> String {
+    let text = format!("{value:.decimals$}");
+    let is_zero = !text.contains(|c: char| matches!(c, '1'..='9' | 'a'..='z'));
+    if is_zero { text.trim_start_matches('-').to_owned() } else { text }
+}
+
+/// A difference with some decimals and its sign; 0 has none.
+pub fn signed(value: f64, decimals: usize) -> String {
+    let text = number(value, decimals);
+    let is_positive = value > 0.0 && text.contains(|c: char| matches!(c, '1'..='9'));
+    if is_positive { format!("+{text}") } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round() {
+        let labels = |scale: Scale| -> Vec<String> {
+            scale.ticks().into_iter().map(|tick| scale.label(tick)).collect()
+        };
+        assert_eq!(labels(Scale::round(0.0, 1.0, 5)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        assert_eq!(labels(Scale::round(-0.021, 0.161, 4)), ["-0.05", "0.00", "0.05", "0.10", "0.15", "0.20"]);
+        assert_eq!(labels(Scale::exact(1.0, 40.0, 4)), ["10", "20", "30", "40"]);
+        assert_eq!(labels(Scale::round(0.0, 3.0, 10).whole()), ["0", "1", "2", "3"]);
+        assert_eq!(labels(Scale::round(0.5, 0.5, 2)), ["0.45", "0.50", "0.55"]);
+        assert_eq!(labels(Scale::round(0.0, 3e7, 2)), ["0", "2e7", "4e7"]);
+        assert_eq!(labels(Scale::round(0.0, 2e-7, 2)), ["0", "1e-7", "2e-7"]);
+    }
+
+    #[test]
+    fn numbers_have_places() {
+        let scale = Scale::round(0.0, 10.0, 5).over(100.0, 300.0);
+        assert_eq!([scale.at(0.0), scale.at(5.0), scale.at(10.0)], [100.0, 200.0, 300.0]);
+        assert_eq!(scale.within(20.0), 300.0);
+        assert_eq!([At(1.04), At(-0.01), At(2.25)].map(|at| at.to_string()), ["1", "0", "2.3"]);
+    }
+
+    #[test]
+    fn zero_has_no_sign() {
+        assert_eq!([number(-0.00001, 4), number(-0.5, 1), number(1e-9, 2)], ["0.0000", "-0.5", "0.00"]);
+        assert_eq!([signed(0.00001, 4), signed(0.5, 1), signed(-0.5, 1)], ["0.0000", "+0.5", "-0.5"]);
+    }
+}

@@ -1,0 +1,107 @@
+//! Dots with intervals, a row each: means of runs, or differences of pairs.
+
+use super::markup::Markup;
+use super::plot::{COLUMN, EDGE, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
+use super::scale::{At, Scale};
+
+/// The height of a row.
+const ROW: f64 = 33.0;
+/// The height of the part of a row in which its dot is.
+const STRIP: f64 = 16.0;
+/// Room for the axis below the rows.
+const BELOW: f64 = 38.0;
+
+/// A dot with its interval.
+pub struct Row {
+    /// What stands above it.
+    pub label: String,
+    /// Its number in words.
+    pub value: String,
+    /// Where the dot is.
+    pub point: f64,
+    /// From where to where the interval goes.
+    pub interval: Option<[f64; 2]>,
+    /// Is the dot filled?
+    pub filled: bool,
+    /// The class of its colour.
+    pub colour: &'static str,
+    /// What appears over it.
+    pub title: String,
+}
+
+/// What all rows have in common.
+pub struct Axis<'a> {
+    /// What the numbers are.
+    pub title: &'a str,
+    /// What lies below and above the number from which differences are seen.
+    pub sides: Option<[&'a str; 2]>,
+    /// The number from which differences are seen.
+    pub zero: Option<f64>,
+    /// The differences that do not matter.
+    pub band: Option<[f64; 2]>,
+}
+
+/// Draws rows over one axis.
+pub fn draw(page: &mut Markup, says: &str, rows: &[Row], axis: &Axis) {
+    let ends =
+        rows.iter().flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
+    let ends: Vec<f64> = ends.chain(axis.zero).chain(axis.band.into_iter().flatten()).collect();
+    let [low, high] = [
+        ends.iter().copied().fold(f64::INFINITY, f64::min),
+        ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    ];
+    let scale = Scale::round(low, high, 5).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
+    let sides = if axis.sides.is_some() { 15.0 } else { 0.0 };
+    let bottom = sides + 6.0 + rows.len() as f64 * ROW;
+    chart(page, bottom + BELOW, says, |paper| {
+        if let Some([below, above]) = axis.sides {
+            text(paper, "tick", [EDGE, 11.0], format_args!("← {below}"));
+            text(paper, "tick end", [WIDTH - EDGE, 11.0], format_args!("{above} →"));
+        }
+        draw_paper(paper, axis, &scale, sides + 6.0 + (ROW - STRIP - 3.0), rows.len());
+        for (number, row) in rows.iter().enumerate() {
+            draw_row(paper, row, &scale, sides + 6.0 + number as f64 * ROW);
+        }
+        line(paper, "axis", [EDGE, bottom], [WIDTH - EDGE, bottom]);
+        ticks_below(paper, &scale, bottom);
+        let room = ((WIDTH - 2.0 * EDGE) / COLUMN) as usize;
+        text(paper, "title middle", [0.5 * WIDTH, bottom + 32.0], shortened(axis.title, room));
+    });
+}
+
+/// Draws what lies behind the dots, a strip a row, the first of them from `above`.
+fn draw_paper(paper: &mut Markup, axis: &Axis, scale: &Scale, above: f64, rows: usize) {
+    let strips = || (0..rows).map(|row| above + row as f64 * ROW);
+    if let Some([left, right]) = axis.band.map(|band| band.map(|end| scale.at(end))) {
+        for above in strips() {
+            rectangle(paper, "band", [left, above], [right, above + STRIP], None);
+        }
+    }
+    let upright = |numbers: &[f64]| -> String {
+        let places = numbers.iter().map(|&number| At(scale.at(number)));
+        places.flat_map(|x| strips().map(move |y| format!("M{x} {}v{STRIP}", At(y)))).collect()
+    };
+    paper.empty("path", &[("class", &"grid"), ("d", &upright(&scale.ticks()))]);
+    if let Some(zero) = axis.zero {
+        paper.empty("path", &[("class", &"zero"), ("d", &upright(&[zero]))]);
+    }
+}
+
+fn draw_row(paper: &mut Markup, row: &Row, scale: &Scale, above: f64) {
+    let room = (WIDTH - 2.0 * EDGE) / COLUMN - row.value.chars().count() as f64 - 2.0;
+    text(paper, "label", [EDGE, above + 11.0], shortened(&row.label, room.max(8.0) as usize));
+    text(paper, "label end", [WIDTH - EDGE, above + 11.0], &row.value);
+    let middle = above + 22.0;
+    let class = format!("whisker {}", row.colour);
+    paper.element("g", &[("class", &class)], |paper| {
+        paper.line("title", &[], &row.title);
+        if let Some([low, high]) = row.interval.map(|ends| ends.map(|end| scale.at(end))) {
+            let [low, high, above] = [low, high, middle - 3.5].map(At);
+            let path = format!("M{low} {middle}H{high}M{low} {above}v7M{high} {above}v7");
+            paper.empty("path", &[("class", &"line"), ("d", &path)]);
+        }
+        let class = if row.filled { "dot" } else { "dot hollow" };
+        let at = At(scale.at(row.point));
+        paper.empty("circle", &[("class", &class), ("cx", &at), ("cy", &At(middle)), ("r", &4.5)]);
+    });
+}

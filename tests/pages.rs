@@ -1,0 +1,420 @@
+//! Pages are well-formed, load nothing, run nothing, escape every name, and do not grow with queries.
+//!
+//! With the variable LANEVAL_PAGES the pages of the bundled sample are kept in that folder, to be looked at.
+
+use std::fmt::Write as _;
+
+use laneval::compare::{Comparison, Gate, Judged, Options, Permutations};
+use laneval::report::html::{self, Context, Source};
+use laneval::{Evaluator, Ids, Join, LabelMatrix, PerQuery, RunScores, Scores, StatName};
+use roxmltree::{Document, ParsingOptions};
+
+const LIMIT: usize = 300_000;
+
+/// A page as a tree: it parses as XML only if it is well-formed.
+fn tree(page: &str) -> Document<'_> {
+    let options = ParsingOptions { allow_dtd: true, ..ParsingOptions::default() };
+    Document::parse_with_options(page, options).expect("a page is well-formed")
+}
+
+fn page_of(comparison: &Comparison, context: &Context) -> String {
+    let mut page = Vec::new();
+    html::comparison(comparison, context, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+fn page_of_scores(scores: &Scores, context: &Context) -> String {
+    let mut page = Vec::new();
+    html::scores(scores, context, &mut page).unwrap();
+    String::from_utf8(page).unwrap()
+}
+
+fn curve_of(scores: &Scores, measure: &str) -> String {
+    let mut chart = Vec::new();
+    html::curve(scores, measure, &mut chart).unwrap();
+    String::from_utf8(chart).unwrap()
+}
+
+/// Keeps a page where that is asked for.
+fn keep(name: &str, page: &str) {
+    if let Some(folder) = std::env::var_os("LANEVAL_PAGES") {
+        std::fs::write(std::path::Path::new(&folder).join(name), page).unwrap();
+    }
+}
+
+/// Some number between 0 and 1 that looks like any.
+fn noise(of: u64) -> f64 {
+    let mixed = (of ^ (of >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64 / (1u64 << 24) as f64
+}
+
+/// Scores of runs by name whose values are noise, under some measures.
+fn noisy(names: &[&str], measures: &[&str], ids: impl Fn(usize) -> String, queries: usize) -> Scores {
+    let mut all: Vec<String> = (0..queries).map(ids).collect();
+    all.sort();
+    let ids: Ids = all.iter().map(String::as_bytes).collect();
+    let run = |(at, name): (usize, &&str)| {
+        let value = |measure: usize, query: usize| {
+            let base = noise(query as u64 + 1);
+            let own = noise((query * 97 + at * 31 + measure * 7) as u64 + 1_000_003);
+            (0.6 * base + 0.3 * own + 0.02 * at as f64).clamp(0.0, 1.0)
+        };
+        let values: Vec<Vec<f64>> = (0..measures.len())
+            .map(|measure| (0..queries).map(|query| value(measure, query)).collect())
+            .collect();
+        let mut run = RunScores::default();
+        run.name = (*name).to_owned();
+        run.queries = queries;
+        run.stats =
+            values.iter().map(|of| vec![(StatName::Mean, of.iter().sum::<f64>() / queries as f64)]).collect();
+        run.per_query = Some(PerQuery { queries: ids.clone(), values });
+        run
+    };
+    let mut scores = Scores::default();
+    scores.measures = measures.iter().map(|measure| measure.parse().unwrap()).collect();
+    scores.runs = names.iter().enumerate().map(run).collect();
+    scores
+}
+
+/// Options under which few signs are drawn.
+fn quick() -> Options {
+    let mut options = Options::default();
+    options.permutations = Permutations::Fixed(99);
+    options
+}
+
+fn sample() -> LabelMatrix {
+    let runs = ["bm25", "dense", "hybrid"].map(|name| format!("examples/data/demo-{name}.run"));
+    Join::default().files("examples/data/demo.qrels", runs).unwrap()
+}
+
+fn sample_curves(matrix: &LabelMatrix) -> Scores {
+    let levels: Vec<String> = (0..=10).map(|level| format!("IPrec@{}", f64::from(level) / 10.0)).collect();
+    let measures = levels.iter().map(String::as_str).chain(["nDCG@1..50"]);
+    Evaluator::new(measures).unwrap().evaluate(matrix).unwrap()
+}
+
+/// The page of the bundled sample, with everything that a page can have.
+fn full_page() -> String {
+    let matrix = sample();
+    let evaluator = Evaluator::new(["nDCG@10", "P@10", "AP"]).unwrap().with_per_query(true);
+    let mut options = Options::default();
+    (options.margin, options.power) = (Some(0.05), Some(0.05));
+    let mut comparison = Comparison::of(&evaluator.evaluate(&matrix).unwrap(), &options).unwrap();
+    comparison.set_judged(&Evaluator::new(["Judged@10", "Judged"]).unwrap().evaluate(&matrix).unwrap());
+    let gates: Vec<(Gate, Vec<Judged>)> = ["nDCG@10 < 0.7", "P@10 drops > 0.005 p<0.05"]
+        .into_iter()
+        .map(|text| {
+            let gate = Gate::parse(text).unwrap();
+            let judged = comparison.judge(&gate).unwrap();
+            (gate, judged)
+        })
+        .collect();
+    let curves = sample_curves(&matrix);
+    let source = |kind: &str, name: &str| Source {
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+        fingerprint: Some("9f86d081884c7d659a2feaa0c55ad015".to_owned()),
+    };
+    let inputs =
+        [source("judgments", "examples/data/demo.qrels"), source("run", "examples/data/demo-bm25.run")];
+    let mut context = Context::new("Which of three systems?");
+    context.command = Some(
+        "laneval compare demo.qrels demo-bm25.run demo-dense.run demo-hybrid.run -m 'nDCG@10 P@10 AP' -o report.html",
+    );
+    context.inputs = &inputs;
+    context.ranking_rule = Some("scores as f32, equal ones by descending document id");
+    context.curves = Some(&curves);
+    context.gates = &gates;
+    page_of(&comparison, &context)
+}
+
+fn texts(document: &Document) -> Vec<String> {
+    document
+        .descendants()
+        .filter(|node| node.is_text())
+        .filter_map(|node| node.text().map(str::to_owned))
+        .collect()
+}
+
+/// Nothing but the page itself is named, and nothing in it runs.
+fn assert_self_contained(page: &str) {
+    let document = tree(page);
+    for node in document.descendants().filter(roxmltree::Node::is_element) {
+        let name = node.tag_name().name();
+        let runs =
+            ["script", "iframe", "object", "embed", "img", "image", "use", "base", "form", "foreignObject"];
+        assert!(!runs.contains(&name), "<{name}>");
+        for attribute in node.attributes() {
+            let (of, value) = (attribute.name(), attribute.value());
+            assert!(!of.starts_with("on"), "{of}");
+            let is_link = matches!(of, "href" | "src" | "action" | "srcset" | "style");
+            assert!(!is_link || value.starts_with('#') || value == "data:,", "{of}={value}");
+        }
+    }
+    for style in document.descendants().filter(|node| node.has_tag_name_local("style")) {
+        let style = style.text().unwrap();
+        for reference in ["url(", "@import", "http:", "https:", "//"] {
+            assert!(!style.contains(reference), "{reference} in the style");
+        }
+    }
+    let without =
+        page.replace("\"http://www.w3.org/1999/xhtml\"", "").replace("\"http://www.w3.org/2000/svg\"", "");
+    assert!(!without.contains("://"), "a page names no other place");
+}
+
+trait Named {
+    fn has_tag_name_local(&self, name: &str) -> bool;
+}
+
+impl Named for roxmltree::Node<'_, '_> {
+    fn has_tag_name_local(&self, name: &str) -> bool {
+        self.is_element() && self.tag_name().name() == name
+    }
+}
+
+#[test]
+fn the_sample_has_all_parts_in_order() {
+    let page = full_page();
+    keep("sample.html", &page);
+    assert_self_contained(&page);
+    assert!(page.len() < LIMIT, "{} bytes", page.len());
+    let document = tree(&page);
+    let sections: Vec<&str> = document
+        .descendants()
+        .filter(|node| node.has_tag_name_local("section"))
+        .filter_map(|node| node.attribute("id"))
+        .collect();
+    assert_eq!(sections, ["means", "differences", "queries", "curves", "adjusted", "gates", "settings"]);
+    let texts = texts(&document);
+    let place = |text: &str| {
+        texts.iter().position(|of| of.contains(text)).unwrap_or_else(|| panic!("{text} is not in the page"))
+    };
+    let said =
+        place("is better than demo-bm25.run on nDCG@10: 0.7351 against 0.5703, +0.1648 (+28.9\u{a0}%)");
+    let mean = texts.iter().position(|text| text == "0.7351").expect("the mean is in a table");
+    assert!(said < mean, "sentences come first");
+    place("✗ failed");
+    place("0.0002");
+    place("examples/data/demo.qrels");
+    place("-o report.html");
+    // Three measures in means and differences; of three pairs bars, histogram, scatter; two curves.
+    let charts = document.descendants().filter(|node| node.has_tag_name_local("svg")).count();
+    assert_eq!(charts, 3 + 3 + 3 * 3 + 2);
+    let bars = document
+        .descendants()
+        .filter(|node| {
+            node.has_tag_name_local("rect") && node.children().any(|of| of.has_tag_name_local("title"))
+        })
+        .count();
+    assert!(bars > 3 * 40, "every query has a bar that says which it is: {bars}");
+}
+
+#[test]
+fn the_same_input_gives_the_same_bytes() {
+    assert_eq!(full_page(), full_page());
+}
+
+#[test]
+fn no_number_is_missing_in_the_marks() {
+    for page in [full_page(), page_of_scores(&sample_curves(&sample()), &Context::new("curves"))] {
+        for attribute in tree(&page).descendants().flat_map(|node| node.attributes()) {
+            let numbers = ["x", "y", "d", "cx", "cy", "r", "width", "height", "x1", "x2", "y1", "y2"];
+            if numbers.contains(&attribute.name()) {
+                let value = attribute.value();
+                assert!(!value.contains("NaN") && !value.contains("inf"), "{}={value}", attribute.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn names_cannot_become_markup() {
+    let hostile = [
+        "<script>alert(1)</script>",
+        "\"><img src=x onerror=alert(1)>",
+        "]]></style></svg><b>&lt;'\u{1}\u{202e}",
+    ];
+    let id = |query: usize| format!("</title><script>{query}</script>\"'&\u{0}");
+    let scores = noisy(&hostile, &["nDCG@10", "AP"], id, 12);
+    let comparison = Comparison::of(&scores, &quick()).unwrap();
+    let settings = [("<i>".to_owned(), "</dd><script>".to_owned())];
+    let inputs =
+        [Source { kind: "<run>".into(), name: "<a href=x>".into(), fingerprint: Some("<u>".into()) }];
+    let mut context = Context::new("</title><script>alert('title')</script>");
+    context.command = Some("laneval </pre><script>");
+    context.ranking_rule = Some("<marquee>");
+    context.settings = &settings;
+    context.inputs = &inputs;
+    context.version = "<blink>";
+    context.curves = Some(&scores);
+    let allowed = [
+        "html",
+        "head",
+        "meta",
+        "link",
+        "title",
+        "style",
+        "body",
+        "main",
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "ul",
+        "li",
+        "nav",
+        "a",
+        "section",
+        "div",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "small",
+        "span",
+        "sup",
+        "figure",
+        "figcaption",
+        "svg",
+        "g",
+        "rect",
+        "line",
+        "text",
+        "path",
+        "circle",
+        "dl",
+        "dt",
+        "dd",
+        "pre",
+        "code",
+        "footer",
+    ];
+    for page in [page_of(&comparison, &context), page_of_scores(&scores, &context)] {
+        assert_self_contained(&page);
+        let document = tree(&page);
+        for node in document.descendants().filter(roxmltree::Node::is_element) {
+            assert!(allowed.contains(&node.tag_name().name()), "<{}>", node.tag_name().name());
+        }
+        // The names are there, as text.
+        let texts = texts(&document);
+        for name in ["<script>alert(1)</script>", "<img src=x onerror=alert(1)>", "<marquee>"] {
+            assert!(texts.iter().any(|text| text.contains(name)), "{name} is shown");
+        }
+        assert!(!page.contains('\u{202e}') && !page.contains('\u{1}') && !page.contains('\0'));
+    }
+    let curves = noisy(&hostile, &["P@1", "P@2", "P@5"], id, 3);
+    let chart = curve_of(&curves, "P");
+    assert_self_contained(&chart);
+    assert!(!chart.contains("<script") && chart.contains("&lt;script"));
+}
+
+#[test]
+fn a_page_does_not_grow_with_queries() {
+    let (names, measures) = (["one", "two", "three", "four"], ["nDCG@10", "AP"]);
+    let size = |queries: usize| {
+        let scores = noisy(&names, &measures, |query| format!("{query:07}"), queries);
+        let page = page_of(&Comparison::of(&scores, &quick()).unwrap(), &Context::new("many"));
+        assert!(page.len() < LIMIT, "{queries} queries: {} bytes", page.len());
+        tree(&page);
+        (page.len(), page_of_scores(&scores, &Context::new("many")).len(), page)
+    };
+    // Where there are just as many marks as may be.
+    let names_all = size(83).0;
+    assert!(names_all > size(84).0, "beyond some hundred queries marks have no names");
+    size(1000);
+    let (few, many) = (size(20_000), size(200_000));
+    keep("many.html", &many.2);
+    assert!(many.0 < few.0 + few.0 / 10, "{} and {} bytes", few.0, many.0);
+    assert!(many.1 < few.1 + few.1 / 10, "{} and {} bytes", few.1, many.1);
+}
+
+#[test]
+fn a_page_has_a_bound_for_many_runs_and_measures() {
+    let names: Vec<String> = (0..120).map(|run| format!("system-{run:03}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let measures: Vec<String> = (1..=30).map(|k| format!("nDCG@{k}")).collect();
+    let measures: Vec<&str> = measures.iter().map(String::as_str).collect();
+    let scores = noisy(&names, &measures, |query| format!("q{query}"), 30);
+    let options = quick();
+    let mut against = quick();
+    against.baseline = Some("system-000".to_owned());
+    for options in [options, against] {
+        let comparison = Comparison::of(&scores, &options).unwrap();
+        let mut context = Context::new("many");
+        context.curves = Some(&scores);
+        let page = page_of(&comparison, &context);
+        keep(if comparison.baseline.is_some() { "baseline.html" } else { "runs.html" }, &page);
+        assert!(page.len() < LIMIT, "{} bytes", page.len());
+        let document = tree(&page);
+        assert!(
+            texts(&document).iter().any(|text| text.contains("6 of ") && text.contains("pairs are shown"))
+        );
+        assert!(texts(&document).iter().any(|text| text.contains("of 120 runs are shown")));
+    }
+    assert!(page_of_scores(&scores, &Context::new("many")).len() < LIMIT);
+}
+
+#[test]
+fn small_and_equal_data_have_pages() {
+    let equal = |queries: usize| {
+        let mut scores = noisy(&["a", "b"], &["AP", "gm_map"], |query| format!("q{query}"), queries);
+        let of_first = scores.runs[0].per_query.clone();
+        scores.runs[1].per_query = of_first;
+        scores
+    };
+    for queries in [1, 2, 30] {
+        let page = page_of(&Comparison::of(&equal(queries), &quick()).unwrap(), &Context::new("equal"));
+        tree(&page);
+        assert!(!page.contains("NaN"), "{queries} queries");
+    }
+    let one = noisy(&["a", "b"], &["gm_map"], |query| format!("q{query}"), 1);
+    let page = page_of(&Comparison::of(&one, &quick()).unwrap(), &Context::new("one"));
+    assert!(tree(&page).descendants().any(|node| node.has_tag_name_local("svg")) && !page.contains("NaN"));
+}
+
+#[test]
+fn scores_have_pages() {
+    let matrix = sample();
+    let measures = ["nDCG@10", "AP", "P@1..20", "NumRelRet"];
+    let scores = Evaluator::new(measures).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
+    let page = page_of_scores(&scores, &Context::new("Three runs"));
+    keep("scores.html", &page);
+    assert_self_contained(&page);
+    let document = tree(&page);
+    assert!(texts(&document).iter().any(|text| text.contains("0.7351*")), "the best is marked");
+    assert!(texts(&document).iter().any(|text| text.contains("not necessarily better")));
+    let mut one = scores.clone();
+    one.runs.truncate(1);
+    let page = page_of_scores(&one, &Context::new("One run"));
+    keep("one.html", &page);
+    assert_self_contained(&page);
+    let bare = Evaluator::new(["AP"]).unwrap().evaluate(&matrix).unwrap();
+    tree(&page_of_scores(&bare, &Context::new("Means alone")));
+    tree(&page_of_scores(&Scores::default(), &Context::new("Nothing")));
+}
+
+#[test]
+fn a_curve_is_a_file_of_its_own() {
+    let scores = sample_curves(&sample());
+    assert_eq!(html::curves(&scores), ["IPrec", "nDCG"]);
+    for measure in ["IPrec", "nDCG"] {
+        let chart = curve_of(&scores, measure);
+        keep(&format!("{measure}.svg"), &chart);
+        assert_self_contained(&chart);
+        let document = tree(&chart);
+        assert_eq!(document.root_element().tag_name().name(), "svg");
+        assert!(!chart.contains("var("), "programs other than browsers know no variables");
+        let lines = document.descendants().filter(|node| {
+            node.has_tag_name_local("path")
+                && node.attribute("class").is_some_and(|class| class.starts_with("line"))
+        });
+        assert_eq!(lines.count(), 3);
+    }
+    let mut nothing = String::new();
+    let error = html::curve(&scores, "AP", &mut Vec::new()).unwrap_err();
+    write!(nothing, "{error}").unwrap();
+    assert!(nothing.contains("AP"), "{nothing}");
+}
