@@ -6,7 +6,7 @@ use super::markup::Markup;
 use super::plot::shortened;
 
 /// What a page may load: nothing but its own looks.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const POLICY: &str = include_str!("policy.txt");
 
 /// Names of colours with their values on white paper and on a dark screen. The series' are those of Okabe and Ito, which the colour-blind can
 /// tell apart, those of a dark screen lighter.
