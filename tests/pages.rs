@@ -399,7 +399,7 @@ fn scores_have_pages() {
 #[test]
 fn a_curve_is_a_file_of_its_own() {
     let scores = sample_curves(&sample());
-    assert_eq!(html::curves(&scores), ["IPrec", "nDCG"]);
+    assert_eq!(html::curves(&scores.measures), ["IPrec", "nDCG"]);
     for measure in ["IPrec", "nDCG"] {
         let chart = curve_of(&scores, measure);
         keep(&format!("{measure}.svg"), &chart);

@@ -45,6 +45,10 @@ pub enum Format {
     Markdown,
     /// A table of LaTeX, for the package booktabs.
     Latex,
+    /// A page for a browser, with charts: [`html`] can tell it more than scores know.
+    Html,
+    /// One chart: a measure over its cutoffs, the differences of a comparison.
+    Svg,
 }
 
 /// How a report is to look. Only tables look at anything but `per_query`.
@@ -70,7 +74,7 @@ named!(Format, "a format of scores");
 
 impl Format {
     /// Every format, with the name that it has on the command line.
-    pub const ALL: [(&'static str, Format); 8] = [
+    pub const ALL: [(&'static str, Format); 10] = [
         ("table", Format::Table),
         ("tsv", Format::Tsv),
         ("csv", Format::Csv),
@@ -79,10 +83,12 @@ impl Format {
         ("trec", Format::Trec),
         ("markdown", Format::Markdown),
         ("latex", Format::Latex),
+        ("html", Format::Html),
+        ("svg", Format::Svg),
     ];
 
     /// The extensions that name a format.
-    pub const EXTENSIONS: [(&'static str, Format); 7] = [
+    pub const EXTENSIONS: [(&'static str, Format); 10] = [
         ("tsv", Format::Tsv),
         ("csv", Format::Csv),
         ("json", Format::Json),
@@ -90,6 +96,9 @@ impl Format {
         ("txt", Format::Table),
         ("md", Format::Markdown),
         ("tex", Format::Latex),
+        ("html", Format::Html),
+        ("htm", Format::Html),
+        ("svg", Format::Svg),
     ];
 
     /// The format that a file's extension names; TSV where it has none, and `None` where it has another.
@@ -102,7 +111,7 @@ impl Format {
     /// Writes scores in this format.
     ///
     /// # Errors
-    /// What the writer refuses.
+    /// What the writer refuses; [`Format::Svg`] unless there is one measure at three cutoffs or more.
     pub fn write(self, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
         match self {
             Format::Table => table::write(scores, options, to),
@@ -113,6 +122,8 @@ impl Format {
             Format::Trec => trec::write(scores, options, to),
             Format::Markdown => table::write_markup(Markup::Markdown, scores, options, to),
             Format::Latex => table::write_markup(Markup::Latex, scores, options, to),
+            Format::Html => html::scores(scores, &html::Context::new("Scores"), to),
+            Format::Svg => html::curve(scores, &html::only_curve(&scores.measures)?, to),
         }
     }
 
@@ -135,6 +146,11 @@ impl Format {
             Format::Jsonl => comparison::long::write_lines(comparison, options, to),
             Format::Markdown => comparison::table::write_markup(Markup::Markdown, comparison, options, to),
             Format::Latex => comparison::table::write_markup(Markup::Latex, comparison, options, to),
+            Format::Html => {
+                let context = html::Context { gates, ..html::Context::new("Comparison") };
+                html::comparison(comparison, &context, to)
+            }
+            Format::Svg => html::forest(comparison, to),
             Format::Trec => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 "the format trec has no place for a comparison",

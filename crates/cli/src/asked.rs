@@ -90,6 +90,11 @@ impl Asked {
         self.measures.iter().any(|measure| measure == "help")
     }
 
+    /// The measures of these names.
+    pub fn measures_of(&self, names: &[String]) -> Result<Vec<Measure>, Stop> {
+        measures(names, self.rel)
+    }
+
     /// The queries that count, if only some do.
     pub fn only(&self) -> Result<Option<Ids>, Stop> {
         self.only.as_deref().map(queries::only).transpose()
@@ -99,7 +104,7 @@ impl Asked {
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         let evaluator =
-            Evaluator::of(measures(&self.measures, self.rel)?).with_queries(self.queries).with_view(view);
+            Evaluator::of(self.measures_of(&self.measures)?).with_queries(self.queries).with_view(view);
         let evaluator = evaluator.with_engine(self.engine()?).with_adapter(self.adapter.clone());
         let tied = match self.ranking.ties {
             Some(TieRule::Value(tied)) => tied,

@@ -152,6 +152,8 @@ pub fn formats() -> Vec<Choice<Format>> {
         Format::Trec => "the lines of trec_eval",
         Format::Markdown => "a table of Markdown",
         Format::Latex => "a table of LaTeX (booktabs)",
+        Format::Html => "a page for a browser, with charts",
+        Format::Svg => "one chart: a measure over its cutoffs, or differences of runs",
         _ => "",
     })
 }

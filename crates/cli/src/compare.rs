@@ -1,5 +1,6 @@
 //! `laneval compare`: which system is better, by how much, and how sure that is.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -8,6 +9,7 @@ use laneval::compare::{
     Zeros, judged_measure,
 };
 use laneval::measure::Measure;
+use laneval::report::html;
 use laneval::report::{Format, Note, notes};
 use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat};
 
@@ -15,6 +17,7 @@ use super::asked::Asked;
 use super::choice::{TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
 use super::gates;
 use super::inputs::{Inputs, named};
+use super::page::{self, Origin};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::say;
@@ -24,6 +27,7 @@ Examples:
   laneval compare qrels.txt bm25.run dense.run hybrid.run
   laneval compare qrels.txt bm25.run new.run --baseline bm25.run -m nDCG@10 --per-query
   laneval compare qrels.txt old.run new.run --fail-if 'nDCG@10 drops > 0.005 p<0.05'
+  laneval compare qrels.txt bm25.run dense.run -o report.html
   laneval compare trec8.lmx --correction maxt --family all --format csv -o comparison.csv
   laneval compare qrels.txt a.run b.run --margin 0.01 --power 0.01";
 
@@ -153,7 +157,7 @@ fn seed(text: &str) -> Result<u64, String> {
 
 impl Compare {
     /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
+    pub fn run(self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
             return super::output::print(|to| writeln!(to, "{}", super::measures::way()));
         }
@@ -180,8 +184,17 @@ impl Compare {
             let comparison = self.compared(&evaluator, &scores, &matrices, options)?;
             self.tell(&inputs, &matrices, &scores, &comparison);
             let gates = self.judged(&comparison)?;
-            let report = self.report.options(self.per_query);
-            output.write(|mut to| format.write_comparison(&comparison, &gates, &report, &mut to))?;
+            if format == Format::Html {
+                let origin = Origin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?;
+                let title =
+                    format!("{} compared", page::names(comparison.runs.iter().map(|run| &run.name[..])));
+                let mut context = origin.context(&title);
+                context.gates = &gates;
+                output.write(|mut to| html::comparison(&comparison, &context, &mut to))?;
+            } else {
+                let report = self.report.options(self.per_query);
+                output.write(|mut to| format.write_comparison(&comparison, &gates, &report, &mut to))?;
+            }
             fate(&comparison, &gates)
         })
     }
@@ -254,7 +267,7 @@ impl Compare {
 }
 
 /// The scores of all matrices, one after the other.
-fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
+pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
     let mut all: Option<Scores> = None;
     for matrix in matrices {
         let scores = evaluator.evaluate(matrix)?;

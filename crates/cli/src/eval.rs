@@ -1,5 +1,6 @@
 //! `laneval eval`: from judgments and runs, or from label matrices, to scores.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,7 +10,7 @@ use laneval::internals::engine::auto::Taken;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Chosen, Engine, Job};
 use laneval::internals::timing::Timing;
-use laneval::report::{Format, Note, notes};
+use laneval::report::{Format, Note, html, notes};
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
 
 use super::asked::Asked;
@@ -17,9 +18,10 @@ use super::choice::{TieRule, one_of, stats};
 use super::gates;
 use super::inputs::{Inputs, named};
 use super::output::{Output, print};
+use super::page::{self, Origin};
 use super::pipe::{self, Gone, Piped};
 use super::queries;
-use super::score_output::ScoreOutput;
+use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
 use super::style::{counted, say, tell};
 
@@ -30,6 +32,7 @@ Examples:
   laneval eval qrels.txt bm25.run --per-query -o scores.csv
   zcat dense.run.gz | laneval eval qrels.txt - -m 'nDCG(gain=exp2)@10'
   laneval eval trec8.lmx -m AP --format json
+  laneval eval qrels.txt bm25.run -m 'nDCG@1..50' -o curve.svg
   laneval eval qrels.1 bm25=run.1 --partial 1.part && laneval merge *.part";
 
 const USAGE: &str = "laneval eval [OPTIONS] QRELS RUN...\n       laneval eval [OPTIONS] FILE.lmx...";
@@ -92,6 +95,15 @@ pub struct Eval {
     explain: bool,
 }
 
+/// What is written, and where.
+struct To {
+    format: Format,
+    scores: Output,
+    summary: Option<Output>,
+    /// Where the numbers come from, for a page.
+    origin: Option<Origin>,
+}
+
 /// Each statistic once, in the order asked for.
 pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
     let first = |&(at, stat): &(usize, &Stat)| !stats[..at].contains(stat);
@@ -100,7 +112,7 @@ pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
 
 impl Eval {
     /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
+    pub fn run(self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
             return print(|to| writeln!(to, "{}", super::measures::way()));
         }
@@ -110,15 +122,21 @@ impl Eval {
             self.written.report.format()?
         };
         let evaluator = self.evaluator(format)?;
+        if !self.explain {
+            ReportOutput::check_curve(format, evaluator.measures())?;
+        }
         self.over_ties(&evaluator).try_for_each(|evaluator| evaluator.check_tied())?;
         let paths = self.paths();
-        let output = self.written.report.place(&paths)?;
-        let partial = self.written.partial(&paths)?;
+        let scores = self.written.report.place(&paths)?;
+        let summary = self.written.partial(&paths)?;
         let evaluator = evaluator.with_only(self.asked.only()?);
         let evaluator = evaluator.with_groups(self.group_by.as_deref().map(queries::groups).transpose()?);
         let inputs = Inputs::of(&self.inputs)?;
-        let threads = &self.asked.threads;
-        threads.install_for(inputs.bytes(), || self.evaluate(&evaluator, &inputs, format, output, partial))
+        self.asked.threads.install_for(inputs.bytes(), || {
+            let origin = (format == Format::Html && !self.explain).then(|| Origin::of(words, &inputs));
+            let to = To { format, scores, summary, origin: origin.transpose()? };
+            self.evaluate(&evaluator, &inputs, to)
+        })
     }
 
     /// All files that are read.
@@ -131,14 +149,7 @@ impl Eval {
             .collect()
     }
 
-    fn evaluate(
-        &self,
-        evaluator: &Evaluator,
-        inputs: &Inputs,
-        format: Format,
-        output: Output,
-        partial: Option<Output>,
-    ) -> Result<(), Stop> {
+    fn evaluate(&self, evaluator: &Evaluator, inputs: &Inputs, mut to: To) -> Result<(), Stop> {
         let mut timing = Timing::default();
         let start = Instant::now();
         let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
@@ -154,8 +165,7 @@ impl Eval {
                 let took = start.elapsed();
                 let work = || self.report_passed(evaluator, queries, results, took);
                 let timings = |timing: &_| timings(timing, None, results, 0);
-                let (done, to) = ((scores, summary), (format, output, partial));
-                return self.write(evaluator, done, Vec::new(), work, to, timing, timings);
+                return self.write(evaluator, (scores, summary), Vec::new(), work, to, timing, timings);
             }
         };
         let read = start.elapsed();
@@ -165,13 +175,15 @@ impl Eval {
             self.say_cpu(refused);
         }
         if self.explain {
-            return self.explain(evaluator, taken.as_ref(), &matrices, output);
+            return self.explain(evaluator, taken.as_ref(), &matrices, to.scores);
         }
-        let (scores, summary) = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
+        let done = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
         let evaluated = start.elapsed();
         let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices)).collect();
         let work = || self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
-        let (done, to) = ((scores, summary), (format, output, partial));
+        if let Some(origin) = to.origin.take() {
+            to.origin = Some(origin.with_matrices(&self.asked, evaluator, &matrices)?);
+        }
         self.write(evaluator, done, rules, work, to, timing, |timing| {
             let runs = matrices.iter().flat_map(|matrix| matrix.runs());
             let labels = matrices.iter().flat_map(|matrix| matrix.depths()).map(|&depth| u64::from(depth));
@@ -204,7 +216,7 @@ impl Eval {
         (scores, summary): (Scores, Option<Summary>),
         rules: Vec<Note>,
         work: impl FnOnce(),
-        (format, output, partial): (Format, Output, Option<Output>),
+        to: To,
         mut timing: Timing,
         timings: impl FnOnce(&Timing) -> String,
     ) -> Result<(), Stop> {
@@ -216,12 +228,21 @@ impl Eval {
         if self.verbose {
             work();
         }
-        if let (Some(partial), Some(summary)) = (partial, summary) {
+        if let (Some(to), Some(summary)) = (to.summary, summary) {
             let bytes = summary.to_bytes();
-            timing.time("summary", || partial.write(|to| to.write_all(&bytes)))?;
+            timing.time("summary", || to.write(|to| to.write_all(&bytes)))?;
         }
         let options = self.written.report.options(self.per_query);
-        timing.time("report", || output.write(|mut to| format.write(&scores, &options, &mut to)))?;
+        timing.time("report", || {
+            to.scores.write(|mut out| match &to.origin {
+                Some(origin) => {
+                    let runs = scores.runs.iter().filter(|run| run.group.is_none());
+                    let title = format!("Scores of {}", page::names(runs.map(|run| &run.name[..])));
+                    html::scores(&scores, &origin.context(&title), &mut out)
+                }
+                None => to.format.write(&scores, &options, &mut out),
+            })
+        })?;
         if self.timing {
             tell(timings(&timing).trim_end());
         }
@@ -230,7 +251,7 @@ impl Eval {
 
     fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
         let stats = distinct(&self.stats);
-        let trec = format == Format::Trec;
+        let (trec, page) = (format == Format::Trec, format == Format::Html);
         if self.is_interval() {
             let refused = [
                 (trec, "the format trec"),
@@ -248,7 +269,11 @@ impl Eval {
         if trec && stats.iter().any(|&stat| stat != Stat::Average) {
             return Err(Stop::new("the format trec has no place for --stat: choose another format"));
         }
-        let evaluator = self.asked.evaluator()?.with_stats(stats).with_per_query(self.per_query || trec);
+        let evaluator = self
+            .asked
+            .evaluator()?
+            .with_stats(stats)
+            .with_per_query(self.per_query || trec || page && !self.is_interval());
         Ok(gates::with_measures(evaluator.with_missing_ids(format == Format::Json), &self.fail_if))
     }
 

@@ -18,6 +18,7 @@ mod man;
 mod measures;
 mod merge;
 mod output;
+mod page;
 mod pipe;
 mod queries;
 mod score_output;
@@ -54,6 +55,9 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// The words of the command line.
+    #[arg(skip)]
+    words: Vec<OsString>,
 }
 
 const EXAMPLES: &str = "\
@@ -88,25 +92,28 @@ impl Cli {
         signals::heed_size_limit();
         let args = trec_eval::arguments(args);
         let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
-        Self::try_parse_from(&args).map_err(|error| match error.print().and_then(|()| stdout().flush()) {
-            _ if error.use_stderr() => {
-                if trec_eval {
-                    1
-                } else {
-                    2
+        let read = Self::try_parse_from(&args).map_err(|error| {
+            match error.print().and_then(|()| stdout().flush()) {
+                _ if error.use_stderr() => {
+                    if trec_eval {
+                        1
+                    } else {
+                        2
+                    }
                 }
+                Ok(()) => 0,
+                Err(refused) => Stop::from(refused).exit(),
             }
-            Ok(()) => 0,
-            Err(refused) => Stop::from(refused).exit(),
-        })
+        })?;
+        Ok(Cli { words: args, ..read })
     }
 
     /// Runs the command.
     fn run(self) -> Result<(), Stop> {
         laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
         match self.command {
-            Command::Eval(eval) => eval.run(),
-            Command::Compare(compare) => compare.run(),
+            Command::Eval(eval) => eval.run(&self.words),
+            Command::Compare(compare) => compare.run(&self.words),
             Command::Show(show) => show.run(),
             Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),

@@ -9,7 +9,7 @@ use laneval::{Error, Qrels, Stat, Summary};
 use super::choice::{one_of, stats};
 use super::eval;
 use super::inputs::{Files, bytes};
-use super::score_output::ScoreOutput;
+use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
 use super::style::{say, shown};
 use super::threads::Threads;
@@ -81,6 +81,7 @@ impl Merge {
             summary.add_missing(&qrels)?;
         }
         let scores = summary.scores(&eval::distinct(&self.stats))?;
+        ReportOutput::check_curve(format, &scores.measures)?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         lacking(&summary, self.files.len()).iter().chain(&notes(&scores)).filter(loud).for_each(say);
         if let Some(partial) = partial {

@@ -4,6 +4,8 @@ use std::io::{IsTerminal, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use laneval::measure::Measure;
+use laneval::report::html::only_curve;
 use laneval::report::{Format, Options};
 
 use super::choice::{formats, one_of};
@@ -53,6 +55,14 @@ impl ReportOutput {
     /// The format that was asked for, or else the one that stdout suggests.
     pub fn format_on_stdout(&self) -> Format {
         self.format.unwrap_or(if stdout().is_terminal() { Format::Table } else { Format::Tsv })
+    }
+
+    /// Refuses a chart of measures that are no curve.
+    pub fn check_curve(format: Format, measures: &[Measure]) -> Result<(), Stop> {
+        match format {
+            Format::Svg => only_curve(measures).map(drop).map_err(|e| Stop::new(e.to_string())),
+            _ => Ok(()),
+        }
     }
 
     /// Where the report goes, which is none of the inputs.

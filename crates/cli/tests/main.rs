@@ -9,6 +9,7 @@ mod guide;
 mod mapped;
 mod measures;
 mod merge;
+mod pages;
 #[cfg(target_os = "linux")]
 mod pipes;
 mod readme;

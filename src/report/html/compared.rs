@@ -7,7 +7,7 @@ use super::markup::Markup;
 use super::page::{figure, figures, note, section, unbroken};
 use super::scale::number;
 use super::tables::{self, confidence, direction, name, p, shown_runs};
-use super::whiskers::{self, Axis, Row};
+use super::whiskers::{Axis, Row, Whiskers};
 use super::{Context, details};
 use crate::compare::comparison::{Comparison, Difference};
 use crate::compare::options::Scope;
@@ -89,12 +89,7 @@ fn charts(of: &Comparison, context: &Context) -> Vec<Chart> {
         .into_iter()
         .map(|run| (of.runs[run].name.as_str(), of.runs[run].label.clone()))
         .collect();
-    let charts = context.curves.into_iter().flat_map(|scores| {
-        curves::measures(scores)
-            .into_iter()
-            .filter_map(|measure| Chart::of(scores, &measure, &runs))
-            .collect::<Vec<_>>()
-    });
+    let charts = context.curves.into_iter().flat_map(|scores| curves::all(scores, &runs));
     charts.take(MEASURES).collect()
 }
 
@@ -116,12 +111,7 @@ fn means(page: &mut Markup, of: &Comparison) {
             let caption = format!("{} of each run", of.measures[measure]);
             figure(page, &caption, None, |page| {
                 let title = format!("mean {}, {}", of.measures[measure], direction(&of.measures[measure]));
-                whiskers::draw(
-                    page,
-                    &title,
-                    &shown,
-                    &Axis { title: &title, sides: None, zero: None, band: None },
-                );
+                Whiskers::of(&shown, &Axis { title: &title, sides: None, zero: None, band: None }).draw(page);
             });
         }
     });
@@ -211,28 +201,30 @@ fn differences(page: &mut Markup, of: &Comparison) {
 }
 
 fn forest(page: &mut Markup, of: &Comparison, measure: usize) {
-    let all = of.of_measure(measure);
-    let shown = shown_differences(of, measure);
-    let rows: Vec<Row> = shown.iter().map(|&at| difference_row(of, &all[at])).collect();
-    let Some(first) = all.first() else { return };
-    let left =
-        (shown.len() < all.len()).then(|| format!("{} of {} pairs are drawn.", shown.len(), all.len()));
+    let (all, shown) = (of.of_measure(measure).len(), shown_differences(of, measure).len());
+    let left = (shown < all).then(|| format!("{shown} of {all} pairs are drawn."));
     let caption = format!("Differences of {}", of.measures[measure]);
-    figure(page, &caption, left.as_deref(), |page| {
-        let what = if first.logarithmic { "ratio" } else { "difference" };
-        let title = format!("{what} of {}, {}", of.measures[measure], direction(&of.measures[measure]));
-        let axis = Axis {
-            title: &title,
-            sides: Some(if first.better == Better::Lower {
-                ["better", "worse"]
-            } else {
-                ["worse", "better"]
-            }),
-            zero: Some(first.shown(0.0)),
-            band: of.options.margin.map(|margin| [-margin, margin].map(|end| first.shown(end))),
-        };
-        whiskers::draw(page, &title, &rows, &axis);
+    with_forest(of, measure, |drawn| {
+        figure(page, &caption, left.as_deref(), |page| drawn.draw(page));
     });
+}
+
+/// Does something with the differences of a measure, as rows over one axis; runs that are compared with none have no differences.
+pub fn with_forest<T>(of: &Comparison, measure: usize, then: impl FnOnce(&Whiskers) -> T) -> Option<T> {
+    let all = of.of_measure(measure);
+    let first = all.first()?;
+    let rows: Vec<Row> =
+        shown_differences(of, measure).into_iter().map(|at| difference_row(of, &all[at])).collect();
+    let what = if first.logarithmic { "ratio" } else { "difference" };
+    let title = format!("{what} of {}, {}", of.measures[measure], direction(&of.measures[measure]));
+    let sides = if first.better == Better::Lower { ["better", "worse"] } else { ["worse", "better"] };
+    let axis = Axis {
+        title: &title,
+        sides: Some(sides),
+        zero: Some(first.shown(0.0)),
+        band: of.options.margin.map(|margin| [-margin, margin].map(|end| first.shown(end))),
+    };
+    Some(then(&Whiskers::of(&rows, &axis)))
 }
 
 fn difference_row(of: &Comparison, at: &Difference) -> Row {
@@ -270,7 +262,8 @@ fn settings(page: &mut Markup, of: &Comparison, context: &Context) {
         ("correction", options.correction.to_string()),
     ];
     let scope = if options.family == Scope::All { "of all measures" } else { "of each measure" };
-    rows.push(("family", format!("{} pairs {scope}", of.family_size)));
+    let pairs = if of.family_size == 1 { "1 pair".to_owned() } else { format!("{} pairs", of.family_size) };
+    rows.push(("family", format!("{pairs} {scope}")));
     rows.push(("interval", format!("{}, {}", options.interval, confidence(options.alpha))));
     if of.draws > 0 {
         rows.push(("random draws", of.draws.to_string()));

@@ -5,7 +5,7 @@ use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, document, line, shortened, t
 use super::scale::{At, Scale, number};
 use super::series::{mark, stroke};
 use crate::error::printable;
-use crate::measure::{Better, CutoffRule};
+use crate::measure::{Better, CutoffRule, Measure};
 use crate::scores::{Curve, Scores};
 
 /// The most lines that can be told apart.
@@ -55,10 +55,10 @@ struct Line {
     curve: Curve,
 }
 
-/// The measures that were evaluated at several cutoffs, without them, in the order of scores.
-pub fn measures(scores: &Scores) -> Vec<String> {
+/// The measures that are there at three cutoffs or more, without them, in their order.
+pub fn measures(measures: &[Measure]) -> Vec<String> {
     let mut found: Vec<(String, usize)> = Vec::new();
-    for measure in &scores.measures {
+    for measure in measures {
         let name = measure.to_string();
         let Some((name, _)) = name.rsplit_once('@') else { continue };
         match found.iter_mut().find(|(of, _)| of == name) {
@@ -69,10 +69,15 @@ pub fn measures(scores: &Scores) -> Vec<String> {
     found.into_iter().filter(|(_, count)| *count >= CUTOFFS).map(|(name, _)| name).collect()
 }
 
+/// The charts of all curves that scores have of runs, by names with labels.
+pub fn all(scores: &Scores, runs: &[(&str, String)]) -> Vec<Chart> {
+    measures(&scores.measures).iter().filter_map(|measure| Chart::of(scores, measure, runs)).collect()
+}
+
 impl Chart {
     /// The lines of runs, by names with labels, the first of them where they are many; `None` where there is no curve of that measure.
     pub fn of(scores: &Scores, measure: &str, runs: &[(&str, String)]) -> Option<Chart> {
-        let like: crate::measure::Measure = format!("{measure}@1").parse().ok()?;
+        let like: Measure = format!("{measure}@1").parse().ok()?;
         let lines = runs.iter().enumerate().filter_map(|(run, (name, label))| {
             let curve = scores.curve(name, measure)?;
             let fits = curve.cutoffs.len() > 1 && curve.values.iter().all(|value| value.is_finite());

@@ -9,7 +9,7 @@ use super::page::{cell, figure, figures, note, section, table};
 use super::plot::shortened;
 use super::scale::number;
 use super::tables::{MEASURES, direction, heading, left_out, name};
-use super::whiskers::{self, Axis, Row};
+use super::whiskers::{Axis, Row, Whiskers};
 use crate::error::printable;
 use crate::measure::{Average, Better};
 use crate::report::{Note, notes};
@@ -46,9 +46,10 @@ pub fn write(scores: &Scores, context: &Context, page: &mut Markup) {
             }
         });
     }
-    let charts: Vec<Chart> = curves::measures(scores)
+    let charts: Vec<Chart> = [Some(scores), context.curves]
         .into_iter()
-        .filter_map(|measure| Chart::of(scores, &measure, &labelled(scores)))
+        .flatten()
+        .flat_map(|of| curves::all(of, &labelled(scores)))
         .take(FIGURES)
         .collect();
     let has_values = runs.iter().any(|run| run.per_query.is_some());
@@ -213,12 +214,7 @@ fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
             drawn = true;
             let title = format!("{}, {}", scores.measures[measure], direction(&scores.measures[measure]));
             figure(page, &format!("{} of each run", scores.measures[measure]), None, |page| {
-                whiskers::draw(
-                    page,
-                    &title,
-                    &rows,
-                    &Axis { title: &title, sides: None, zero: None, band: None },
-                );
+                Whiskers::of(&rows, &Axis { title: &title, sides: None, zero: None, band: None }).draw(page);
             });
         }
     });

@@ -22,6 +22,7 @@ use std::io::{self, Write};
 use crate::compare::comparison::{Comparison, Judged};
 use crate::compare::gate::Gate;
 use crate::error::printable;
+use crate::measure::Measure;
 use crate::scores::Scores;
 
 pub use curves::measures as curves;
@@ -91,7 +92,7 @@ pub fn scores(scores: &Scores, context: &Context, to: &mut impl Write) -> io::Re
     write_page(context, to, |page| evaluated::write(scores, context, page))
 }
 
-/// Writes a measure over its cutoffs as an SVG document, a line a run. [`curves`] names the measures that scores have at several cutoffs.
+/// Writes a measure over its cutoffs as an SVG document, a line a run. [`curves`] names the measures that are there at several cutoffs.
 ///
 /// # Errors
 /// What the writer refuses; scores that do not have the measure at several cutoffs ([`io::ErrorKind::InvalidInput`]).
@@ -100,7 +101,41 @@ pub fn curve(scores: &Scores, measure: &str, to: &mut impl Write) -> io::Result<
         let message = format!("there is no curve of {measure}, which was not evaluated at several cutoffs");
         return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
     };
-    to.write_all(chart.document(&page::chart_style()).as_str().as_bytes())?;
+    write_document(&chart.document(&page::chart_style()), to)
+}
+
+/// Writes the differences of the first measure with their intervals as an SVG document, a row a pair.
+///
+/// # Errors
+/// What the writer refuses.
+pub fn forest(comparison: &Comparison, to: &mut impl Write) -> io::Result<()> {
+    let style = page::chart_style();
+    match compared::with_forest(comparison, 0, |drawn| drawn.document(&style)) {
+        Some(document) => write_document(&document, to),
+        None => Ok(()),
+    }
+}
+
+/// The one measure that is there at several cutoffs.
+///
+/// # Errors
+/// None such, or more than one ([`io::ErrorKind::InvalidInput`]).
+pub fn only_curve(measures: &[Measure]) -> io::Result<String> {
+    let wrong = |found: String| {
+        let message =
+            format!("a chart has one measure at three cutoffs or more, such as nDCG@1..50, {found}");
+        io::Error::new(io::ErrorKind::InvalidInput, message)
+    };
+    let mut found = curves(measures);
+    match found.len() {
+        0 => Err(wrong("which none of the measures is".to_owned())),
+        1 => Ok(found.remove(0)),
+        _ => Err(wrong(format!("not {}", found.join(" and ")))),
+    }
+}
+
+fn write_document(document: &markup::Markup, to: &mut impl Write) -> io::Result<()> {
+    to.write_all(document.as_str().as_bytes())?;
     to.write_all(b"\n")
 }
 

@@ -1,7 +1,7 @@
 //! Dots with intervals, a row each: means of runs, or differences of pairs.
 
 use super::markup::Markup;
-use super::plot::{COLUMN, EDGE, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
+use super::plot::{COLUMN, EDGE, WIDTH, chart, document, line, rectangle, shortened, text, ticks_below};
 use super::scale::{At, Scale};
 
 /// The height of a row.
@@ -41,32 +41,57 @@ pub struct Axis<'a> {
     pub band: Option<[f64; 2]>,
 }
 
-/// Draws rows over one axis.
-pub fn draw(page: &mut Markup, says: &str, rows: &[Row], axis: &Axis) {
-    let ends =
-        rows.iter().flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
-    let ends: Vec<f64> = ends.chain(axis.zero).chain(axis.band.into_iter().flatten()).collect();
-    let [low, high] = [
-        ends.iter().copied().fold(f64::INFINITY, f64::min),
-        ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
-    ];
-    let scale = Scale::round(low, high, 5).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
-    let sides = if axis.sides.is_some() { 15.0 } else { 0.0 };
-    let bottom = sides + 6.0 + rows.len() as f64 * ROW;
-    chart(page, bottom + BELOW, says, |paper| {
+/// Rows over one axis.
+pub struct Whiskers<'a> {
+    rows: &'a [Row],
+    axis: &'a Axis<'a>,
+    scale: Scale,
+    /// Where the first row begins.
+    top: f64,
+    /// Where the axis is.
+    bottom: f64,
+}
+
+impl<'a> Whiskers<'a> {
+    /// Rows over an axis on which all of them have room.
+    pub fn of(rows: &'a [Row], axis: &'a Axis<'a>) -> Whiskers<'a> {
+        let ends =
+            rows.iter().flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
+        let ends: Vec<f64> = ends.chain(axis.zero).chain(axis.band.into_iter().flatten()).collect();
+        let [low, high] = [
+            ends.iter().copied().fold(f64::INFINITY, f64::min),
+            ends.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+        ];
+        let scale = Scale::round(low, high, 5).over(EDGE + 10.0, WIDTH - EDGE - 10.0);
+        let top = if axis.sides.is_some() { 21.0 } else { 6.0 };
+        Whiskers { rows, axis, scale, top, bottom: top + rows.len() as f64 * ROW }
+    }
+
+    /// Draws the rows in a page.
+    pub fn draw(&self, page: &mut Markup) {
+        chart(page, self.bottom + BELOW, self.axis.title, |paper| self.lines(paper));
+    }
+
+    /// The rows as an SVG document.
+    pub fn document(&self, style: &str) -> Markup {
+        document(self.bottom + BELOW, self.axis.title, style, |paper| self.lines(paper))
+    }
+
+    fn lines(&self, paper: &mut Markup) {
+        let (axis, scale, bottom) = (self.axis, &self.scale, self.bottom);
         if let Some([below, above]) = axis.sides {
             text(paper, "tick", [EDGE, 11.0], format_args!("← {below}"));
             text(paper, "tick end", [WIDTH - EDGE, 11.0], format_args!("{above} →"));
         }
-        draw_paper(paper, axis, &scale, sides + 6.0 + (ROW - STRIP - 3.0), rows.len());
-        for (number, row) in rows.iter().enumerate() {
-            draw_row(paper, row, &scale, sides + 6.0 + number as f64 * ROW);
+        draw_paper(paper, axis, scale, self.top + (ROW - STRIP - 3.0), self.rows.len());
+        for (number, row) in self.rows.iter().enumerate() {
+            draw_row(paper, row, scale, self.top + number as f64 * ROW);
         }
         line(paper, "axis", [EDGE, bottom], [WIDTH - EDGE, bottom]);
-        ticks_below(paper, &scale, bottom);
+        ticks_below(paper, scale, bottom);
         let room = ((WIDTH - 2.0 * EDGE) / COLUMN) as usize;
         text(paper, "title middle", [0.5 * WIDTH, bottom + 32.0], shortened(axis.title, room));
-    });
+    }
 }
 
 /// Draws what lies behind the dots, a strip a row, the first of them from `above`.

@@ -1,0 +1,127 @@
+//! What a page says about where its numbers come from, and the curves that it has beside them.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use laneval::report::html::{self, Context, Source};
+use laneval::{Evaluator, LabelMatrix, Scores, Stat};
+use xxhash_rust::xxh3::Xxh3Default;
+
+use super::asked::Asked;
+use super::compare::scores;
+use super::inputs::Inputs;
+use super::stop::Stop;
+use super::style::shown;
+
+/// The deepest rank of curves.
+const DEEPEST: u32 = 100;
+/// The most names in a title.
+const NAMED: usize = 3;
+/// The most bytes of the names in a title.
+const LONGEST: usize = 60;
+
+/// Where the numbers of a page come from.
+#[derive(Default)]
+pub struct Origin {
+    command: Option<String>,
+    inputs: Vec<Source>,
+    ranking_rule: Option<String>,
+    settings: Vec<(String, String)>,
+    curves: Option<Scores>,
+}
+
+impl Origin {
+    /// The command in words, and the files that it reads, which are read once more for their fingerprints.
+    pub fn of(words: &[OsString], inputs: &Inputs) -> Result<Self, Stop> {
+        let source = |kind: &str, path: &Path| {
+            let fingerprint = fingerprint(path).map_err(|e| Stop::new(format!("{}: {e}", shown(path))))?;
+            Ok::<_, Stop>(Source { kind: kind.to_owned(), name: shown(path), fingerprint })
+        };
+        let inputs = match inputs {
+            Inputs::Text(qrels, runs) => {
+                let runs = runs.iter().map(|run| source("run", &run.path));
+                [source("judgments", qrels)].into_iter().chain(runs).collect::<Result<_, _>>()?
+            }
+            Inputs::Matrices(paths) => {
+                paths.iter().map(|path| source("label matrix", path)).collect::<Result<_, _>>()?
+            }
+        };
+        let words: Option<Vec<&str>> = words.iter().skip(1).map(|word| word.to_str()).collect();
+        let command = words.and_then(|words| shlex::try_join(["laneval"].into_iter().chain(words)).ok());
+        Ok(Origin { command, inputs, ..Origin::default() })
+    }
+
+    /// Adds what label matrices know, and curves: precision at levels of recall, nDCG over ranks, unless they are asked for already.
+    pub fn with_matrices(
+        mut self,
+        asked: &Asked,
+        evaluator: &Evaluator,
+        matrices: &[LabelMatrix],
+    ) -> Result<Self, Stop> {
+        let Some(first) = matrices.first() else { return Ok(self) };
+        let rule = first.rule();
+        let depth = rule.depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"));
+        self.ranking_rule =
+            Some(format!("scores compared as {}, equal ones {}, {depth}", rule.score, rule.ties));
+        let mut set = |what: &str, value: String| self.settings.push((what.to_owned(), value));
+        if evaluator.view().judged_only {
+            set("documents", "only those with a judgment".to_owned());
+        }
+        set("fingerprint of the judgments", format!("{:032x}", first.fingerprint()));
+        let deepest = matrices.iter().flat_map(LabelMatrix::depths).max().map_or(0, |&depth| depth);
+        let ndcg = format!("nDCG@1..{}", deepest.min(DEEPEST));
+        let mut names = vec!["IPrec@[0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1]".to_owned()];
+        names.extend((deepest > 2).then_some(ndcg));
+        let there = html::curves(evaluator.measures());
+        names
+            .retain(|name| name.split_once('@').is_none_or(|(of, _)| !there.iter().any(|there| there == of)));
+        if !names.is_empty() {
+            let evaluator = evaluator.clone().with_measures(asked.measures_of(&names)?);
+            let evaluator = evaluator.with_per_query(false).with_stats([Stat::Average]).with_groups(None);
+            self.curves = Some(scores(&evaluator, matrices)?);
+        }
+        Ok(self)
+    }
+
+    /// What a page is told, under a title.
+    pub fn context<'a>(&'a self, title: &'a str) -> Context<'a> {
+        let mut context = Context::new(title);
+        context.command = self.command.as_deref();
+        context.inputs = &self.inputs;
+        context.ranking_rule = self.ranking_rule.as_deref();
+        context.settings = &self.settings;
+        context.curves = self.curves.as_ref();
+        context
+    }
+}
+
+/// The names of runs in a title: all of them, or how many they are.
+pub fn names<'a>(runs: impl Iterator<Item = &'a str>) -> String {
+    let runs: Vec<&str> = runs.collect();
+    match runs.as_slice() {
+        [] => "no runs".to_owned(),
+        [run] => (*run).to_owned(),
+        [.., _] if runs.len() > NAMED || runs.iter().map(|run| run.len()).sum::<usize>() > LONGEST => {
+            format!("{} runs", runs.len())
+        }
+        [others @ .., last] => format!("{} and {last}", others.join(", ")),
+    }
+}
+
+/// XXH3 of 128 bits over the bytes of a regular file, in hexadecimal digits as `xxhsum -H2` prints them.
+fn fingerprint(path: &Path) -> io::Result<Option<String>> {
+    if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
+        return Ok(None);
+    }
+    let (mut file, mut hash, mut bytes) = (File::open(path)?, Xxh3Default::new(), vec![0; 1 << 20]);
+    loop {
+        match file.read(&mut bytes) {
+            Ok(0) => return Ok(Some(format!("{:032x}", hash.digest128()))),
+            Ok(read) => hash.update(&bytes[..read]),
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+}
