@@ -96,6 +96,11 @@ impl Grid {
         self.split(&self.widths(options), options).len()
     }
 
+    /// Is a cell marked as the best of its kind?
+    pub(super) fn has_best(&self) -> bool {
+        self.rows.iter().flatten().any(|cell| cell.best)
+    }
+
     /// Writes the grid.
     ///
     /// # Errors

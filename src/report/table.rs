@@ -17,7 +17,13 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
             writeln!(to, "{}: {} {queries}\n", name(run), run.queries)?;
             one_run(run, &scores.measures, options).write(options, to)?;
         }
-        _ => several_runs(scores, options).write(options, to)?,
+        _ => {
+            let grid = several_runs(scores, options);
+            grid.write(options, to)?;
+            if grid.has_best() {
+                writeln!(to, "\n{} {BEST}", if options.colour { "Bold:" } else { "*" })?;
+            }
+        }
     }
     for run in &scores.runs {
         if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
@@ -42,7 +48,11 @@ pub fn write_markup(
             let caption = format!("{}: {} {queries}", name(run), run.queries);
             markup.write(&one_run(run, &scores.measures, options), &caption, to)?;
         }
-        _ => markup.write(&several_runs(scores, options), BEST, to)?,
+        _ => {
+            let grid = several_runs(scores, options);
+            let caption = if grid.has_best() { format!("Bold: {BEST}") } else { String::new() };
+            markup.write(&grid, &caption, to)?;
+        }
     }
     for run in &scores.runs {
         if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
@@ -58,7 +68,7 @@ pub fn write_markup(
 }
 
 /// What a mark says, and what it does not.
-const BEST: &str = "Bold: best, not necessarily better.";
+const BEST: &str = "best, not necessarily better.";
 
 /// The name of a run, and of the group of its queries.
 fn name(run: &RunScores) -> String {

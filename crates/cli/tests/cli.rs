@@ -155,6 +155,8 @@ run            AP      P@2   NumRet
 ───────────────────────────────────
 bm25.run   0.4444   0.3333        5
 dense.run  0.6667*  0.5000*       5
+
+* best, not necessarily better.
 ";
     let args = "-m AP -m P@2 -m NumRet --format table";
     assert_eq!(folder.out(&format!("eval qrels bm25.run dense.run {args}")), several);

@@ -15,6 +15,34 @@ fn demo() -> Folder {
 
 const THREE: &str = "compare qrels bm25=bm25.run dense=dense.run hybrid=hybrid.run";
 
+/// From four runs on a line a measure says how many pairs it tells apart, by the p that stand in the rows.
+#[test]
+fn pairs_that_measures_tell_apart() {
+    let folder = demo();
+    let bm25 = String::from_utf8(folder.get("bm25.run")).unwrap();
+    let fewer: Vec<&str> = bm25.lines().filter(|line| !line.contains(" Q0 ") || line.len() % 3 > 0).collect();
+    folder.put("fewer.run", fewer.join("\n") + "\n");
+    let four = format!("{THREE} fewer=fewer.run -m nDCG@10,P@10 -q");
+    let rows = folder.out(&format!("{four} --format tsv"));
+    let document: serde_json::Value =
+        serde_json::from_str(&folder.out(&format!("{four} --format json"))).unwrap();
+    let table = folder.out(&format!("{four} --format table"));
+    for (at, measure) in ["nDCG@10", "P@10"].into_iter().enumerate() {
+        let of = |line: &str| line.split_once(&format!("\t{measure}\tp\t")).map(|(_, p)| p.parse().unwrap());
+        let mut p: Vec<f64> = rows.lines().filter_map(of).collect();
+        p.sort_by(f64::total_cmp);
+        let apart = p.iter().filter(|&&p| p < 0.05).count();
+        assert!(p.len() == 6 && (1..6).contains(&apart), "{p:?}");
+        let found = &document["discrimination"][at];
+        assert_eq!((&found["measure"], &found["apart"]), (&measure.into(), &apart.into()));
+        assert_eq!(found["p"].as_array().unwrap().iter().map(|p| p.as_f64().unwrap()).collect::<Vec<_>>(), p);
+        let line = table.lines().rfind(|line| line.starts_with(measure)).unwrap();
+        assert!(line.contains(&format!(" {apart} of 6 ")), "{line}");
+    }
+    let three = folder.out(&format!("{THREE} --format json -q"));
+    assert!(!three.contains("discrimination"));
+}
+
 /// The value of a row of the long format.
 #[track_caller]
 fn value(out: &str, run: &str, baseline: &str, measure: &str, stat: &str) -> f64 {

@@ -453,6 +453,8 @@ bm25.run [b]   0.2500  0.3536  0.0000
 dense.run      0.6667* 0.2887  0.5000
 dense.run [a]  0.5000       –  0.5000
 dense.run [b]  0.7500* 0.3536  0.5000
+
+* best, not necessarily better.
 ";
     let line = "-m AP --stat std,min --group-by groups --format table";
     let squeezed = |text: &str| {

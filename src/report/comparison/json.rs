@@ -30,6 +30,8 @@ struct Document<'a> {
     pairs: Vec<PairOf<'a>>,
     anova: Vec<AnovaOf>,
     agreement: Vec<AgreementOf>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    discrimination: Vec<DiscriminationOf>,
     gates: Vec<GateOf<'a>>,
     sentences: Vec<String>,
     notes: &'a [String],
@@ -86,6 +88,14 @@ struct AgreementOf {
     tau_b: Option<f64>,
     tau_ap_b: Option<f64>,
     rbo: Option<f64>,
+}
+
+/// The uncorrected p of a measure's pairs, ascending, and how many are below the level.
+#[derive(Serialize)]
+struct DiscriminationOf {
+    measure: String,
+    apart: usize,
+    p: Vec<f64>,
 }
 
 #[derive(Serialize)]
@@ -213,6 +223,11 @@ impl<'a> Document<'a> {
                     tau_ap_b: of.tau_ap,
                     rbo: of.overlap,
                 })
+                .collect(),
+            discrimination: comparison
+                .discrimination()
+                .into_iter()
+                .map(|of| DiscriminationOf { measure: measure(of.measure), apart: of.apart, p: of.p })
                 .collect(),
             gates: gates.iter().flat_map(gate).collect(),
             sentences: comparison.sentences(),

@@ -35,6 +35,10 @@ pub fn write(
         writeln!(to)?;
         agreement.write(options, to)?;
     }
+    if let Some(discrimination) = discrimination(comparison) {
+        writeln!(to)?;
+        discrimination.write(options, to)?;
+    }
     if options.per_query {
         for of in comparison.of_measure(0) {
             writeln!(to, "\n{}\n", ends_caption(comparison, of))?;
@@ -247,6 +251,23 @@ fn agreement(comparison: &Comparison, options: &Options) -> Option<Grid> {
         };
         let numbers = [of.tau, of.tau_ap, of.overlap].map(|value| Cell::from(number(value)));
         grid.push([Cell::from(comparison.measures[of.measure].to_string())].into_iter().chain(numbers));
+    }
+    Some(grid)
+}
+
+/// How many pairs of runs each measure tells apart.
+fn discrimination(comparison: &Comparison) -> Option<Grid> {
+    let all = comparison.discrimination();
+    if all.is_empty() {
+        return None;
+    }
+    let apart = format!("pairs with p < {}, uncorrected", comparison.options.alpha);
+    let columns = [("measure".to_owned(), Align::Left), (apart, Align::Right)];
+    let mut grid = Grid::new(columns);
+    for of in &all {
+        let share = of.share().map_or(String::new(), |share| format!(" ({:.0} %)", 100.0 * share));
+        let apart = format!("{} of {}{share}", of.apart, of.p.len());
+        grid.push([comparison.measures[of.measure].to_string(), apart].map(Cell::from));
     }
     Some(grid)
 }
