@@ -257,3 +257,25 @@ fn compressed_runs_and_stdin_are_read_too() {
     folder.put("one.zst", zstd::encode_all(ONE.as_bytes(), 1).unwrap());
     assert_eq!(folder.out("show qrels one=one.zst --query q1"), expected);
 }
+
+#[test]
+fn a_file_has_the_format_of_its_extension() {
+    let folder = folder();
+    for (file, options) in [
+        ("s.txt", "--format table"),
+        ("s", "--format table"),
+        ("s.json", "--format json"),
+        ("s.jsonl", "--format jsonl"),
+        ("s.csv", "--format csv"),
+        ("s.TSV", "--format tsv"),
+    ] {
+        let printed = folder.out(&format!("show qrels one --query q1 {options}"));
+        assert_eq!(folder.out(&format!("show qrels one --query q1 -o {file}")), "");
+        assert_eq!(String::from_utf8(folder.get(file)).unwrap(), printed, "{file}");
+    }
+    assert_says(
+        &folder.error("show qrels one --query q1 -o s.html"),
+        &["unknown extension .html: take .txt, .tsv, .csv, .json, .jsonl, or say --format"],
+    );
+    assert_says(&folder.error("show qrels one --query q1 -o one"), &["it is one of the inputs"]);
+}

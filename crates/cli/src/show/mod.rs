@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::internals::show::{InRun, Judgment, Query, Shown};
@@ -18,8 +18,8 @@ use laneval::{EngineChoice, Evaluator, Input, Join, ScoreType, TiedValue, Ties, 
 
 use super::asked::{DEFAULT_MEASURES, level, measures};
 use super::choice::{Choice, TieRule, one_of};
-use super::inputs::{Files, Inputs, Ranking, RunPath, bytes};
-use super::output::print;
+use super::inputs::{Files, Inputs, Ranking, RunPath, bytes, named};
+use super::output::{Output, unknown_extension};
 use super::stop::Stop;
 use super::style::{say, shown, stdout_width};
 use super::threads::Threads;
@@ -74,10 +74,12 @@ pub struct Show {
     /// How many ranks a table shows, 0 for all [default: the deepest cutoff if all measures have one, else 20; on a terminal at most 20]
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
-    /// How to write it
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(formats()))]
-    #[arg(help_heading = "Output")]
-    format: Format,
+    /// How to write it [default: by the extension of -o, else table]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
+    format: Option<Format>,
+    /// Write to a file, which has this name only once it is complete
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
     /// Decimals in tables
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
@@ -141,27 +143,49 @@ impl Show {
             .with_tied(tied)
             .with_engine(EngineChoice::Cpu);
         evaluator.check_tied()?;
+        let format = self.format()?;
+        let output = Output::new(self.file(), &named(&self.inputs).1)?;
         let (qrels, runs) = self.texts()?;
         self.threads.note().iter().for_each(say);
         let size = bytes([&qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
         let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, &runs))?;
         let score = self.ranking.score.unwrap_or_default();
         let asked = Asked { shown, rel: self.rel.unwrap_or(1.0), ties, score, view };
-        match self.format {
+        output.write(|to| match format {
             Format::Table => {
-                let table = table::Table::new(
-                    &asked,
-                    self.top(&asked.shown.measures),
-                    usize::from(self.precision),
-                    stdout_width(),
-                );
-                print(|to| table.write(to))
+                let top = self.top(&asked.shown.measures);
+                let width = stdout_width().filter(|_| self.file().is_none());
+                table::Table::new(&asked, top, usize::from(self.precision), width).write(to)
             }
-            Format::Json => print(|to| document::write(&asked, to)),
-            Format::Jsonl => print(|to| rows::json_lines(&asked, to)),
-            Format::Tsv => print(|to| rows::delimited(&asked, b'\t', to)),
-            Format::Csv => print(|to| rows::delimited(&asked, b',', to)),
-        }
+            Format::Json => document::write(&asked, to),
+            Format::Jsonl => rows::json_lines(&asked, to),
+            Format::Tsv => rows::delimited(&asked, b'\t', to),
+            Format::Csv => rows::delimited(&asked, b',', to),
+        })
+    }
+
+    /// The file to write to; `-` is stdout.
+    fn file(&self) -> Option<&Path> {
+        self.output.as_deref().filter(|path| path.as_os_str() != "-")
+    }
+
+    /// The format that was asked for, or else the one that the file's extension names.
+    fn format(&self) -> Result<Format, Stop> {
+        const EXTENSIONS: [(&str, Format); 5] = [
+            ("txt", Format::Table),
+            ("tsv", Format::Tsv),
+            ("csv", Format::Csv),
+            ("json", Format::Json),
+            ("jsonl", Format::Jsonl),
+        ];
+        let extension = self.file().and_then(|path| Some((path, path.extension()?)));
+        let (None, Some((path, extension))) = (self.format, extension) else {
+            return Ok(self.format.unwrap_or(Format::Table));
+        };
+        let known = EXTENSIONS.iter().find(|(name, _)| extension.eq_ignore_ascii_case(name));
+        known.map(|&(_, format)| format).ok_or_else(|| {
+            unknown_extension(path, &EXTENSIONS.map(|(extension, _)| extension), ", or say --format")
+        })
     }
 
     /// The judgments and the runs, which have to be text.
@@ -190,7 +214,7 @@ impl Show {
             None => {
                 let cutoffs = measures.iter().map(|measure| measure.rank()).collect::<Option<Vec<u32>>>();
                 let deepest = cutoffs.and_then(|all| all.into_iter().max()).map(|rank| rank as usize);
-                let most = if stdout().is_terminal() { SHORT } else { usize::MAX };
+                let most = if self.file().is_none() && stdout().is_terminal() { SHORT } else { usize::MAX };
                 deepest.unwrap_or(SHORT).min(most)
             }
         }
