@@ -152,18 +152,17 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
 fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
     let mut common: Vec<Vec<usize>> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
+        let order = ascending(run);
         if number == 0 {
-            common.push((0..run.queries.len()).collect());
+            common.push(order);
             continue;
         }
         let (mut kept, mut places) = (Vec::new(), Vec::new());
-        let mut at = 0;
+        let mut left = order.into_iter().peekable();
         for (which, &place) in common[0].iter().enumerate() {
             let id = runs[0].queries.get(place);
-            while at < run.queries.len() && run.queries.get(at) < id {
-                at += 1;
-            }
-            if at < run.queries.len() && run.queries.get(at) == id {
+            while left.next_if(|&at| run.queries.get(at) < id).is_some() {}
+            if let Some(at) = left.next_if(|&at| run.queries.get(at) == id) {
                 kept.push(which);
                 places.push(at);
             }
@@ -174,6 +173,15 @@ fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
         common.push(places);
     }
     common
+}
+
+/// The places of the queries of a run, their ids ascending: rankings without ids are numbered, and stand in the order of numbers.
+fn ascending(of: &PerQuery) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..of.queries.len()).collect();
+    if !of.queries.are_ascending() {
+        order.sort_by_key(|&at| of.queries.get(at));
+    }
+    order
 }
 
 /// A value, if it is a number.
@@ -187,4 +195,42 @@ fn finite(value: f64, run: &RunScores, measure: &Measure, id: &[u8]) -> Result<f
         measure: measure.to_string(),
         value,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(name: &str, ids: &[&str], values: &[f64]) -> RunScores {
+        let queries = ids.iter().map(|id| id.as_bytes()).collect();
+        let per_query = PerQuery { queries, values: vec![values.to_vec()] };
+        RunScores { name: name.to_owned(), per_query: Some(per_query), ..RunScores::default() }
+    }
+
+    #[test]
+    fn queries_in_the_order_of_numbers_all_count() {
+        let ids: Vec<String> = (0..12).map(|at| at.to_string()).collect();
+        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
+        let values: Vec<f64> = (0..12).map(|at| f64::from(at) / 16.0).collect();
+        let backwards: Vec<&str> = ids.iter().rev().copied().collect();
+        let scores = Scores {
+            measures: vec!["AP".parse().unwrap()],
+            runs: vec![
+                run("a", &ids, &values),
+                run("b", &ids, &values),
+                run("c", &backwards[2..], &values[2..]),
+            ],
+            ..Scores::default()
+        };
+        let two = Values::of(&Scores { runs: scores.runs[..2].to_vec(), ..scores.clone() }).unwrap();
+        assert_eq!(two.ids.len(), 12);
+        assert!(two.ids.is_sorted());
+        let three = Values::of(&scores).unwrap();
+        assert_eq!(three.ids.len(), 10, "10 and 11 are not in the third");
+        for (at, id) in three.ids.iter().enumerate() {
+            let number: usize = String::from_utf8_lossy(id).parse().unwrap();
+            let [a, b, c] = [0, 1, 2].map(|run| three.measures[0].terms[run][at]);
+            assert_eq!([a, b, c], [values[number], values[number], values[11 - number]], "{number}");
+        }
+    }
 }
