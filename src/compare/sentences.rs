@@ -180,7 +180,7 @@ impl Comparison {
         }
         let why = match self.options.test {
             Test::T => {
-                "every query changes by the same amount, of which t knows no p: see --test randomisation"
+                "every query changes by the same amount, of which t knows no p: see the randomisation test"
             }
             _ => "the test has no p",
         };
