@@ -22,6 +22,7 @@ use crate::scores::Scores;
 use markup::Markup;
 
 pub use crate::scores::Text;
+pub use comparison::numbers;
 pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
 

@@ -4,3 +4,5 @@ pub mod json;
 pub mod long;
 mod stats;
 pub mod table;
+
+pub use stats::of_difference as numbers;
