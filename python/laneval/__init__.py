@@ -20,6 +20,7 @@ from laneval._api import (
     measures,
     parse_measure,
 )
+from laneval._comparison import Comparison, ComparisonOptions, Deltas, Pair, Verdict
 from laneval._custom import CustomMeasure, measure
 from laneval._errors import (
     DeviceError,
@@ -41,7 +42,10 @@ from laneval._summary import Stream, Summary
 
 __all__ = [
     "DEFAULT",
+    "Comparison",
+    "ComparisonOptions",
     "CustomMeasure",
+    "Deltas",
     "DeviceError",
     "IgnoredQueriesWarning",
     "InputError",
@@ -52,6 +56,7 @@ __all__ = [
     "MeasureError",
     "MissingQueriesWarning",
     "Options",
+    "Pair",
     "PerQuery",
     "Problem",
     "Qrels",
@@ -64,6 +69,7 @@ __all__ = [
     "Summary",
     "UnanswerableError",
     "Unmatched",
+    "Verdict",
     "__version__",
     "devices",
     "evaluate",

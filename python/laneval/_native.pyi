@@ -4,6 +4,7 @@ from typing import Any, final
 
 __all__ = [
     "Arrays",
+    "Comparison",
     "Matrix",
     "PerQuery",
     "Qrels",
@@ -45,6 +46,49 @@ class Arrays:
     def matrix(self, name: str) -> Matrix: ...
 
 @final
+class Comparison:
+    @staticmethod
+    def of(
+        runs: Sequence[tuple[str, dict[str, Any], dict[str, float], PerQuery]],
+        measures: list[str],
+        *,
+        baseline: str | None,
+        test: str,
+        alternative: str,
+        alpha: float,
+        correction: str,
+        family: str,
+        ci: str,
+        permutations: str,
+        seed: int | None,
+        margin: float | None,
+        power: float | None,
+        tie: float | None,
+        zeros: str,
+        wilcoxon: str,
+        anova: bool,
+        threads: int | None,
+    ) -> Comparison: ...
+    def stats(self) -> list[str]: ...
+    def pairs(
+        self,
+    ) -> list[tuple[str, str, str, list[float | None], str | None, bool | None]]: ...
+    def sentences(self) -> list[str]: ...
+    def notes(self) -> list[str]: ...
+    def queries(self) -> list[str]: ...
+    def values(self, pair: int) -> tuple[list[float], list[float]]: ...
+    def gate(self, text: str) -> list[tuple[str, bool, float, float, float | None]]: ...
+    def report(
+        self,
+        format: str,
+        gates: list[str],
+        per_query: bool,
+        origin: tuple[str, str, list[tuple[str, str]]],
+    ) -> bytes: ...
+    def arrow_pairs(self) -> object: ...
+    def arrow_values(self) -> object: ...
+
+@final
 class Matrix:
     @staticmethod
     def open(path: str | PathLike[str]) -> Matrix: ...
@@ -66,6 +110,9 @@ class Resident:
 
 @final
 class PerQuery:
+    def __new__(
+        cls, measures: list[str], queries: list[str], values: list[list[float]]
+    ) -> PerQuery: ...
     def queries(self) -> list[str]: ...
     def __len__(self) -> int: ...
     def column(self, measure: int) -> list[float]: ...

@@ -130,9 +130,6 @@ def settings(
     if unknown:
         known = ", ".join(Options.__annotations__)
         raise TypeError(f"unknown keyword {', '.join(unknown)}: there are {known}")
-    threads = options.get("threads")
-    if threads is None and os.environ.get("LANEVAL_THREADS"):
-        threads = int(os.environ["LANEVAL_THREADS"])
     engine = options.get("engine", "gpu" if options.get("adapter") is not None else "auto")
     return _native.Settings(
         list(names),
@@ -145,10 +142,17 @@ def settings(
         stats=stat_names(options.get("stats", ())),
         engine=engine,
         adapter=options.get("adapter"),
-        threads=threads,
+        threads=threads_of(options.get("threads")),
         progress=progress,
         dialect=options.get("dialect", "laneval"),
     )
+
+
+def threads_of(asked: int | None) -> int | None:
+    """How many threads were asked for, here or by `LANEVAL_THREADS`."""
+    if asked is None and os.environ.get("LANEVAL_THREADS"):
+        return int(os.environ["LANEVAL_THREADS"])
+    return asked
 
 
 def _bar(done: int, total: int) -> None:

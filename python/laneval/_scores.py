@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 from laneval import _native
 from laneval._errors import (
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy
     import pandas
     import polars
+
+    from laneval._comparison import Comparison, ComparisonOptions
 
 
 class Unmatched:
@@ -228,6 +230,26 @@ class RunScores(Mapping[str, float]):
             raise UnanswerableError("the values of queries were not kept: evaluate with per_query=True")
         return self._per_query
 
+    def compare(self, other: RunScores, **options: Unpack[ComparisonOptions]) -> Comparison:
+        """This run compared with another one, the baseline: which is better, by how much, and how sure that is.
+
+        Both have to be evaluated with `per_query=True`, against the same judgments and in the same way. Where both have the same name, the
+        other one is called `baseline`.
+
+        >>> import laneval
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}
+        >>> new = laneval.evaluate(qrels, {query: {"d1": 0.5} for query in qrels}, "RR", per_query=True)
+        >>> old = laneval.evaluate(qrels, {query: {"d1": 0.5, "d2": len(query)} for query in qrels}, "RR", per_query=True)
+        >>> new.compare(old).pairs[0].delta
+        0.5
+        """
+        from laneval._comparison import compared
+
+        names = [other.name, self.name]
+        if names[0] == names[1]:
+            names[0] = "baseline" if names[1] != "baseline" else "other"
+        return compared([(names[0], other), (names[1], self)], names[0], options)
+
     def __repr__(self) -> str:
         values = ", ".join(f"{name}: {value:.4f}" for name, value in self.items())
         return f"<{self.name}: {values}; {self._words()}>"
@@ -276,6 +298,30 @@ class Scores(Mapping[str, RunScores]):
 
     def __len__(self) -> int:
         return len(self._runs)
+
+    def compare(
+        self, baseline: str | RunScores | None = None, **options: Unpack[ComparisonOptions]
+    ) -> Comparison:
+        """The runs compared: which is better, by how much, and how sure that is. All others with a baseline, one of them by its name or the
+        scores of another run; every pair, if there is none.
+
+        They have to be evaluated with `per_query=True`.
+
+        >>> import laneval
+        >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}
+        >>> runs = {name: {query: {"d1": 0.5, "d2": score} for query in qrels} for name, score in {"a": 0.3, "b": 0.4}.items()}
+        >>> scores = laneval.evaluate_runs(qrels, runs, "RR", per_query=True)
+        >>> scores.compare(baseline="a").sentences
+        ['b and a have the same RR in each of the 3 queries.']
+        """
+        from laneval._comparison import compared
+
+        runs = list(self._runs.items())
+        if isinstance(baseline, RunScores):
+            name = baseline.name if baseline.name not in self._runs else "baseline"
+            runs.insert(0, (name, baseline))
+            baseline = name
+        return compared(runs, baseline, options)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """A dict of dicts: run, measure, average."""

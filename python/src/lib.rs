@@ -4,6 +4,7 @@
 
 mod arrays;
 mod catalogue;
+mod comparison;
 mod errors;
 mod ffi;
 mod matrix;
@@ -28,6 +29,8 @@ mod _native {
     use crate::arrays::Arrays;
     #[pymodule_export]
     use crate::catalogue::{command, devices, measures, parse};
+    #[pymodule_export]
+    use crate::comparison::Comparison;
     #[pymodule_export]
     use crate::matrix::Matrix;
     #[pymodule_export]

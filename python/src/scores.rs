@@ -29,7 +29,7 @@ impl Scores {
 
     /// The runs, each as a dict of what is known of it.
     fn runs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
-        self.scores.runs.iter().map(|run| known(py, run)).collect()
+        self.scores.runs.iter().map(|run| known(py, &self.scores, run)).collect()
     }
 
     /// For each measure of a run its statistics by name, the average first.
@@ -66,7 +66,7 @@ impl Scores {
 }
 
 /// What is known of a run besides its numbers.
-fn known<'py>(py: Python<'py>, run: &RunScores) -> PyResult<Bound<'py, PyDict>> {
+fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyResult<Bound<'py, PyDict>> {
     let unmatched = |of: &Unmatched| -> PyResult<(u64, Vec<Py<PyAny>>)> {
         let ids = of.ids.iter().map(|id| text::of_bytes(py, id)).collect::<PyResult<_>>()?;
         Ok((of.count, ids))
@@ -82,6 +82,12 @@ fn known<'py>(py: Python<'py>, run: &RunScores) -> PyResult<Bound<'py, PyDict>> 
     dict.set_item("ties", run.rule.ties.to_string())?;
     dict.set_item("score", run.rule.score.to_string())?;
     dict.set_item("depth", run.rule.depth)?;
+    let fingerprints = run.fingerprints.iter().map(|of| format!("{of:032x}")).collect::<Vec<_>>();
+    dict.set_item("fingerprints", fingerprints)?;
+    dict.set_item("query_set", scores.queries.to_string())?;
+    dict.set_item("tied", scores.tied.to_string())?;
+    dict.set_item("view_depth", scores.view.depth)?;
+    dict.set_item("judged_only", scores.view.judged_only)?;
     dict.set_item("notices", run.notices.iter().map(said).collect::<Vec<_>>())?;
     Ok(dict)
 }
@@ -89,14 +95,25 @@ fn known<'py>(py: Python<'py>, run: &RunScores) -> PyResult<Bound<'py, PyDict>> 
 /// The values of the queries of a run.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct PerQuery {
-    measures: Vec<String>,
-    queries: Arc<Ids>,
+    pub measures: Vec<String>,
+    pub queries: Arc<Ids>,
     /// `[measure][query]`.
-    values: Arc<Vec<Vec<f64>>>,
+    pub values: Arc<Vec<Vec<f64>>>,
 }
 
 #[pymethods]
 impl PerQuery {
+    /// The values of some measures, in the order of queries that ascend.
+    #[new]
+    fn new(measures: Vec<String>, queries: Vec<Bound<'_, PyAny>>, values: Vec<Vec<f64>>) -> PyResult<Self> {
+        let ids = queries.iter().map(bytes_of).collect::<PyResult<Vec<Bound<'_, PyBytes>>>>()?;
+        if values.len() != measures.len() || values.iter().any(|of| of.len() != ids.len()) {
+            return Err(PyValueError::new_err("there is not a value for each query and measure"));
+        }
+        let queries = ids.iter().map(|id| id.as_bytes()).collect();
+        Ok(PerQuery { measures, queries: Arc::new(queries), values: Arc::new(values) })
+    }
+
     /// The ids of the queries, in bytewise order.
     fn queries(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
         self.queries.iter().map(|id| text::of_bytes(py, id)).collect()
@@ -148,8 +165,7 @@ impl PerQuery {
 
     /// The place of a query.
     fn find(&self, query: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
-        let bytes = query.call_method1("encode", ("utf-8", "surrogateescape"))?.cast_into::<PyBytes>()?;
-        Ok(self.queries.find(bytes.as_bytes()))
+        Ok(self.queries.find(bytes_of(query)?.as_bytes()))
     }
 
     /// The value of a measure and a query, by their places.
@@ -164,11 +180,7 @@ impl PerQuery {
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
         let _ = requested_schema; // a wish, which need not be granted
-        let texts: Result<Vec<&str>, _> = self.queries.iter().map(std::str::from_utf8).collect();
-        let queries: ArrayRef = match texts {
-            Ok(texts) => Arc::new(StringArray::from(texts)),
-            Err(_) => Arc::new(BinaryArray::from_iter_values(self.queries.iter())),
-        };
+        let queries = ids_column(&self.queries);
         let values = self.values.iter().map(|of| Arc::new(Float64Array::from(of.clone())) as ArrayRef);
         let names = std::iter::once("query_id").chain(self.measures.iter().map(String::as_str));
         let batch = RecordBatch::try_from_iter(names.zip(std::iter::once(queries).chain(values)));
@@ -177,6 +189,20 @@ impl PerQuery {
         let stream = FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema)));
         PyCapsule::new_with_value(py, stream, ffi::STREAM)
     }
+}
+
+/// Ids as a column of text, or of bytes where one of them is no text.
+pub fn ids_column(ids: &Ids) -> ArrayRef {
+    let texts: Result<Vec<&str>, _> = ids.iter().map(std::str::from_utf8).collect();
+    match texts {
+        Ok(texts) => Arc::new(StringArray::from(texts)),
+        Err(_) => Arc::new(BinaryArray::from_iter_values(ids.iter())),
+    }
+}
+
+/// The bytes of an id, of which lone surrogates are no UTF-8.
+fn bytes_of<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+    Ok(id.call_method1("encode", ("utf-8", "surrogateescape"))?.cast_into::<PyBytes>()?)
 }
 
 fn said(notice: &Notice) -> String {

@@ -13,13 +13,17 @@ pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
 
 /// A message of the library, in which options of the command are keywords.
 pub fn with_keywords(message: &str) -> String {
-    const KEYWORDS: [(&str, &str); 6] = [
+    const KEYWORDS: [(&str, &str); 10] = [
         (" --score f32", " score=\"f32\""),
         (" --score", " score="),
         (" --ties ", " ties="),
         (" --queries", " queries="),
         (" --judged-only", " judged_only=True"),
         (" --rel or rel=", " rel="),
+        (" --family all", " family=\"all\""),
+        (" --permutations auto", " permutations=\"auto\""),
+        (" --permutations ", " permutations="),
+        ("`--test randomisation`", "`test=\"randomisation\"`"),
     ];
     KEYWORDS.iter().fold(message.to_owned(), |text, (option, keyword)| text.replace(option, keyword))
 }

@@ -1,0 +1,639 @@
+"""Comparisons: which run is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
+
+from laneval import _native
+from laneval._errors import MeasureError, UnanswerableError
+from laneval._options import threads_of
+from laneval._scores import PerQuery, RunScores, _name, base_name, better
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+FORMATS = {
+    ".csv": "csv",
+    ".htm": "html",
+    ".html": "html",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".md": "markdown",
+    ".svg": "svg",
+    ".tex": "latex",
+    ".tsv": "tsv",
+    ".txt": "table",
+}
+
+
+class ComparisonOptions(TypedDict, total=False):
+    """Keywords of every `compare`, those of the command `laneval compare`."""
+
+    measures: str | Iterable[str]
+    """The measures to compare by, of those that were evaluated; all of them if not said, but `Judged`, which is shown as the share of documents
+    that are judged. The first one decides."""
+    test: Literal["t", "randomisation", "wilcoxon", "sign"]
+    """The test whose p decides, the paired t test (`"t"`) if not said."""
+    alternative: Literal["two-sided", "better", "worse"]
+    """What is held against "equal"."""
+    alpha: float
+    """The level of significance, 0.05 if not said."""
+    correction: Literal["none", "bonferroni", "holm", "bh", "by", "maxt", "hsd", "rhsd"]
+    """What keeps many comparisons from finding differences by chance, Holm's correction if not said."""
+    family: Literal["measure", "all"]
+    """What is corrected together: the pairs under each measure, or all."""
+    ci: Literal["t", "bootstrap", "bca"]
+    """How intervals of differences are made."""
+    permutations: int | Literal["auto"]
+    """How often signs are drawn for the randomisation test, 99,999 times where that takes seconds if not said; `"auto"`: until every p is
+    clear."""
+    seed: int
+    """The seed of all that is drawn."""
+    margin: float
+    """Differences smaller than this are none for practical purposes: two one-sided tests."""
+    power: float
+    """Say how many queries find this difference four times in five."""
+    tie: float
+    """Differences of a query up to this are ties; rounding alone, if not said."""
+    zeros: Literal["wilcox", "pratt"]
+    """What Wilcoxon's test does with differences of 0: leave them out, or give them ranks that are left out."""
+    wilcoxon: Literal["auto", "normal"]
+    """How Wilcoxon's p is found: exactly up to 50 differences, or by the normal distribution."""
+    anova: bool
+    """Add the two-way analysis of variance."""
+    threads: int
+    """How many threads work; as `LANEVAL_THREADS` says, else one a processor."""
+
+
+class Pair(NamedTuple):
+    """How a run differs from its baseline under a measure. What does not exist is `None`, which is no 0.
+
+    Differences are the run's value less the baseline's; of a geometric mean they are ratios.
+    """
+
+    run: str
+    """The name of the run."""
+    baseline: str
+    """The name of the run that it is compared with."""
+    measure: str
+    """The canonical name of the measure."""
+    delta: float
+    """The difference of the means."""
+    delta_rel: float | None
+    """The difference in parts of the baseline's mean."""
+    ci_low: float | None
+    """The lower end of the interval of confidence 1 − alpha."""
+    ci_high: float | None
+    """The upper end of it."""
+    sd: float | None
+    """The standard deviation of the differences of queries."""
+    t: float | None
+    """The statistic of the t test."""
+    df: float | None
+    """Its degrees of freedom."""
+    p_t: float | None
+    """The p of the paired t test."""
+    p_perm: float | None
+    """The p of the randomisation test by random signs."""
+    p_perm_se: float | None
+    """How far that p is off, as a standard error."""
+    p_exact: float | None
+    """The exact p of the randomisation test, where few queries differ."""
+    p_wilcoxon: float | None
+    """The p of Wilcoxon's signed-rank test, where it was asked for."""
+    p_sign: float | None
+    """The p of the sign test."""
+    p: float | None
+    """The p of the test that decides, not corrected."""
+    p_adj: float | None
+    """The p after the correction, by which runs are better."""
+    d_z: float | None
+    """The size of the effect: the difference in standard deviations."""
+    g_z: float | None
+    """The same without the bias of few queries."""
+    wins: int
+    """In how many queries the run is better."""
+    ties: int
+    """In how many the two are equal."""
+    losses: int
+    """In how many the baseline is better."""
+    ps: float
+    """The share of queries won, a tie being half a query."""
+    mde80: float | None
+    """The smallest difference that so many queries find four times in five."""
+    n80: int | None
+    """How many queries find the difference `power` four times in five."""
+    p_tost: float | None
+    """The larger p of the two one-sided tests against `margin`."""
+    better: str | None
+    """The name of the run that is better, if one of the two is shown to be."""
+    equivalent: bool | None
+    """Whether the two are equal within `margin`."""
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The interval of the difference."""
+        return None if self.ci_low is None or self.ci_high is None else (self.ci_low, self.ci_high)
+
+    def __repr__(self) -> str:
+        interval = "" if self.interval is None else f" ({self.ci_low:.4f} … {self.ci_high:.4f})"
+        p = ", ".join(f"{word} {_p(value)}" for word, value in [("p", self.p), ("adjusted", self.p_adj)])
+        return f"<{self.run} against {self.baseline}, {self.measure}: {self.delta:.4f}{interval}, {p}>"
+
+
+class Verdict(NamedTuple):
+    """What became of a gate for a run."""
+
+    gate: str
+    """The gate."""
+    run: str
+    """The name of the run."""
+    passed: bool
+    """Whether the run passed."""
+    value: float
+    """The run's mean, or by how much it is worse than the baseline."""
+    threshold: float
+    """What the value is held against."""
+    p: float | None
+    """The p that the gate asks for."""
+
+    def __str__(self) -> str:
+        p = "" if self.p is None else ", p < 0.0001" if self.p < 0.0001 else f", p = {self.p:.4f}"
+        result = "passed" if self.passed else "FAILED"
+        return f"{result}  {self.run}: {self.gate}  ({self.value:.6f} held against {self.threshold}{p})"
+
+
+Key = tuple[str, str, str]
+
+
+class Comparison:
+    """Runs compared: its pairs one after the other, or by the names of the run, its baseline and the measure. It cannot be changed.
+
+    As a text it is the table of `laneval compare`. It is a stream of Arrow, too, with a row a pair and columns that have the names of the
+    attributes of `Pair`: pandas, polars, pyarrow and DuckDB read it.
+
+    >>> import laneval
+    >>> relevant = [{"a"}] * 6
+    >>> old = [["x", "a"], ["x", "y", "a"], ["a"], ["x", "a"], ["x", "y", "a"], ["x", "a"]]
+    >>> new = [["a"], ["x", "a"], ["a"], ["a"], ["x", "a"], ["x", "y", "a"]]
+    >>> old, new = (laneval.evaluate_ids(relevant, ranked, "RR", per_query=True) for ranked in (old, new))
+    >>> comparison = new.compare(old)
+    >>> comparison["rankings", "baseline", "RR"]
+    <rankings against baseline, RR: 0.1944 (-0.0858 … 0.4747), p 0.1345, adjusted 0.1345>
+    >>> comparison.pairs[0].wins, comparison.pairs[0].p_exact
+    (4, 0.25)
+    >>> comparison.gate("RR drops > 0.01")[0].passed
+    True
+    """
+
+    __slots__ = ("_asked", "_native", "_pairs")
+
+    def __init__(self, native: _native.Comparison, asked: tuple[Any, ...]) -> None:
+        self._native = native
+        self._asked = asked
+        stats = native.stats()
+        pairs = (_pair(stats, *row) for row in native.pairs())
+        self._pairs = {pair[:3]: pair for pair in pairs}
+
+    def __getitem__(self, key: Key | tuple[str, str]) -> Pair:
+        """A pair: the run, the baseline, and the measure by any of its names, or the first measure if it is not said."""
+        if not isinstance(key, tuple) or len(key) not in (2, 3):
+            raise KeyError(key)
+        run, baseline, *measure = key
+        name = _name(measure[0], self.measures) if measure else self.measures[0]
+        pair = self._pairs.get((run, baseline, name))
+        if pair is None:
+            raise KeyError(key)
+        return pair
+
+    def __iter__(self) -> Iterator[Pair]:
+        return iter(self._pairs.values())
+
+    def __len__(self) -> int:
+        """How many pairs there are."""
+        return len(self._pairs)
+
+    @property
+    def pairs(self) -> list[Pair]:
+        """The pairs: by measure, then by baseline and run."""
+        return list(self._pairs.values())
+
+    @property
+    def measures(self) -> list[str]:
+        """The canonical names of the measures, of which the first decides."""
+        return list(dict.fromkeys(measure for _, _, measure in self._pairs))
+
+    @property
+    def runs(self) -> list[str]:
+        """The names of the runs."""
+        return [name for name, _ in self._asked[0]]
+
+    @property
+    def baseline(self) -> str | None:
+        """The name of the run with which all others are compared, if not all pairs are."""
+        name: str | None = self._asked[1]
+        return name
+
+    @property
+    def sentences(self) -> list[str]:
+        """What it comes to in words, for people who are not statisticians."""
+        return self._native.sentences()
+
+    @property
+    def notes(self) -> list[str]:
+        """What should be noticed about the data and the tests."""
+        return self._native.notes()
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What was asked for, and what it came to: the test, the correction, the size of a family, draws, the seed …"""
+        settings: dict[str, Any] = self.to_dict()["settings"]
+        return settings
+
+    def gate(self, gate: str) -> list[Verdict]:
+        """What becomes of a gate such as `"nDCG@10 drops > 0.005 p<0.05"`, for each run but the baseline, or but the first run if there is
+        none.
+
+        Raises `ValueError` where it cannot be parsed or computed.
+        """
+        verdicts = self._native.gate(gate)
+        return [Verdict(gate, run, not failed, value, threshold, p) for run, failed, value, threshold, p in verdicts]
+
+    def per_query(self) -> Deltas:
+        """The differences of each query."""
+        return Deltas(self)
+
+    def to_dict(self, *, gates: Iterable[str] = (), per_query: bool = False) -> dict[str, Any]:
+        """All of it as plain data: settings, runs, pairs, the analysis of variance, agreement, sentences; and what became of gates."""
+        data: dict[str, Any] = json.loads(self.to_json(gates=gates, per_query=per_query))
+        return data
+
+    def to_json(self, *, gates: Iterable[str] = (), per_query: bool = False) -> str:
+        """The same as JSON."""
+        return self._report("json", gates, per_query).decode()
+
+    def to_markdown(self) -> str:
+        """The table in Markdown."""
+        return self._report("markdown").decode()
+
+    def to_latex(self) -> str:
+        """The table in LaTeX (booktabs)."""
+        return self._report("latex").decode()
+
+    def to_html(self, *, title: str | None = None, gates: Iterable[str] = ()) -> str:
+        """A page with sentences, charts and tables, which loads nothing and runs nothing."""
+        return self._report("html", gates, title=title).decode()
+
+    def save(self, path: str | os.PathLike[str], *, gates: Iterable[str] = (), per_query: bool = False) -> None:
+        """Writes a file as its extension says: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`, `.tex`, `.txt` for
+        the table, or `.svg` for a chart of the differences under the first measure."""
+        ending = os.path.splitext(os.fspath(path))[1].lower()
+        if ending not in FORMATS:
+            known = ", ".join(FORMATS)
+            raise UnanswerableError(f"{os.fspath(path)}: the extension says how it is written: {known} were expected")
+        report = self._report(FORMATS[ending], gates, per_query)
+        with open(path, "wb") as file:
+            file.write(report)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame of pandas, a row a pair, whose columns have the names of the attributes of `Pair`."""
+        import pandas as pd
+
+        types = get_type_hints(Pair)
+        table = pd.DataFrame(self.pairs)
+        kinds = {name: _KINDS[types[name]] for name in Pair._fields if types[name] in _KINDS}
+        return table.astype(kinds)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A DataFrame of polars, a row a pair, with the same columns."""
+        import polars as pl
+
+        return pl.DataFrame(self)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._native.arrow_pairs()
+
+    def __repr__(self) -> str:
+        table = self._report("table").decode().rstrip("\n")
+        return "\n".join([table, *(f"\nnote: {note}" for note in self.notes)])
+
+    def _repr_html_(self) -> str:
+        return _html(self)
+
+    def _report(
+        self, format: str, gates: Iterable[str] = (), per_query: bool = False, title: str | None = None
+    ) -> bytes:
+        if isinstance(gates, str):
+            raise TypeError("gates is one str: a list of gates was expected")
+        origin = (title or _title(self.runs), *_origin(self._asked[0][0][1]))
+        return self._native.report(format, list(gates), per_query, origin)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (compared, self._asked)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Comparison):
+            return self.to_json() == other.to_json()
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class Deltas:
+    """The differences of each query: a stream of Arrow, of columns `run`, `baseline`, `query_id`, `measure`, `value`, `baseline_value` and
+    `delta`, which pandas, polars, pyarrow and DuckDB read."""
+
+    __slots__ = ("_comparison",)
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    @property
+    def queries(self) -> list[str]:
+        """The ids of the queries, in bytewise order."""
+        return self._comparison._native.queries()
+
+    def __getitem__(self, key: Key | tuple[str, str]) -> list[float]:
+        """The differences of a pair, in the order of `queries`."""
+        place = self._comparison.pairs.index(self._comparison[key])
+        values, baseline = self._comparison._native.values(place)
+        return [value - other for value, other in zip(values, baseline, strict=True)]
+
+    def __len__(self) -> int:
+        """How many rows there are: one a pair and query."""
+        return len(self._comparison) * len(self.queries)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame of pandas, a row a pair and query."""
+        import pandas as pd
+
+        queries = pd.Index(self.queries)
+        frames = []
+        for place, pair in enumerate(self._comparison):
+            value, other = (pd.Series(values, dtype="float64") for values in self._comparison._native.values(place))
+            columns = {"query_id": queries, "measure": pair.measure, "value": value, "baseline_value": other, "delta": value - other}
+            frames.append(pd.DataFrame({"run": pair.run, "baseline": pair.baseline, **columns}))
+        return pd.concat(frames, ignore_index=True)
+
+    def to_polars(self) -> polars.DataFrame:
+        """A DataFrame of polars, a row a pair and query."""
+        import polars as pl
+
+        return pl.DataFrame(self)
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
+        return self._comparison._native.arrow_values()
+
+    def __repr__(self) -> str:
+        return f"<{len(self._comparison)} pairs × {len(self.queries)} queries>"
+
+
+def compared(
+    runs: Sequence[tuple[str, RunScores]], baseline: str | None, options: ComparisonOptions
+) -> Comparison:
+    """The comparison of runs under their names."""
+    checked = _checked(options)
+    if not runs:
+        raise UnanswerableError("there are no runs to compare")
+    threads = threads_of(options.get("threads"))
+    if threads is not None and threads < 1:
+        raise UnanswerableError(f"threads is {threads}: 1 or more was expected")
+    names = [name for name, _ in runs]
+    if baseline is not None and baseline not in names:
+        raise UnanswerableError(f"baseline is {baseline!r}: there are {', '.join(names)}")
+    _check(runs)
+    measures = _measures(runs, options.get("measures"))
+    given = [(name, run._known, _judged(run), _values(run, measures)) for name, run in runs]
+    native = _native.Comparison.of(given, measures, baseline=baseline, threads=threads, **checked)
+    return Comparison(native, (list(runs), baseline, {**options, "measures": measures}))
+
+
+def _checked(options: ComparisonOptions) -> dict[str, Any]:
+    """The keywords of the native part."""
+    unknown = sorted(set(options) - set(ComparisonOptions.__annotations__))
+    if unknown:
+        known = ", ".join(ComparisonOptions.__annotations__)
+        raise TypeError(f"unknown keyword {', '.join(unknown)}: there are {known}")
+    checked: dict[str, Any] = {}
+    types = get_type_hints(ComparisonOptions)
+    for word, default in _DEFAULTS.items():
+        value = options.get(word, default)
+        allowed = get_args(types[word])
+        if value not in allowed:
+            raise UnanswerableError(f"{word} is {value!r}: {', '.join(map(repr, allowed))} were expected")
+        checked[word] = value
+    checked["alpha"] = _number("alpha", options.get("alpha", 0.05), lambda of: 0 < of < 1, "a number between 0 and 1")
+    for word in ("margin", "power"):
+        checked[word] = _number(word, options.get(word), lambda of: 0 < of < math.inf, "a number above 0")
+    checked["tie"] = _number("tie", options.get("tie"), lambda of: 0 <= of < math.inf, "0 or more")
+    checked["seed"] = _whole("seed", options.get("seed"), 0, 2**64 - 1)
+    draws = options.get("permutations")
+    checked["permutations"] = draws if draws == "auto" else str(_whole("permutations", draws, 1, 2**32 - 1) or "")
+    checked["anova"] = bool(options.get("anova", False))
+    return checked
+
+
+_DEFAULTS = {
+    "test": "t",
+    "alternative": "two-sided",
+    "correction": "holm",
+    "family": "measure",
+    "ci": "t",
+    "zeros": "wilcox",
+    "wilcoxon": "auto",
+}
+
+_KINDS: dict[Any, str] = {float: "float64", float | None: "float64", int: "int64", int | None: "Int64", bool | None: "boolean"}
+
+
+def _number(word: str, value: Any, fits: Callable[[float], bool], what: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{word} is {value!r} of {type(value)}: {what} was expected")
+    if not fits(float(value)):
+        raise UnanswerableError(f"{word} is {value!r}: {what} was expected")
+    return float(value)
+
+
+def _whole(word: str, value: Any, least: int, most: int) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+        raise TypeError(f"{word} is {value!r} of {type(value)}: an int was expected")
+    if not least <= int(value) <= most:
+        raise UnanswerableError(f"{word} is {value!r}: a whole number from {least} to {most} was expected")
+    return int(value)
+
+
+def _check(runs: Sequence[tuple[str, RunScores]]) -> None:
+    """Were the runs evaluated alike?"""
+    first, one = runs[0]
+    for name, run in runs[1:]:
+        for word, value in _evaluated_with(one):
+            other = dict(_evaluated_with(run))[word]
+            if value != other:
+                both = f"{word}={value!r} and {word}={other!r}"
+                raise UnanswerableError(f"{first} and {name} cannot be compared: they were evaluated with {both}")
+
+
+def _evaluated_with(run: RunScores) -> list[tuple[str, Any]]:
+    """The keywords by which values of runs differ."""
+    known = run._known
+    depths = [depth for depth in (known["depth"], known["view_depth"]) if depth is not None]
+    return [
+        ("queries", known["query_set"]),
+        ("ties", known["ties"] if known["tied"] == "ranked" else known["tied"]),
+        ("score", known["score"]),
+        ("depth", min(depths, default=None)),
+        ("judged_only", known["judged_only"]),
+    ]
+
+
+def _title(runs: list[str]) -> str:
+    return f"{', '.join(runs[:-1])} and {runs[-1]} compared" if len(runs) <= 3 else f"{len(runs)} runs compared"
+
+
+def _origin(run: RunScores) -> tuple[str, list[tuple[str, str]]]:
+    """What a page says about where its numbers come from: how rankings were made, and further settings."""
+    given = dict(_evaluated_with(run))
+    depth = "all ranks" if given["depth"] is None else f"the first {given['depth']} ranks"
+    documents = [("documents", "only those with a judgment")] if given["judged_only"] else []
+    fingerprints = [("fingerprint of the judgments", of) for of in run._known["fingerprints"]]
+    return f"scores compared as {given['score']}, equal ones {given['ties']}, {depth}", documents + fingerprints
+
+
+def _measures(runs: Sequence[tuple[str, RunScores]], asked: str | Iterable[str] | None) -> list[str]:
+    """The canonical names of the measures to compare by, which all runs have."""
+    first, one = runs[0]
+    if asked is None:
+        names = [name for name in one if base_name(name) != "Judged"]
+        for name, run in runs[1:]:
+            if set(run) != set(one):
+                both = f"{', '.join(one)} and {', '.join(run)}"
+                raise UnanswerableError(
+                    f"{first} and {name} have different measures, {both}: say which with measures="
+                )
+    else:
+        given = [asked] if isinstance(asked, str) else [str(measure) for measure in asked]
+        parsed = ([measure] if measure in one._measures else _native.parse(measure) for measure in given)
+        names = list(dict.fromkeys(name for of in parsed for name in of))
+        for name, run in runs:
+            for measure in names:
+                if measure not in run._measures:
+                    raise UnanswerableError(f"{name} was not evaluated with {measure}: there are {', '.join(run)}")
+    for measure in names:
+        try:
+            _native.parse(measure)
+        except MeasureError:
+            raise UnanswerableError(
+                f"{measure} is a function of Python, by which runs are not compared: say others with measures="
+            ) from None
+    return names
+
+
+def _judged(run: RunScores) -> dict[str, float]:
+    """The shares of judged documents, where they were evaluated. Dropping the other documents makes every share 1."""
+    if run._known["judged_only"]:
+        return {}
+    return {name: value for name, value in run.items() if base_name(name) == "Judged"}
+
+
+def _values(run: RunScores, measures: list[str]) -> _native.PerQuery:
+    """The values of queries, of measures."""
+    values: PerQuery = run.per_query()
+    if values._native is not None and not any(name in values._custom for name in measures):
+        return values._native
+    return _native.PerQuery(measures, values.queries, [list(values._column(name)) for name in measures])
+
+
+def _pair(
+    stats: Sequence[str],
+    run: str,
+    baseline: str,
+    measure: str,
+    values: Sequence[float | None],
+    better: str | None,
+    equivalent: bool | None,
+) -> Pair:
+    numbers: dict[str, Any] = dict(zip(stats, values, strict=True))
+    for name in ("wins", "ties", "losses", "n80"):
+        numbers[name] = None if numbers[name] is None else int(numbers[name])
+    return Pair(run=run, baseline=baseline, measure=measure, better=better, equivalent=equivalent, **numbers)
+
+
+def _p(p: float | None) -> str:
+    return "–" if p is None else "<0.0001" if p < 0.0001 else f"{p:.4f}"
+
+
+def _html(comparison: Comparison) -> str:
+    """A table of HTML with sentences and notes below it: of two runs their differences, of more the runs that each is better than."""
+    from html import escape
+
+    data = comparison.to_dict()
+    rows = _rows_of_two(comparison, data) if len(data["runs"]) == 2 else _rows_of_several(comparison, data)
+    head, *body = [[cell if isinstance(cell, tuple) else (cell, False, "") for cell in row] for row in rows]
+    columns = "".join(f"<th>{escape(text)}</th>" for text, _, _ in head)
+    lines = []
+    for row in body:
+        cells = []
+        for text, bold, raised in row:
+            shown = f"<b>{escape(text)}</b>" if bold else escape(text)
+            cells.append(shown + (f"<sup>{escape(raised)}</sup>" if raised else ""))
+        name, *values = cells
+        lines.append(f"<tr><th>{name}</th>{''.join(f'<td>{value}</td>' for value in values)}</tr>")
+    table = f"<table><thead><tr>{columns}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
+    words = [*comparison.sentences, *(f"Note: {note}." for note in comparison.notes)]
+    return table + "".join(f"<p>{escape(text)}</p>" for text in words)
+
+
+Cell = str | tuple[str, bool, str]
+
+
+def _rows_of_two(comparison: Comparison, data: dict[str, Any]) -> list[list[Cell]]:
+    """A row a measure."""
+    means = {run["name"]: run["means"] for run in data["runs"]}
+    first = comparison.pairs[0]
+    geometric = {of["name"] for of in _native.measures() if of["average"] == "gmean"}
+    rows: list[list[Cell]] = [
+        ["measure", first.baseline, first.run, "delta", "interval", "p", "adjusted p", "d", "won/tied/lost"]
+    ]
+    for at, pair in enumerate(comparison.pairs):
+        sign = "×{:.4f}" if base_name(pair.measure) in geometric else "{:+.4f}"
+        delta, *ends = map(sign.format, (pair.delta, *(pair.interval or ())))
+        both: list[Cell] = [(f"{means[name][at]:.4f}", pair.better == name, "") for name in (pair.baseline, pair.run)]
+        interval = " … ".join(ends) or "–"
+        effect = "–" if pair.d_z is None else f"{pair.d_z:+.2f}"
+        wins = f"{pair.wins}/{pair.ties}/{pair.losses}"
+        rows.append([pair.measure, *both, delta, interval, _p(pair.p), _p(pair.p_adj), effect, wins])
+    return rows
+
+
+def _rows_of_several(comparison: Comparison, data: dict[str, Any]) -> list[list[Cell]]:
+    """A row a run: its means, of which the best is bold, with the labels of the runs that it is better than, or `=` where it is not shown to
+    be worse than the best."""
+    names = [run["name"] for run in data["runs"]]
+    labels = {run["name"]: run["label"] for run in data["runs"]}
+    apart = "" if all(label.isalpha() for label in labels.values()) else "·"
+    rows: list[list[Cell]] = [["run", "#", *comparison.measures]]
+    rows += [[name, labels[name]] for name in names]
+    for at, measure in enumerate(comparison.measures):
+        means = {run["name"]: run["means"][at] for run in data["runs"]}
+        pick = min if better(measure) == "lower" else max
+        best = pick(names, key=means.__getitem__)
+        alike = len(set(means.values())) == 1
+        pairs = [pair for pair in comparison.pairs if pair.measure == measure]
+        for row, name in zip(rows[1:], names, strict=True):
+            beaten = [pair for pair in pairs if pair.better == name]
+            worse = {other for pair in beaten for other in pair[:2]} - {name}
+            raised = apart.join(labels[other] for other in names if other in worse)
+            with_best = [pair for pair in pairs if {pair.run, pair.baseline} == {name, best}]
+            tied = comparison.baseline is None and any(pair.better is None for pair in with_best)
+            row.append((f"{means[name]:.4f}", name == best and not alike, "=" + raised if tied else raised))
+    return rows

@@ -1,0 +1,462 @@
+//! Comparisons of runs, made of the values of queries that their scores have kept.
+
+use std::collections::HashMap;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Float64Array, Int32Array, RecordBatch, RecordBatchIterator, StringArray,
+};
+use arrow_schema::ArrowError;
+use laneval::compare::{
+    self, Difference, Gate, Interval, Judged, Options, Pair, Permutations, judged_measure,
+};
+use laneval::measure::Measure;
+use laneval::report::{self, Format, html};
+use laneval::{Error, Ids, QuerySet, RankingRule, RunScores, Scores, StatName, Unmatched, Watch};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyCapsule, PyDict};
+
+use crate::errors::exception;
+use crate::scores::{PerQuery, ids_column};
+use crate::text::with_keywords;
+use crate::work::{Workers, work};
+use crate::{ffi, text};
+
+/// So many differences are added up without waking other threads.
+const LITTLE: f64 = 1e8;
+/// Numbers of a difference that are counts.
+const COUNTS: [&str; 4] = ["wins", "ties", "losses", "n80"];
+
+/// Runs compared.
+#[pyclass(frozen, module = "laneval._native")]
+pub struct Comparison {
+    comparison: Arc<compare::Comparison>,
+}
+
+/// A run to compare: its name, what is known of it, its averages, and the values of its queries.
+type Run<'py> = (String, Bound<'py, PyDict>, HashMap<String, f64>, PyRef<'py, PerQuery>);
+
+/// A pair under a measure: the names of the run, the baseline and the measure; its numbers; which run is better, if one is; whether they are equal
+/// within the margin.
+type Row = (String, String, String, Vec<Option<f64>>, Option<String>, Option<bool>);
+
+/// What a page says of where its numbers come from: its title, how rankings were made, and further settings with their names.
+type Origin = (String, String, Vec<(String, String)>);
+
+/// What became of a gate for a run: its name, whether it failed, the value, what that is held against, and p.
+type Verdict = (String, bool, f64, f64, Option<f64>);
+
+#[pymethods]
+impl Comparison {
+    /// Compares runs under some of their measures.
+    #[staticmethod]
+    #[pyo3(signature = (runs, measures, *, baseline, test, alternative, alpha, correction, family, ci, permutations, seed, margin, power, tie, zeros, wilcoxon, anova, threads))]
+    #[allow(clippy::too_many_arguments)] // keywords
+    fn of(
+        py: Python<'_>,
+        runs: Vec<Run<'_>>,
+        measures: Vec<String>,
+        baseline: Option<String>,
+        test: &str,
+        alternative: &str,
+        alpha: f64,
+        correction: &str,
+        family: &str,
+        ci: &str,
+        permutations: &str,
+        seed: Option<u64>,
+        margin: Option<f64>,
+        power: Option<f64>,
+        tie: Option<f64>,
+        zeros: &str,
+        wilcoxon: &str,
+        anova: bool,
+        threads: Option<NonZeroUsize>,
+    ) -> PyResult<Self> {
+        let said = |error: Error| exception(py, error);
+        let mut options = Options::default();
+        options.baseline = baseline;
+        options.test = test.parse().map_err(said)?;
+        options.alternative = alternative.parse().map_err(said)?;
+        options.alpha = alpha;
+        options.correction = correction.parse().map_err(said)?;
+        options.family = family.parse().map_err(said)?;
+        options.interval = ci.parse().map_err(said)?;
+        options.permutations = drawn(permutations)?;
+        options.seed = seed.unwrap_or(compare::SEED);
+        options.margin = margin;
+        options.power = power;
+        options.tie = tie;
+        options.zeros = if zeros == "pratt" { compare::Zeros::Pratt } else { compare::Zeros::Wilcox };
+        options.wilcoxon = if wilcoxon == "normal" { compare::Method::Normal } else { compare::Method::Auto };
+        options.anova = anova;
+        let measures: Vec<Measure> =
+            measures.iter().map(|name| name.parse().map_err(said)).collect::<PyResult<_>>()?;
+        let asked = Asked::of(py, measures, runs)?;
+        let workers = Workers { threads, progress: None, little: asked.cost(&options) < LITTLE };
+        let watch = Arc::new(Watch::default());
+        let comparison = work(py, workers, &watch, || asked.compare(&options))?;
+        Ok(Comparison { comparison: Arc::new(comparison) })
+    }
+
+    /// The names of the numbers of each pair.
+    fn stats(&self) -> Vec<&'static str> {
+        let numbers = self.comparison.differences.first().map(|of| report::numbers(&self.comparison, of));
+        numbers.unwrap_or_default().into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The pairs: by measure, then by baseline and run.
+    fn pairs(&self) -> Vec<Row> {
+        let row = |of: &Difference| {
+            let [run, baseline] = self.names(of.pair).map(str::to_owned);
+            let numbers = report::numbers(&self.comparison, of).into_iter().map(|(_, value)| value);
+            let better = self.better(of).map(str::to_owned);
+            (run, baseline, self.measure(of), numbers.collect(), better, of.is_equivalent)
+        };
+        self.comparison.differences.iter().map(row).collect()
+    }
+
+    /// What it says in words.
+    fn sentences(&self) -> Vec<String> {
+        self.comparison.sentences()
+    }
+
+    /// What should be noticed.
+    fn notes(&self) -> Vec<String> {
+        self.comparison.notes.clone()
+    }
+
+    /// The ids of the queries, in bytewise order.
+    fn queries(&self, py: Python<'_>) -> PyResult<Vec<Py<PyAny>>> {
+        self.comparison.query_ids().map(|id| text::of_bytes(py, id)).collect()
+    }
+
+    /// The values of the queries of a pair, by its place: the run's, and the baseline's.
+    fn values(&self, pair: usize) -> PyResult<(Vec<f64>, Vec<f64>)> {
+        let of = self.comparison.differences.get(pair);
+        let of = of.ok_or_else(|| PyValueError::new_err("there is no such pair"))?;
+        let values = |run| self.comparison.values(of.measure, run).to_vec();
+        Ok((values(of.pair.run), values(of.pair.baseline)))
+    }
+
+    /// What becomes of a gate.
+    fn gate(&self, py: Python<'_>, text: &str) -> PyResult<Vec<Verdict>> {
+        let (_, judged) = self.judged(text).map_err(|error| exception(py, error))?;
+        let verdict = |of: Judged| {
+            let name = self.comparison.runs[of.run].name.clone();
+            (name, of.verdict.failed, of.verdict.value, of.verdict.threshold, of.verdict.p)
+        };
+        Ok(judged.into_iter().map(verdict).collect())
+    }
+
+    /// A report, as the command writes it, with what became of gates.
+    fn report(
+        &self,
+        py: Python<'_>,
+        format: &str,
+        gates: Vec<String>,
+        per_query: bool,
+        origin: Origin,
+    ) -> PyResult<Vec<u8>> {
+        let gates = gates.iter().map(|text| self.judged(text)).collect::<Result<Vec<_>, Error>>();
+        let gates = gates.map_err(|error| exception(py, error))?;
+        if format == "html" {
+            return Ok(py.detach(|| self.page(&gates, &origin))?);
+        }
+        let format: Format = format.parse().map_err(|error| exception(py, error))?;
+        let options = report::Options { per_query, ..report::Options::default() };
+        let mut written = Vec::new();
+        py.detach(|| format.write_comparison(&self.comparison, &gates, &options, &mut written))?;
+        Ok(written)
+    }
+
+    /// The pairs as a stream of Arrow, a row each.
+    fn arrow_pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let batch = self.table().map_err(|error| PyValueError::new_err(error.to_string()))?;
+        let schema = batch.schema();
+        stream(py, FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema))))
+    }
+
+    /// The values of queries as a stream of Arrow, a batch a pair.
+    fn arrow_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+        let batches = Batches::of(self.comparison.clone());
+        let schema = batches.batch(0).map_err(|error| PyValueError::new_err(error.to_string()))?.schema();
+        let all = (0..self.comparison.differences.len()).map(move |pair| batches.batch(pair));
+        stream(py, FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new(all, schema))))
+    }
+}
+
+impl Comparison {
+    /// The names of the run and the baseline.
+    fn names(&self, pair: Pair) -> [&str; 2] {
+        [pair.run, pair.baseline].map(|run| self.comparison.runs[run].name.as_str())
+    }
+
+    fn measure(&self, of: &Difference) -> String {
+        self.comparison.measures[of.measure].to_string()
+    }
+
+    /// The name of the run that is significantly better.
+    fn better(&self, of: &Difference) -> Option<&str> {
+        let [run, baseline] = self.names(of.pair);
+        let better = if of.gain() > 0.0 { run } else { baseline };
+        of.is_significant(self.comparison.options.alpha).then_some(better)
+    }
+
+    fn judged(&self, gate: &str) -> Result<(Gate, Vec<Judged>), Error> {
+        let gate = Gate::parse(gate)?;
+        let judged = self.comparison.judge(&gate)?;
+        Ok((gate, judged))
+    }
+
+    fn page(
+        &self,
+        gates: &[(Gate, Vec<Judged>)],
+        (title, rule, settings): &Origin,
+    ) -> std::io::Result<Vec<u8>> {
+        let mut context = html::Context::new(title);
+        context.ranking_rule = Some(rule);
+        context.settings = settings;
+        context.gates = gates;
+        let mut written = Vec::new();
+        html::comparison(&self.comparison, &context, &mut written)?;
+        Ok(written)
+    }
+
+    /// The pairs as columns.
+    fn table(&self) -> Result<RecordBatch, ArrowError> {
+        let differences = &self.comparison.differences;
+        let texts = |of: &dyn Fn(&Difference) -> Option<String>| {
+            let mut texts = StringBuilder::new();
+            differences.iter().for_each(|at| texts.append_option(of(at)));
+            Arc::new(texts.finish()) as ArrayRef
+        };
+        let mut columns: Vec<(&str, ArrayRef, bool)> = vec![
+            ("run", texts(&|of| Some(self.names(of.pair)[0].to_owned())), false),
+            ("baseline", texts(&|of| Some(self.names(of.pair)[1].to_owned())), false),
+            ("measure", texts(&|of| Some(self.measure(of))), false),
+        ];
+        let numbers: Vec<_> = differences.iter().map(|of| report::numbers(&self.comparison, of)).collect();
+        for (at, name) in self.stats().into_iter().enumerate() {
+            let values = numbers.iter().map(|of| of[at].1);
+            let column: ArrayRef = if COUNTS.contains(&name) {
+                let mut counts = Int64Builder::new();
+                values.for_each(|value| counts.append_option(value.map(|value| value as i64)));
+                Arc::new(counts.finish())
+            } else {
+                let mut numbers = Float64Builder::new();
+                values.for_each(|value| numbers.append_option(value));
+                Arc::new(numbers.finish())
+            };
+            columns.push((name, column, true));
+        }
+        columns.push(("better", texts(&|of| self.better(of).map(str::to_owned)), true));
+        let mut equal = BooleanBuilder::new();
+        differences.iter().for_each(|of| equal.append_option(of.is_equivalent));
+        columns.push(("equivalent", Arc::new(equal.finish()), true));
+        RecordBatch::try_from_iter_with_nullable(columns)
+    }
+}
+
+/// What makes batches of the values of queries.
+struct Batches {
+    comparison: Arc<compare::Comparison>,
+    queries: ArrayRef,
+    runs: ArrayRef,
+    measures: ArrayRef,
+}
+
+impl Batches {
+    fn of(comparison: Arc<compare::Comparison>) -> Self {
+        let ids: Ids = comparison.query_ids().collect();
+        let runs = comparison.runs.iter().map(|run| Some(run.name.as_str()));
+        let measures = comparison.measures.iter().map(|measure| Some(measure.to_string()));
+        Batches {
+            queries: ids_column(&ids),
+            runs: Arc::new(runs.collect::<StringArray>()),
+            measures: Arc::new(measures.collect::<StringArray>()),
+            comparison,
+        }
+    }
+
+    /// The values of the queries of a pair.
+    fn batch(&self, pair: usize) -> Result<RecordBatch, ArrowError> {
+        let of = &self.comparison.differences[pair];
+        let same = |at: usize, names: &ArrayRef| -> Result<ArrayRef, ArrowError> {
+            let codes = Int32Array::from_value(at as i32, self.queries.len());
+            Ok(Arc::new(DictionaryArray::<Int32Type>::try_new(codes, names.clone())?))
+        };
+        let [value, baseline] =
+            [of.pair.run, of.pair.baseline].map(|run| self.comparison.values(of.measure, run));
+        let delta: Vec<f64> = value.iter().zip(baseline).map(|(value, baseline)| value - baseline).collect();
+        let numbers = |of: Vec<f64>| Arc::new(Float64Array::from(of)) as ArrayRef;
+        RecordBatch::try_from_iter([
+            ("run", same(of.pair.run, &self.runs)?),
+            ("baseline", same(of.pair.baseline, &self.runs)?),
+            ("query_id", self.queries.clone()),
+            ("measure", same(of.measure, &self.measures)?),
+            ("value", numbers(value.to_vec())),
+            ("baseline_value", numbers(baseline.to_vec())),
+            ("delta", numbers(delta)),
+        ])
+    }
+}
+
+fn stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResult<Bound<'_, PyCapsule>> {
+    PyCapsule::new_with_value(py, stream, ffi::STREAM)
+}
+
+/// How often signs are drawn, of its text.
+fn drawn(text: &str) -> PyResult<Permutations> {
+    match text {
+        "" => Ok(Permutations::Affordable),
+        "auto" => Ok(Permutations::Auto),
+        number => number
+            .parse()
+            .map(Permutations::Fixed)
+            .map_err(|_| PyValueError::new_err(format!("permutations is {number}: fewer were expected"))),
+    }
+}
+
+/// Runs to compare, and the shares of their documents that are judged.
+struct Asked {
+    /// The scores without the values of queries.
+    scores: Scores,
+    /// For each run its queries and, `[measure][query]`, its values, with the places of the measures that are compared.
+    values: Vec<(Arc<Ids>, Arc<Vec<Vec<f64>>>, Vec<usize>)>,
+    judged: Option<Scores>,
+}
+
+impl Asked {
+    fn of(py: Python<'_>, measures: Vec<Measure>, runs: Vec<Run<'_>>) -> PyResult<Self> {
+        let mut scores = Scores::default();
+        let mut values = Vec::new();
+        let mut shares: Vec<HashMap<String, f64>> = Vec::new();
+        for (name, known, averages, kept) in runs {
+            scores.queries = parsed(py, &known, "query_set")?;
+            scores.runs.push(known_run(py, name, &known)?);
+            let place = |measure: &Measure| {
+                let name = measure.to_string();
+                let place = kept.measures.iter().position(|of| *of == name);
+                place.ok_or_else(|| PyValueError::new_err(format!("there are no values of {name}")))
+            };
+            let places = measures.iter().map(place).collect::<PyResult<Vec<usize>>>()?;
+            values.push((kept.queries.clone(), kept.values.clone(), places));
+            shares.push(averages);
+        }
+        let judged = judged_shares(&measures, &scores.runs, &shares);
+        scores.measures = measures;
+        Ok(Asked { scores, values, judged })
+    }
+
+    /// How many differences are added up in draws and resamples.
+    fn cost(&self, options: &Options) -> f64 {
+        let draws = match options.permutations {
+            Permutations::Fixed(draws) => f64::from(draws),
+            Permutations::Auto => 1e7,
+            _ => f64::from(compare::DRAWS),
+        };
+        let resamples = if options.interval == Interval::T { 0.0 } else { 1e4 };
+        let queries = self.values.iter().map(|(queries, ..)| queries.len()).max().unwrap_or(0);
+        let series = self.scores.runs.len() * self.scores.measures.len();
+        queries as f64 * series as f64 * (draws + resamples)
+    }
+
+    fn compare(mut self, options: &Options) -> Result<compare::Comparison, Error> {
+        for (run, (queries, values, places)) in self.scores.runs.iter_mut().zip(self.values) {
+            let values = places.iter().map(|&place| values[place].clone()).collect();
+            run.per_query = Some(laneval::PerQuery { queries: (*queries).clone(), values });
+        }
+        if self.scores.queries != QuerySet::Both {
+            check_queries(&self.scores.runs)?;
+        }
+        let mut comparison = compare::Comparison::of(&self.scores, options)?;
+        if let Some(judged) = &self.judged {
+            comparison.set_judged(judged);
+        }
+        for note in &mut comparison.notes {
+            *note = with_keywords(note);
+        }
+        Ok(comparison)
+    }
+}
+
+/// A run without its numbers, of what is known of it.
+fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResult<RunScores> {
+    let fingerprint = |hex: &String| {
+        u128::from_str_radix(hex, 16).map_err(|_| PyValueError::new_err(format!("{hex} is no fingerprint")))
+    };
+    let fingerprints: Vec<String> = item(known, "fingerprints")?.extract()?;
+    let (missing, _): (u64, Bound<'_, PyAny>) = item(known, "missing")?.extract()?;
+    let mut run = RunScores::default();
+    run.name = name;
+    run.rule = RankingRule {
+        ties: parsed(py, known, "ties")?,
+        score: parsed(py, known, "score")?,
+        depth: item(known, "depth")?.extract()?,
+    };
+    run.ideal = parsed(py, known, "ideal")?;
+    run.fingerprints = fingerprints.iter().map(fingerprint).collect::<PyResult<_>>()?;
+    run.filled = item(known, "filled")?.extract()?;
+    run.missing = Unmatched { count: missing, ids: Ids::default() };
+    Ok(run)
+}
+
+fn item<'py>(known: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+    known.get_item(key)?.ok_or_else(|| PyValueError::new_err(format!("it is not known what {key} is")))
+}
+
+/// An option of its name.
+fn parsed<T: std::str::FromStr<Err = Error>>(
+    py: Python<'_>,
+    known: &Bound<'_, PyDict>,
+    key: &str,
+) -> PyResult<T> {
+    item(known, key)?.extract::<String>()?.parse().map_err(|error| exception(py, error))
+}
+
+/// The averages of `Judged` at the cutoffs of measures, of those runs that have them.
+fn judged_shares(
+    measures: &[Measure],
+    runs: &[RunScores],
+    averages: &[HashMap<String, f64>],
+) -> Option<Scores> {
+    let mut scores = Scores::default();
+    for measure in measures.iter().map(judged_measure) {
+        let name = measure.to_string();
+        if averages.iter().all(|of| of.contains_key(&name)) && !scores.measures.contains(&measure) {
+            scores.measures.push(measure);
+        }
+    }
+    let names: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
+    for (run, averages) in runs.iter().zip(averages) {
+        let mut of = RunScores::default();
+        of.name = run.name.clone();
+        of.stats = names.iter().map(|name| vec![(StatName::Mean, averages[name])]).collect();
+        scores.runs.push(of);
+    }
+    (!names.is_empty()).then_some(scores)
+}
+
+/// Do all runs have values of the same queries?
+fn check_queries(runs: &[RunScores]) -> Result<(), Error> {
+    let Some((first, others)) = runs.split_first() else { return Ok(()) };
+    for other in others {
+        let (Some(one), Some(two)) = (&first.per_query, &other.per_query) else { continue };
+        if one.queries != two.queries {
+            return Err(Error::Unanswerable(format!(
+                "{} and {} cannot be compared: they have values of different queries, {} and {} of them",
+                first.name,
+                other.name,
+                one.queries.len(),
+                two.queries.len()
+            )));
+        }
+    }
+    Ok(())
+}
