@@ -1,5 +1,6 @@
 """laneval.compat.ranx against ranx, on data without equal scores."""
 
+import json
 import random
 
 import numpy
@@ -194,3 +195,146 @@ def test_frames():
                 module.Qrels.from_df(frame)
     with pytest.raises(AssertionError, match="scores column dtype must be `float`"):
         swap.Run.from_df(found.assign(score=1))
+
+
+# Comparisons.
+
+COMPARED = ["map", "ndcg@10", "mrr@10", "precision@5-l2", "hits@10"]
+
+
+def some_runs(seed: int, module, count: int = 4, better: float = 0.06):
+    draw = random.Random(seed)
+    qrels = {f"q_{q}": {f"d{d}": draw.choice([0, 0, 1, 2]) for d in range(30)} for q in range(25)}
+    runs = [
+        {query: {doc: draw.random() + better * at * grade for doc, grade in docs.items()} for query, docs in qrels.items()}
+        for at in range(count)
+    ]
+    return module.Qrels(qrels), [module.Run(run, name=None if at == 1 else f"m_{at}") for at, run in enumerate(runs)]
+
+
+def cells(table: str) -> list[list[str]]:
+    """The cells of a table, numbers without zeros at their end."""
+    lines = [line.split() for line in table.splitlines()]
+    return [[cell.rstrip("0") if cell.replace(".", "").isdigit() else cell for cell in line] for line in lines if "-" not in line[0]]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_reports_of_student(seed):
+    theirs, ours = (
+        module.compare(*some_runs(seed, module), COMPARED, max_p=0.05, rounding_digits=4) for module in (ranx, swap)
+    )
+    assert ours.model_names == theirs.model_names == ["m_0", "run_2", "m_2", "m_3"]
+    assert (ours.metrics, ours.max_p, ours.stat_test) == (theirs.metrics, theirs.max_p, theirs.stat_test)
+    for name in ours.model_names:
+        assert ours.results[name] == pytest.approx(theirs.results[name], rel=1e-12)
+        for other in ours.model_names:
+            if other == name:
+                continue
+            for metric in COMPARED:
+                one, two = ours.comparisons[name, other][metric], theirs.comparisons[name, other][metric]
+                p = two["p_value"] if two["p_value"] == two["p_value"] else 1.0  # identical values
+                assert one["p_value"] == pytest.approx(p, rel=1e-9) and one["significant"] == two["significant"]
+                assert one is ours.comparisons[{other, name}][metric]
+                assert ours.win_tie_loss[name, other][metric] == theirs.win_tie_loss[name, other][metric]
+    assert len(ours.comparisons) == 6
+    data = ours.to_dict()
+    assert list(data) == list(theirs.to_dict()) and list(data["m_0"]) == list(theirs.to_dict()["m_0"])
+    assert data["m_0"]["win_tie_loss"] == theirs.to_dict()["m_0"]["win_tie_loss"]
+    assert cells(str(ours)) == cells(str(theirs)) and "ᵃ" in str(ours)
+    assert list(ours.to_dataframe().columns) == list(theirs.to_dataframe().columns)
+    pandas.testing.assert_frame_equal(ours.to_dataframe(), theirs.to_dataframe(), rtol=1e-12, check_dtype=False)
+
+
+def test_reports_as_text(tmp_path, capsys):
+    qrels, runs = some_runs(1, swap)
+    report = swap.compare(qrels, runs, ["map", "rbp.95", "hit_rate@5-l2"], max_p=0.05, show_percentages=True, rounding_digits=3)
+    head, rule, *rows = str(report).splitlines()
+    assert head.split() == ["#", "Model", "MAP", "RBP.95", "Hit", "Rate@5-l2"]
+    assert set(rule) == {"-", " "} and [row.split()[1] for row in rows] == report.model_names
+    assert rows[0].split()[2] == f"{100 * report.results['m_0']['map']:.1f}"
+    latex = report.to_latex()
+    assert r"run\_2" in latex and r"$^{a" in latex and latex.count(r"\textbf{") >= 3 and "Hit Rate@5-l2" in latex
+    assert r"paired Student's t-test, $p \le 0.05$" in latex
+    report.save(str(tmp_path / "report.json"))
+    assert json.loads((tmp_path / "report.json").read_text()) == report.to_dict()
+    report.print_results()
+    assert json.loads(capsys.readouterr().out) == report.results
+    assert runs[0].mean_scores["map"] == report.results["m_0"]["map"]
+
+
+def test_fisher_is_paired_exact_and_never_zero():
+    stats = pytest.importorskip("scipy.stats")
+    qrels, runs = some_runs(2, swap)
+    reports = [swap.compare(qrels, runs, "map", stat_test="fisher", n_permutations=5000, threads=threads) for threads in (0, 1, 3)]
+    assert len({str(report.to_dict()) for report in reports}) == 1
+    for name, other in [("m_0", "m_2"), ("run_2", "m_3")]:
+        one, two = (numpy.array(list(run.scores["map"].values())) for run in runs if (run.name or "run_2") in (name, other))
+        p = reports[0].comparisons[name, other]["map"]["p_value"]
+        rng = numpy.random.default_rng(1)
+        drawn = stats.permutation_test((one - two,), numpy.mean, permutation_type="samples", n_resamples=20_000, rng=rng).pvalue
+        assert 0 < p and p == pytest.approx(drawn, abs=0.01)
+
+
+def test_tukey_is_of_the_same_queries():
+    qrels, runs = some_runs(3, swap)
+    report = swap.compare(qrels, runs, "ndcg@10", stat_test="tukey", max_p=0.05)
+    values = numpy.array([list(run.scores["ndcg@10"].values()) for run in runs])
+    error = values - values.mean(axis=0) - values.mean(axis=1, keepdims=True) + values.mean()
+    m, n = values.shape
+    stats = pytest.importorskip("scipy.stats")
+    for i, one in enumerate(report.model_names):
+        for j, other in enumerate(report.model_names[:i]):
+            q = abs(values[i].mean() - values[j].mean()) / ((error**2).sum() / ((m - 1) * (n - 1)) / n) ** 0.5
+            p = stats.studentized_range.sf(q, m, (m - 1) * (n - 1))
+            assert report.comparisons[one, other]["ndcg@10"]["p_value"] == pytest.approx(p, rel=1e-6, abs=1e-12)
+
+
+def test_corrections():
+    qrels, runs = some_runs(4, swap)
+    plain, holm = (swap.compare(qrels, runs, ["map"], correction=correction) for correction in ("none", "holm"))
+    p = sorted(plain.comparisons[pair]["map"]["p_value"] for pair in plain.comparisons)
+    adjusted = sorted(holm.comparisons[pair]["map"]["p_value"] for pair in holm.comparisons)
+    expected, most = [], 0.0
+    for rank, of in enumerate(p):
+        most = max(most, min(1.0, (len(p) - rank) * of))
+        expected.append(most)
+    assert adjusted == pytest.approx(expected, rel=1e-12)
+
+
+def test_identical_and_single_runs():
+    qrels, runs = some_runs(5, swap, 2)
+    twin = swap.Run(runs[0].run, name="twin")
+    for stat_test in ("student", "fisher", "tukey"):
+        report = swap.compare(qrels, [runs[0], twin], ["map", "mrr"], stat_test=stat_test)
+        assert report.comparisons["m_0", "twin"]["map"] == {"p_value": 1.0, "significant": False}
+        assert report.win_tie_loss["m_0", "twin"]["map"] == {"W": 0, "T": 25, "L": 0}
+    alone = swap.compare(qrels, runs[:1], "map")
+    assert len(alone.comparisons) == 0 and str(alone).splitlines()[-1].split()[:2] == ["a", "m_0"]
+    dicts = swap.compare(qrels, [run.to_dict() for run in runs], "map")
+    assert dicts.model_names == ["run_1", "run_2"]
+    assert dicts.comparisons["run_1", "run_2"] == swap.compare(qrels, runs, "map").comparisons["m_0", "run_2"]
+
+
+def test_many_runs_have_numbers_and_no_q():
+    qrels, runs = some_runs(6, swap, 26, better=0.02)
+    table = str(swap.compare(qrels, runs[:25], "map", max_p=0.05))
+    labels = list("abcdefghijklmnoprstuvwxyz")
+    assert [line[0] for line in table.splitlines()[2:]] == labels and "ᵖʳ" in table
+    table = str(swap.compare(qrels, runs, "map", max_p=0.05))
+    assert table.splitlines()[-1].split()[0] == "26" and "¹·²·³" in table
+
+
+def test_wrong_comparisons():
+    for module in (ranx, swap):
+        qrels, runs = some_runs(7, module)
+        with pytest.raises(NotImplementedError, match="Statistical test `welch` not supported."):
+            module.compare(qrels, runs, "map", stat_test="welch")
+        with pytest.raises(AssertionError, match="Metrics error"):
+            module.compare(qrels, runs, ["map", 3])
+        with pytest.raises(AssertionError, match="make_comparable"):
+            module.compare(qrels, [*runs, module.Run({"q_1": {"d1": 0.5}}, name="short")], "map")
+        assert len(module.compare(qrels, [*runs, module.Run({"q_1": {"d1": 0.5}}, name="short")], "map", make_comparable=True).model_names) == 5
+    with pytest.raises(ValueError, match="two runs have the name m_0: name one of them otherwise"):
+        swap.compare(qrels, [runs[0], runs[0]], "map")
+    with pytest.raises(ValueError, match="tukey.* brings its own correction"):
+        swap.compare(qrels, runs, "map", stat_test="tukey", correction="holm")

@@ -1,6 +1,6 @@
-"""ranx's `Qrels`, `Run` and `evaluate`, computed by laneval.
+"""ranx's `Qrels`, `Run`, `evaluate` and `compare`, computed by laneval.
 
->>> from laneval.compat.ranx import Qrels, Run, evaluate
+>>> from laneval.compat.ranx import Qrels, Run, compare, evaluate
 >>> qrels = Qrels({"q_1": {"d_12": 5, "d_25": 3}, "q_2": {"d_11": 6, "d_22": 1}})
 >>> run = Run({"q_1": {"d_12": 0.9, "d_23": 0.8}, "q_2": {"d_12": 0.9, "d_11": 0.8}})
 >>> evaluate(qrels, run, "mrr")
@@ -9,10 +9,17 @@
 {'precision@1': 0.5, 'recall-l2': 0.75}
 >>> run.scores["mrr"]
 {'q_1': 1.0, 'q_2': 0.5}
+>>> other = Run({"q_1": {"d_12": 0.9}, "q_2": {"d_22": 0.9, "d_11": 0.8}}, name="other")
+>>> compare(qrels, [run, other], ["mrr", "precision@2"], max_p=0.05)
+#  Model  MRR    P@2
+-  -----  -----  -----
+a  run_1  0.750  0.500
+b  other  1.000  0.750
 
 Equal to ranx 0.3: names of metrics (`ndcg@10`, `rbp.95`, `r-precision`, `map@100-l2`); a float for one metric, a dict for several, arrays
 of NumPy in the order of the queries with `return_mean=False`, `mean` and `std` with `return_std=True`; `run.scores`, `run.mean_scores`,
-`run.std_scores`; `make_comparable`; assertions where queries differ; values, but for the last digits, where no scores are equal.
+`run.std_scores`; `make_comparable`; assertions where queries differ; values, but for the last digits, where no scores are equal. The report of
+`compare` has the same attributes, the same data as a dict, a DataFrame and JSON, the same p of the paired t test, and the same letters for it.
 
 Other on purpose:
 
@@ -21,6 +28,12 @@ Other on purpose:
 * `bpref` is trec_eval's formula; there a document with a negative grade counts as judged not relevant.
 * `rbp` is over grades as they are, as there, and a sum of weights: values above 1 are possible where grades are.
 * A cutoff is at least 1; there `@0` is none.
+* `compare`: Fisher's test draws other signs, the same for every pair, order and number of threads; its p is exact where few queries differ,
+  and never 0. Tukey's test is on a two-way analysis of variance, for the queries are the same; there it is as if each run had queries of its
+  own. Values that differ by rounding alone are equal, in tests, wins and ties. Identical runs have p = 1, not NaN; where every query changes by
+  the same amount t knows no p, which is then NaN and not significant. `correction="holm"` and its like correct for the number of pairs; as
+  there, nothing does if it is not said. Labels have no q, whose raised letter is hard to read, and are numbers beyond 25 runs; two runs of one
+  name are an error. Tables have all digits asked for; LaTeX has another layout, for the package booktabs alone, and names are escaped.
 * No fusion, no normalization, no plots, no downloads, no typed lists of Numba; `threads` is how many threads work, all if 0.
 """
 
@@ -31,16 +44,18 @@ import json
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from laneval import _native
+from laneval._comparison import Comparison, ComparisonOptions, compared
 from laneval._options import Options, settings
+from laneval._scores import PerQuery, RunScores, _latex
 
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Qrels", "Run", "evaluate"]
+__all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
 
 
 class _Table:
@@ -296,6 +311,31 @@ def evaluate(
     The queries of both sides have to be the same, unless `make_comparable` gives those that the run lacks an empty ranking and drops
     those that are not judged. The values of queries, means and standard deviations are kept in the run, if it is a `Run`.
     """
+    asked, values, means, stds = _evaluated(
+        qrels, run, metrics, return_mean and return_std, threads, save_results_in_run, make_comparable
+    )
+    answer: dict[str, Any]
+    if not return_mean:
+        import numpy as np
+
+        answer = {metric: np.array(of, dtype=np.float64) for metric, of in values.items()}
+    elif return_std:
+        answer = {metric: {"mean": means[metric], "std": stds[metric]} for metric in values}
+    else:
+        answer = dict(means)
+    return answer[asked[0]] if len(asked) == 1 else answer
+
+
+def _evaluated(
+    qrels: Qrels | Mapping[str, Mapping[str, int]],
+    run: Run | Mapping[str, Mapping[str, float]],
+    metrics: str | Sequence[str],
+    wants_std: bool,
+    threads: int,
+    save_results_in_run: bool,
+    make_comparable: bool,
+) -> tuple[list[str], dict[str, list[float]], dict[str, float], dict[str, float]]:
+    """The metrics, their values query by query in the order of the run, means and standard deviations."""
     if make_comparable and isinstance(qrels, Qrels) and isinstance(run, Run):
         run = run.make_comparable(qrels)
     assert qrels.keys() == run.keys(), (
@@ -307,22 +347,292 @@ def evaluate(
     queries = list(run.keys())
     values = _values(_rows(qrels), _rows(run), asked, queries, threads)
     means = {metric: _mean(of) for metric, of in values.items()}
-    stds = {metric: _std(of, means[metric]) for metric, of in values.items()} if return_mean and return_std else {}
+    stds = {metric: _std(of, means[metric]) for metric, of in values.items()} if wants_std else {}
     if isinstance(run, Run) and save_results_in_run:
         run.mean_scores.update(means)
         run.std_scores.update(stds)
         for metric, of in values.items():
             run.scores[metric].update(zip(queries, of, strict=True))
-    answer: dict[str, Any]
-    if not return_mean:
-        import numpy as np
+    return asked, values, means, stds
 
-        answer = {metric: np.array(of, dtype=np.float64) for metric, of in values.items()}
-    elif return_std:
-        answer = {metric: {"mean": means[metric], "std": stds[metric]} for metric in values}
-    else:
-        answer = dict(means)
-    return answer[asked[0]] if len(asked) == 1 else answer
+
+def compare(
+    qrels: Qrels | Mapping[str, Mapping[str, int]],
+    runs: Sequence[Run | Mapping[str, Mapping[str, float]]],
+    metrics: str | Sequence[str],
+    stat_test: str = "student",
+    n_permutations: int = 1000,
+    max_p: float = 0.01,
+    random_seed: int = 42,
+    threads: int = 0,
+    rounding_digits: int = 3,
+    show_percentages: bool = False,
+    make_comparable: bool = False,
+    *,
+    correction: Literal["none", "bonferroni", "holm", "bh", "by", "maxt", "rhsd"] = "none",
+) -> Report:
+    """Evaluates runs and compares every pair of them: by the paired t test (`stat_test="student"`), Fisher's randomisation test
+    (`"fisher"`) or Tukey's HSD (`"tukey"`).
+
+    A difference is significant where p is `max_p` or less. `correction` says what is done about the number of pairs, which ranx does not
+    know; Tukey's test brings its own.
+    """
+    if stat_test not in STAT_TESTS:
+        raise NotImplementedError(f"Statistical test `{stat_test}` not supported.")
+    if stat_test == "tukey" and correction != "none":
+        raise ValueError("stat_test='tukey' brings its own correction: leave correction out")
+    names = [getattr(run, "name", None) or f"run_{at}" for at, run in enumerate(runs, 1)]
+    twice = [name for at, name in enumerate(names) if name in names[:at]]
+    if twice:
+        raise ValueError(f"two runs have the name {twice[0]}: name one of them otherwise")
+    results: dict[str, dict[str, float]] = {}
+    evaluated: list[tuple[str, RunScores]] = []
+    asked = [metrics] if isinstance(metrics, str) else list(metrics)
+    for name, run in zip(names, runs, strict=True):
+        asked, values, means, _ = _evaluated(qrels, run, asked, False, threads, True, make_comparable)
+        results[name] = dict(means)
+        evaluated.append((name, _kept(name, list(run.keys()), values)))
+    options: ComparisonOptions = {
+        "test": "randomisation" if stat_test == "fisher" else "t",
+        "correction": "hsd" if stat_test == "tukey" else correction,
+        "permutations": n_permutations,
+        "seed": random_seed,
+    }
+    if threads:
+        options["threads"] = threads
+    comparison = compared(evaluated, None, options) if len(evaluated) > 1 else None
+    pairs, wins = _pairs(names, asked, comparison, corrected=stat_test == "tukey" or correction != "none", max_p=max_p)
+    return Report(names, results, pairs, asked, max_p, wins, rounding_digits, show_percentages, stat_test)
+
+
+def _kept(name: str, queries: list[str], values: Mapping[str, list[float]]) -> RunScores:
+    """Scores that hold the values of metrics, query by query."""
+    order = sorted(range(len(queries)), key=lambda at: queries[at].encode("utf-8", "surrogateescape"))
+    columns = {_name(metric): [of[at] for at in order] for metric, of in values.items()}
+    measures = list(columns)
+    stats = [{"mean": _mean(of)} for of in columns.values()]
+    return RunScores(measures, {**_KNOWN, "name": name}, stats, PerQuery(None, measures, [queries[at] for at in order], columns))
+
+
+_KNOWN: dict[str, Any] = {
+    "depth": None,
+    "filled": False,
+    "fingerprints": [],
+    "ideal": "judgments",
+    "judged_only": False,
+    "missing": (0, []),
+    "query_set": "judged",
+    "score": "f64",
+    "tied": "ranked",
+    "ties": "docno-desc",
+    "view_depth": None,
+}
+
+
+def _pairs(
+    names: Sequence[str], metrics: Sequence[str], comparison: Comparison | None, *, corrected: bool, max_p: float
+) -> tuple[_Pairs, dict[tuple[str, str], dict[str, dict[str, int]]]]:
+    """For each pair of runs p under each metric, and in how many queries the first one wins, ties and loses."""
+    tests: dict[frozenset[str], dict[str, dict[str, Any]]] = {}
+    wins: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
+    for at, baseline in enumerate(names):
+        for run in names[at + 1 :]:
+            assert comparison is not None
+            of_pair = tests.setdefault(frozenset((run, baseline)), {})
+            for metric in metrics:
+                pair = comparison[run, baseline, _name(metric)]
+                p = pair.p_adj if corrected else pair.p
+                of_pair[metric] = {"p_value": math.nan if p is None else p, "significant": p is not None and p <= max_p}
+                forth, back = wins.setdefault((run, baseline), {}), wins.setdefault((baseline, run), {})
+                forth[metric] = {"W": pair.wins, "T": pair.ties, "L": pair.losses}
+                back[metric] = {"W": pair.losses, "T": pair.ties, "L": pair.wins}
+    return _Pairs(tests), wins
+
+
+class _Pairs(Mapping[Any, Any]):
+    """What there is of pairs of runs, whichever is named first."""
+
+    def __init__(self, pairs: dict[frozenset[str], dict[str, dict[str, Any]]]) -> None:
+        self._of = pairs
+
+    def __getitem__(self, pair: Iterable[str]) -> dict[str, dict[str, Any]]:
+        return self._of[frozenset(pair)]
+
+    def __iter__(self) -> Iterator[frozenset[str]]:
+        return iter(self._of)
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+
+STAT_TESTS = {
+    "fisher": "Fisher's randomization test",
+    "student": "paired Student's t-test",
+    "tukey": "Tukey's HSD test",
+}
+
+LABELS = {
+    "bpref": "BPref",
+    "dcg": "DCG",
+    "dcg_burges": "DCG Burges",
+    "f1": "F1",
+    "hit_rate": "Hit Rate",
+    "hits": "Hits",
+    "map": "MAP",
+    "mrr": "MRR",
+    "ndcg": "NDCG",
+    "ndcg_burges": "NDCG Burges",
+    "precision": "P",
+    "r-precision": "R-Prec",
+    "recall": "Recall",
+}
+
+
+class Report:
+    """What `compare` finds: as a text the table of means with the letters of the runs that each is significantly better than."""
+
+    def __init__(
+        self,
+        model_names: list[str],
+        results: dict[str, dict[str, float]],
+        comparisons: Mapping[Any, Any],
+        metrics: list[str],
+        max_p: float,
+        win_tie_loss: dict[tuple[str, str], dict[str, dict[str, int]]],
+        rounding_digits: int = 3,
+        show_percentages: bool = False,
+        stat_test: str = "student",
+    ) -> None:
+        self.model_names = model_names
+        self.results = results
+        self.comparisons = comparisons
+        self.metrics = metrics
+        self.max_p = max_p
+        self.win_tie_loss = win_tie_loss
+        self.rounding_digits = rounding_digits
+        self.show_percentages = show_percentages
+        self.stat_test = stat_test
+
+    def to_table(self) -> str:
+        """The table as text."""
+        labels = self._labels()
+        rows = [["#", "Model", *map(_label, self.metrics)]]
+        for name, label in zip(self.model_names, labels, strict=True):
+            cells = [self._score(name, metric) + _raised(self._beaten(name, metric)) for metric in self.metrics]
+            rows.append([label, name, *cells])
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        rows.insert(1, ["-" * width for width in widths])
+        lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+        return "\n".join(line.rstrip() for line in lines)
+
+    def to_latex(self) -> str:
+        """The table in LaTeX, for the package booktabs."""
+        head = " & ".join([r"\#", "Model", *(_latex(_label(metric)) for metric in self.metrics)])
+        best = {metric: max((of[metric] for of in self.results.values()), default=0.0) for metric in self.metrics}
+        lines = []
+        for name, label in zip(self.model_names, self._labels(), strict=True):
+            cells = []
+            for metric in self.metrics:
+                score = self._score(name, metric)
+                bold = len(self.model_names) > 1 and self.results[name][metric] == best[metric]
+                raised = _apart(self._beaten(name, metric), r"{\cdot}")
+                cells.append((rf"\textbf{{{score}}}" if bold else score) + (f"$^{{{raised}}}$" if raised else ""))
+            lines.append(" & ".join([label, _latex(name), *cells]) + r" \\")
+        caption = (
+            "Overall effectiveness of the models. The best results are in boldface. "
+            f"Superscripts: significantly better than that model, {STAT_TESTS[self.stat_test]}, $p \\le {self.max_p}$."
+        )
+        return "\n".join(
+            [
+                r"\begin{table}",
+                r"\centering",
+                rf"\caption{{{caption}}}",
+                r"\label{tab:results}",
+                rf"\begin{{tabular}}{{ll{'r' * len(self.metrics)}}}",
+                r"\toprule",
+                head + r" \\",
+                r"\midrule",
+                *lines,
+                r"\bottomrule",
+                r"\end{tabular}",
+                r"\end{table}",
+            ]
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it as plain data: `stat_test`, `metrics`, `model_names`, and of each model `scores`, `comparisons`, `win_tie_loss`."""
+        data: dict[str, Any] = {
+            "stat_test": self.stat_test,
+            "metrics": self.metrics,
+            "model_names": self.model_names,
+        }
+        for name in self.model_names:
+            others = [other for other in self.model_names if other != name]
+            data[name] = {
+                "scores": self.results[name],
+                "comparisons": {
+                    other: {metric: of["p_value"] for metric, of in self.comparisons[name, other].items()} for other in others
+                },
+                "win_tie_loss": {other: dict(self.win_tie_loss[name, other]) for other in others},
+            }
+        return data
+
+    def to_dataframe(self) -> pandas.DataFrame:
+        """The means as a DataFrame, a row a model."""
+        import pandas as pd
+
+        return pd.DataFrame([{"model_names": name, **self.results[name]} for name in self.model_names])
+
+    def save(self, path: str) -> None:
+        """Writes all of it as JSON."""
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(self.to_dict(), file, indent=4)
+
+    def print_results(self) -> None:
+        """Prints the means as JSON."""
+        print(json.dumps(self.results, indent=4))
+
+    def _labels(self) -> list[str]:
+        """A letter for each run, or a number where there are more runs than letters."""
+        letters = "abcdefghijklmnoprstuvwxyz"
+        count = len(self.model_names)
+        return list(letters[:count]) if count <= len(letters) else [str(at) for at in range(1, count + 1)]
+
+    def _beaten(self, name: str, metric: str) -> list[str]:
+        """The labels of the runs that a run is significantly better than."""
+        return [
+            label
+            for label, other in zip(self._labels(), self.model_names, strict=True)
+            if other != name
+            and self.comparisons[name, other][metric]["significant"]
+            and self.results[name][metric] > self.results[other][metric]
+        ]
+
+    def _score(self, name: str, metric: str) -> str:
+        score = self.results[name][metric]
+        if self.show_percentages:
+            return f"{100 * score:.{max(0, self.rounding_digits - 2)}f}"
+        return f"{score:.{self.rounding_digits}f}"
+
+    def __repr__(self) -> str:
+        return self.to_table()
+
+
+def _label(metric: str) -> str:
+    """What the table calls a metric."""
+    name = metric.split("@")[0].split("-l")[0]
+    label = LABELS.get(name, name.upper())
+    return label + metric[len(name) :]
+
+
+def _apart(labels: Sequence[str], dot: str) -> str:
+    return dot.join(labels) if any(label.isdigit() for label in labels) else "".join(labels)
+
+
+def _raised(labels: Sequence[str]) -> str:
+    """Labels as raised letters or numbers."""
+    plain, raised = "0123456789abcdefghijklmnoprstuvwxyz", "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
+    return _apart(labels, "·").translate(str.maketrans(plain, raised))
 
 
 def _rows(source: _Source) -> Mapping[str, Mapping[str, float]]:
