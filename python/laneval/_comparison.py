@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import numbers
 import os
@@ -271,6 +270,8 @@ class Comparison:
 
     def to_dict(self, *, gates: Iterable[str] = (), per_query: bool = False) -> dict[str, Any]:
         """All of it as plain data: settings, runs, pairs, the analysis of variance, agreement, sentences; and what became of gates."""
+        import json
+
         data: dict[str, Any] = json.loads(self.to_json(gates=gates, per_query=per_query))
         return data
 
@@ -473,7 +474,9 @@ def _whole(word: str, value: Any, least: int, most: int) -> int | None:
 
 
 def _check(runs: Sequence[tuple[str, RunScores]]) -> None:
-    """Were the runs evaluated alike?"""
+    """Were the runs evaluated alike, and the values of queries kept?"""
+    for _, run in runs:
+        run.per_query()
     first, one = runs[0]
     for name, run in runs[1:]:
         for word, value in _evaluated_with(one):

@@ -327,9 +327,18 @@ fn drawn(text: &str) -> PyResult<Permutations> {
 struct Asked {
     /// The scores without the values of queries.
     scores: Scores,
-    /// For each run its queries and, `[measure][query]`, its values, with the places of the measures that are compared.
-    values: Vec<(Arc<Ids>, Arc<Vec<Vec<f64>>>, Vec<usize>)>,
+    /// For each run.
+    values: Vec<Values>,
     judged: Option<Scores>,
+}
+
+/// The values of the queries of a run.
+struct Values {
+    queries: Arc<Ids>,
+    /// `[measure][query]`.
+    values: Arc<Vec<Vec<f64>>>,
+    /// The places of the measures that are compared.
+    places: Vec<usize>,
 }
 
 impl Asked {
@@ -346,7 +355,7 @@ impl Asked {
                 place.ok_or_else(|| PyValueError::new_err(format!("there are no values of {name}")))
             };
             let places = measures.iter().map(place).collect::<PyResult<Vec<usize>>>()?;
-            values.push((kept.queries.clone(), kept.values.clone(), places));
+            values.push(Values { queries: kept.queries.clone(), values: kept.values.clone(), places });
             shares.push(averages);
         }
         let judged = judged_shares(&measures, &scores.runs, &shares);
@@ -362,15 +371,15 @@ impl Asked {
             _ => f64::from(compare::DRAWS),
         };
         let resamples = if options.interval == Interval::T { 0.0 } else { 1e4 };
-        let queries = self.values.iter().map(|(queries, ..)| queries.len()).max().unwrap_or(0);
+        let queries = self.values.iter().map(|of| of.queries.len()).max().unwrap_or(0);
         let series = self.scores.runs.len() * self.scores.measures.len();
         queries as f64 * series as f64 * (draws + resamples)
     }
 
     fn compare(mut self, options: &Options) -> Result<compare::Comparison, Error> {
-        for (run, (queries, values, places)) in self.scores.runs.iter_mut().zip(self.values) {
-            let values = places.iter().map(|&place| values[place].clone()).collect();
-            run.per_query = Some(laneval::PerQuery { queries: (*queries).clone(), values });
+        for (run, of) in self.scores.runs.iter_mut().zip(self.values) {
+            let values = of.places.iter().map(|&place| of.values[place].clone()).collect();
+            run.per_query = Some(laneval::PerQuery { queries: (*of.queries).clone(), values });
         }
         if self.scores.queries != QuerySet::Both {
             check_queries(&self.scores.runs)?;

@@ -82,14 +82,21 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     dict.set_item("ties", run.rule.ties.to_string())?;
     dict.set_item("score", run.rule.score.to_string())?;
     dict.set_item("depth", run.rule.depth)?;
+    if run.per_query.is_some() {
+        compared(&dict, scores, run)?;
+    }
+    dict.set_item("notices", run.notices.iter().map(said).collect::<Vec<_>>())?;
+    Ok(dict)
+}
+
+/// Adds what else has to be equal of runs that are compared.
+fn compared(dict: &Bound<'_, PyDict>, scores: &laneval::Scores, run: &RunScores) -> PyResult<()> {
     let fingerprints = run.fingerprints.iter().map(|of| format!("{of:032x}")).collect::<Vec<_>>();
     dict.set_item("fingerprints", fingerprints)?;
     dict.set_item("query_set", scores.queries.to_string())?;
     dict.set_item("tied", scores.tied.to_string())?;
     dict.set_item("view_depth", scores.view.depth)?;
-    dict.set_item("judged_only", scores.view.judged_only)?;
-    dict.set_item("notices", run.notices.iter().map(said).collect::<Vec<_>>())?;
-    Ok(dict)
+    dict.set_item("judged_only", scores.view.judged_only)
 }
 
 /// The values of the queries of a run.
