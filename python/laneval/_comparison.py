@@ -347,8 +347,11 @@ class Comparison:
 
 
 class Deltas:
-    """The differences of each query: a stream of Arrow, of columns `run`, `baseline`, `query_id`, `measure`, `value`, `baseline_value` and
-    `delta`, which pandas, polars, pyarrow and DuckDB read."""
+    """The differences of each query; of a geometric mean, those of logarithms.
+
+    It is a stream of Arrow, of columns `run`, `baseline`, `query_id`, `measure`, `value`, `baseline_value` and `delta`, which pandas,
+    polars, pyarrow and DuckDB read.
+    """
 
     __slots__ = ("_comparison",)
 

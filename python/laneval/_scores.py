@@ -245,6 +245,8 @@ class RunScores(Mapping[str, float]):
         """
         from laneval._comparison import compared
 
+        if not isinstance(other, RunScores):
+            raise TypeError(f"other is of {type(other)}: the scores of a run, as evaluate gives them, were expected")
         names = [other.name, self.name]
         if names[0] == names[1]:
             names[0] = "baseline" if names[1] != "baseline" else "other"

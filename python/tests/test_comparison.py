@@ -451,6 +451,22 @@ def test_what_does_not_belong_together(scores):
         laneval.Scores([]).compare()
 
 
+def test_what_is_no_run(scores):
+    with pytest.raises(TypeError, match="other is of <class 'dict'>: the scores of a run, as evaluate gives them, were expected"):
+        scores["bm25"].compare(dict(scores["dense"]))
+
+
+def test_many_queries_are_not_drawn_unless_asked():
+    np = pytest.importorskip("numpy")
+    draw = np.random.default_rng(1)
+    labels = [(draw.random((600_000, 1)) < chance).astype(np.uint8) for chance in (0.5, 0.501)]
+    one, other = (laneval.evaluate_labels(of, ["P@1", "RR"], per_query=True) for of in labels)
+    comparison = one.compare(other)
+    assert comparison.settings["permutations"] == 0 and comparison.pairs[0].p_perm is None
+    (note,) = (note for note in comparison.notes if "left out" in note)
+    assert note.startswith("the randomisation test was left out") and note.endswith(": permutations=99999 runs it")
+
+
 def test_functions_of_python_are_left_out():
     measure = laneval.measure(name="One")(lambda labels, lengths, judged, grades: [1.0] * len(lengths))
     qrels, run = made(3, ties=False)
