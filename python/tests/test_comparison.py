@@ -364,6 +364,8 @@ def test_it_is_pickled_and_cannot_be_changed(scores, comparison):
     again = pickle.loads(pickle.dumps(comparison))
     assert again == comparison and again.pairs == comparison.pairs and str(again) == str(comparison)
     assert comparison != scores.compare(seed=1) and comparison != 3
+    other = scores.compare(baseline="dense", measures=iter(["P@10"]), test="sign", alpha=0.1)
+    assert pickle.loads(pickle.dumps(other)) == other
     with pytest.raises(AttributeError):
         comparison.extra = 1
     with pytest.raises(AttributeError):

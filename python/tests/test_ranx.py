@@ -310,7 +310,7 @@ def test_identical_and_single_runs():
         assert report.win_tie_loss["m_0", "twin"]["map"] == {"W": 0, "T": 25, "L": 0}
     alone = swap.compare(qrels, runs[:1], "map")
     assert len(alone.comparisons) == 0 and str(alone).splitlines()[-1].split()[:2] == ["a", "m_0"]
-    dicts = swap.compare(qrels, [run.to_dict() for run in runs], "map")
+    dicts = swap.compare(qrels, [runs[0].to_dict(), dict(reversed(runs[1].to_dict().items()))], "map")
     assert dicts.model_names == ["run_1", "run_2"]
     assert dicts.comparisons["run_1", "run_2"] == swap.compare(qrels, runs, "map").comparisons["m_0", "run_2"]
 
