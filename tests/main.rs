@@ -16,6 +16,8 @@ mod names;
 mod notices;
 #[cfg(feature = "report")]
 mod pages;
+#[cfg(feature = "report")]
+mod partials;
 mod random;
 mod rankings;
 #[cfg(feature = "report")]

@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use laneval::compare::Partial;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
 use laneval::{
@@ -104,6 +105,17 @@ pub fn summary(data: &[u8]) {
         _ = summary.scores(&[Stat::Std, Stat::Min, Stat::Max]);
         assert!(Summary::from_bytes(&summary.to_bytes()).expect("its own bytes") == summary);
         _ = summary.clone().merge(&summary);
+    }
+}
+
+/// The fields of a part of a comparison, with a checksum that fits: what is read is compared, or an error in its place, is written as what is read
+/// again, and is merged or refused.
+pub fn part(data: &[u8]) {
+    let forged = [b"laneval compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
+    if let Ok(part) = Partial::from_bytes(&forged) {
+        _ = part.comparison();
+        assert!(Partial::from_bytes(&part.to_bytes()).expect("its own bytes") == part);
+        _ = part.clone().merge(&part);
     }
 }
 

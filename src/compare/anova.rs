@@ -4,7 +4,7 @@
 
 use super::special::{f_sf, range_quantile, range_sf};
 use super::units::Unit;
-use crate::stats::ExactSum;
+use crate::stats::{ExactSum, Moments};
 
 /// The analysis of the values of m runs for n queries.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,36 +36,64 @@ pub struct Effect {
     pub p: Option<f64>,
 }
 
+/// What an analysis of variance needs besides the sums of runs; that of other queries can be added.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Spread {
+    /// The moments of the queries' means over the runs.
+    pub queries: Moments,
+    /// By run: the moments of its values less these means.
+    pub rest: Vec<Moments>,
+}
+
+impl Spread {
+    /// Of the values of each run, in the same order of queries.
+    pub fn of(runs: &[Vec<f64>]) -> Spread {
+        let count = runs.first().map_or(0, Vec::len);
+        let mean = |query: usize| runs.iter().map(|run| run[query]).collect::<ExactSum>().mean(runs.len());
+        let means: Vec<f64> = (0..count).map(mean).collect();
+        let moments = |values: &[f64]| {
+            let mut moments = Moments::default();
+            moments.add_all(values);
+            moments
+        };
+        let rest = |run: &Vec<f64>| {
+            moments(&run.iter().zip(&means).map(|(value, mean)| value - mean).collect::<Vec<f64>>())
+        };
+        Spread { rest: runs.iter().map(rest).collect(), queries: moments(&means) }
+    }
+
+    /// Adds that of other queries of the same runs.
+    pub fn merge(&mut self, other: &Spread) {
+        self.queries.merge(&other.queries);
+        self.rest.iter_mut().zip(&other.rest).for_each(|(rest, more)| rest.merge(more));
+    }
+}
+
 impl Anova {
-    /// Of the values of each run, in the same order of queries, which have this unit. `None` of fewer than two runs or two queries.
-    pub fn of(runs: &[&[f64]], unit: Unit) -> Option<Anova> {
-        let (m, n) = (runs.len(), runs.first()?.len());
+    /// Of the sums of the values of each run, which have this unit. `None` of fewer than two runs or two queries.
+    pub fn of(runs: &[ExactSum], spread: &Spread, unit: Unit) -> Option<Anova> {
+        let (m, n) = (runs.len(), spread.queries.count() as usize);
         if m < 2 || n < 2 {
             return None;
         }
-        debug_assert!(runs.iter().all(|run| run.len() == n));
-        let mean = |values: &mut dyn Iterator<Item = f64>, count| values.collect::<ExactSum>().mean(count);
-        let means: Vec<f64> = runs.iter().map(|run| mean(&mut run.iter().copied(), n)).collect();
-        let of_queries: Vec<f64> = (0..n).map(|q| mean(&mut runs.iter().map(|run| run[q]), m)).collect();
-        let whole = runs.iter().flat_map(|run| run.iter().copied()).collect::<ExactSum>().mean(m * n);
-        let squares =
-            |values: &mut dyn Iterator<Item = f64>| values.map(|x| x * x).collect::<ExactSum>().value();
-        let rest = runs.iter().zip(&means).flat_map(|(run, mean)| {
-            run.iter().zip(&of_queries).map(move |(value, query)| value - mean - query + whole)
-        });
+        let means: Vec<f64> = runs.iter().map(|sum| sum.mean(n)).collect();
+        let mut whole = ExactSum::default();
+        runs.iter().for_each(|sum| whole.merge(sum));
+        let whole = whole.mean(m * n);
+        // Squares of distances from the mean.
+        let squares = |of: &Moments| of.std().map_or(0.0, |sd| sd * sd * (n - 1) as f64);
         let error_df = ((m - 1) * (n - 1)) as f64;
-        let error = squares(&mut rest.into_iter());
+        let error = spread.rest.iter().map(squares).collect::<ExactSum>().value();
         // Of two runs it is half the variance of their differences, and nothing where that is.
         let error = if (2.0 * error / error_df).sqrt() < 2.0 * unit.size() { 0.0 } else { error };
         let effect = |squares: f64, df: f64| {
             let f = (error > 0.0).then(|| squares / df / (error / error_df));
             Effect { squares, df, f, p: f.map(|f| f_sf(f, df, error_df)) }
         };
-        let of_runs = n as f64 * squares(&mut means.iter().map(|mean| mean - whole));
-        let of_queries = m as f64 * squares(&mut of_queries.iter().map(|mean| mean - whole));
+        let of_runs = means.iter().map(|mean| (mean - whole) * (mean - whole)).collect::<ExactSum>().value();
         Some(Anova {
-            runs: effect(of_runs, (m - 1) as f64),
-            queries: effect(of_queries, (n - 1) as f64),
+            runs: effect(n as f64 * of_runs, (m - 1) as f64),
+            queries: effect(m as f64 * squares(&spread.queries), (n - 1) as f64),
             means,
             error,
             error_df,
@@ -103,8 +131,7 @@ mod tests {
     use crate::compare::{examples, known};
 
     fn of(runs: &[Vec<f64>]) -> Option<Anova> {
-        let slices: Vec<&[f64]> = runs.iter().map(Vec::as_slice).collect();
-        Anova::of(&slices, Unit::of(runs.iter().flatten().copied()))
+        known::anova_of(runs)
     }
 
     /// Of two runs F is t squared, and both tests have the p of t.

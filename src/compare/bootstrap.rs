@@ -24,6 +24,7 @@ const BLOCKS: usize = CHUNK as usize / 4;
 
 /// The sums of some series under resamples of their queries; those of other queries can be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Resamples {
     /// How many queries each resample took, counting those that it took several times.
     pub taken: Vec<u64>,

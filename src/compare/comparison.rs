@@ -2,7 +2,7 @@
 
 use super::agreement::{self, Tie};
 use super::anova::Anova;
-use super::bootstrap::{RESAMPLES, Resamples};
+use super::bootstrap::Means;
 use super::exact::Exact;
 use super::family;
 use super::flips::Flips;
@@ -11,14 +11,14 @@ use super::labels::range_counts;
 use super::options::{Alternative, Correction, DRAWS, Interval, Options, Permutations, Scope, Test};
 use super::paired::{Paired, Tails, Wins};
 use super::power::{queries_for, smallest_effect};
-use super::randomised::{Family, Pair, Tally, p_of_count, tallies};
+use super::randomised::{Family, Hypothesis, Pair, Tally, p_of_count, tallies, tallies_of_sums};
 use super::ranks::{signed_ranks, signs};
-use super::units::is_zero;
+use super::sums::{MeasureSums, PairSums, Sums};
+use super::units::{Unit, is_zero};
 use super::values::{MeasureValues, Values};
 use crate::error::{Error, Result};
-use crate::measure::{Better, Measure};
+use crate::measure::{Average, Better, Measure};
 use crate::scores::{QuerySet, Scores};
-use crate::stats::ExactSum;
 
 /// How many sign-adds of the randomisation test are affordable: some ten seconds of them.
 const AFFORDABLE: f64 = 2e11;
@@ -201,39 +201,62 @@ impl Comparison {
     /// An option out of its range; a baseline that is no run; what makes runs no match for each other: fewer than two, other judgments, other rules;
     /// a measure without a direction; a value that is not a number; no query in common.
     pub fn of(scores: &Scores, options: &Options) -> Result<Comparison> {
+        Ok(Comparison::summed(scores, options, false)?.0)
+    }
+
+    /// The comparison of scores, and what it follows from, with the sums under random signs if they are to be kept.
+    pub(super) fn summed(scores: &Scores, options: &Options, keep: bool) -> Result<(Comparison, Sums)> {
         options.check()?;
         if scores.measures.is_empty() {
             return Err(Error::Unanswerable("there is no measure to compare by".to_owned()));
         }
-        let values = Values::of(scores)?;
-        let names: Vec<&str> = scores.runs.iter().map(|run| run.name.as_str()).collect();
-        let baseline = options.baseline.as_deref().map(|name| place(name, &names)).transpose()?;
-        let pairs = pairs(names.len(), baseline);
+        let values = Values::of(scores, options)?;
+        let names: Vec<String> = scores.runs.iter().map(|run| run.name.clone()).collect();
+        let pairs = pairs(names.len(), baseline(options, &names)?);
+        let mut sums = Sums::of(&values, &pairs, options);
+        let series = names.len() * scores.measures.len();
+        if let Some(draws) = options.kept_draws(values.queries.len(), series).filter(|_| keep) {
+            sums = sums.with_draws(&values, options.seed, draws);
+        }
+        let of = (&scores.measures[..], &names[..], scores.queries);
+        let mut comparison = Comparison::made(of, options, &sums, Some(&values))?;
+        let Values { ids, measures, .. } = values;
+        comparison.ids = ids;
+        comparison.terms = measures.into_iter().map(|of| of.terms).collect();
+        Ok((comparison, sums))
+    }
+
+    /// A comparison of runs by these names, from what it follows from, and from the values themselves where they are there.
+    pub(super) fn made(
+        (measures, names, query_set): (&[Measure], &[String], QuerySet),
+        options: &Options,
+        sums: &Sums,
+        values: Option<&Values>,
+    ) -> Result<Comparison> {
+        let baseline = baseline(options, names)?;
         let mut comparison = Comparison {
             options: options.clone(),
-            measures: scores.measures.clone(),
-            runs: compared(&values, &names),
+            measures: measures.to_vec(),
+            runs: Vec::new(),
             baseline,
             differences: Vec::new(),
             anova: Vec::new(),
             agreement: Vec::new(),
-            query_set: scores.queries,
-            queries: values.queries.len(),
+            query_set,
+            queries: sums.queries as usize,
             family_size: 0,
             draws: 0,
             notes: Vec::new(),
             ids: Vec::new(),
-            terms: Vec::new(),
+            terms: vec![vec![Vec::new(); names.len()]; measures.len()],
         };
-        comparison.describe(&values, &pairs)?;
-        comparison.randomise(&values, &pairs);
+        comparison.runs = comparison.compared(sums, names);
+        comparison.describe(sums, values)?;
+        comparison.randomise(sums, values);
         comparison.decide();
-        comparison.correct(&values, &pairs);
+        comparison.correct(sums, values);
         comparison.agree();
         comparison.note();
-        let Values { ids, measures, .. } = values;
-        comparison.ids = ids;
-        comparison.terms = measures.into_iter().map(|of| of.terms).collect();
         Ok(comparison)
     }
 
@@ -249,12 +272,12 @@ impl Comparison {
         self.of_measure(measure).iter().find(|of| wanted.contains(&of.pair))
     }
 
-    /// The ids of the queries, in bytewise order.
+    /// The ids of the queries, in bytewise order; none where the values of queries are not known.
     pub fn query_ids(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.ids.iter().map(Vec::as_slice)
     }
 
-    /// What is averaged of a run under a measure, by query.
+    /// What is averaged of a run under a measure, by query; nothing where that is not known.
     pub fn values(&self, measure: usize, run: usize) -> &[f64] {
         &self.terms[measure][run]
     }
@@ -326,24 +349,40 @@ impl Comparison {
         (0..self.runs.len()).filter(|&run| run != baseline).map(judged).collect()
     }
 
-    /// What each pair comes to without random draws.
-    fn describe(&mut self, values: &Values, pairs: &[Pair]) -> Result<()> {
-        let n = values.queries.len();
-        let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
-        let sums =
-            values.measures.iter().flat_map(|of| pairs.iter().map(|&pair| exact_sums(of, pair))).sum::<f64>();
-        let is_exact = sums <= EXACT_SUMS;
-        let resampled = match self.options.interval {
-            Interval::T => None,
-            _ => {
-                let series = values.series();
-                Some(Resamples::of(self.options.seed, &values.queries, &series, RESAMPLES))
-            }
+    /// The runs with their labels and means.
+    fn compared(&self, sums: &Sums, names: &[String]) -> Vec<Compared> {
+        /// No q: it is hard to tell from others as a superscript.
+        const LETTERS: &str = "abcdefghijklmnoprstuvwxyz";
+        let label = |at: usize| match names.len() <= LETTERS.len() {
+            true => LETTERS[at..=at].to_owned(),
+            false => (at + 1).to_string(),
         };
-        for (measure, of) in values.measures.iter().enumerate() {
-            for &pair in pairs {
-                let (deltas, counts) = of.deltas(pair.baseline, pair.run);
-                let paired = Paired::of(&deltas, &counts, of.unit).ok_or_else(|| {
+        let mean = |(measure, of): (&Measure, &MeasureSums), run: usize| {
+            let mean = of.runs[run].mean(self.queries);
+            if measure.definition().average == Average::Geometric { mean.exp() } else { mean }
+        };
+        let run = |(at, name): (usize, &String)| Compared {
+            name: name.clone(),
+            label: label(at),
+            filled: sums.filled[at] as usize,
+            means: self.measures.iter().zip(&sums.measures).map(|of| mean(of, at)).collect(),
+            judged: Vec::new(),
+        };
+        names.iter().enumerate().map(run).collect()
+    }
+
+    /// What each pair comes to without random draws.
+    fn describe(&mut self, sums: &Sums, values: Option<&Values>) -> Result<()> {
+        let n = self.queries;
+        let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
+        let pairs = pairs(self.runs.len(), self.baseline);
+        let is_exact = values.is_some_and(|values| {
+            let of_measure = |of: &MeasureValues| pairs.iter().map(|&pair| exact_sums(of, pair)).sum::<f64>();
+            n >= 2 && values.measures.iter().map(of_measure).sum::<f64>() <= EXACT_SUMS
+        });
+        for (measure, of) in sums.measures.iter().enumerate() {
+            for (&pair, pair_sums) in pairs.iter().zip(&of.pairs) {
+                let paired = pair_sums.paired(of.unit).ok_or_else(|| {
                     let runs = [pair.baseline, pair.run].map(|at| self.runs[at].name.as_str());
                     let measure = &self.measures[measure];
                     let message = format!(
@@ -352,77 +391,75 @@ impl Comparison {
                     );
                     Error::Unanswerable(message)
                 })?;
-                self.differences.push(self.difference(
-                    measure,
-                    pair,
-                    of,
-                    paired,
-                    (&deltas, &counts),
-                    (effect, is_exact),
-                ));
-            }
-        }
-        if let Some(resampled) = resampled {
-            let runs = self.runs.len();
-            for of in &mut self.differences {
-                let measure = &values.measures[of.measure];
-                let at = |run| of.measure * runs + run;
-                let means = resampled.means(Pair { baseline: at(of.pair.baseline), run: at(of.pair.run) });
-                let counts = measure.deltas(of.pair.baseline, of.pair.run).1;
-                let interval = match self.options.interval {
-                    Interval::Bca if n >= 2 => means.bca(self.options.alpha, measure.unit, &counts).interval,
-                    _ if n >= 2 => means.percentiles(self.options.alpha, measure.unit),
-                    _ => None,
-                };
-                of.interval = interval.map(|(low, high)| [low, high]);
-                if of.paired.all_zero && n >= 2 {
-                    of.interval = Some([0.0, 0.0]);
+                let mut difference = self.difference((measure, pair), pair_sums, paired, effect);
+                let counts = values.map(|values| values.measures[measure].counts_of(pair));
+                if let Some(counts) = &counts {
+                    difference.exact = if is_exact { Exact::of(counts).map(exact_tails) } else { None };
+                    difference.wilcoxon = (self.options.test == Test::Wilcoxon && n >= 2)
+                        .then(|| signed_ranks(counts, self.options.zeros, self.options.wilcoxon).p);
                 }
+                if let Some(resamples) = &sums.resamples {
+                    let at = |run| measure * self.runs.len() + run;
+                    let means = resamples.means(Pair { baseline: at(pair.baseline), run: at(pair.run) });
+                    difference.interval = self.resampled(&means, &paired, of.unit, counts.as_deref());
+                }
+                self.differences.push(difference);
             }
         }
         Ok(())
     }
 
+    /// The interval of a mean difference from resamples; BCa needs the differences themselves.
+    fn resampled(
+        &self,
+        means: &Means,
+        paired: &Paired,
+        unit: Unit,
+        counts: Option<&[i64]>,
+    ) -> Option<[f64; 2]> {
+        if paired.queries < 2 {
+            return None;
+        }
+        if paired.all_zero {
+            return Some([0.0, 0.0]);
+        }
+        let interval = match self.options.interval {
+            Interval::Bca => means.bca(self.options.alpha, unit, counts?).interval,
+            _ => means.percentiles(self.options.alpha, unit),
+        };
+        interval.map(|(low, high)| [low, high])
+    }
+
     fn difference(
         &self,
-        measure: usize,
-        pair: Pair,
-        of: &MeasureValues,
+        (measure, pair): (usize, Pair),
+        sums: &PairSums,
         paired: Paired,
-        (deltas, counts): (&[f64], &[i64]),
-        (effect, is_exact): (Option<f64>, bool),
+        effect: Option<f64>,
     ) -> Difference {
         let options = &self.options;
+        let definition = self.measures[measure].definition();
+        let logarithmic = definition.average == Average::Geometric;
         let baseline = self.runs[pair.baseline].means[measure];
-        let enough = paired.queries >= 2;
-        let exact = (is_exact && enough).then(|| Exact::of(counts)).flatten();
         let sd = paired.sd.filter(|&sd| sd > 0.0);
-        let [above, below] = [1, -1].map(|sign| {
-            counts.iter().filter(|&&count| !is_zero(count) && count.signum() == sign).count() as u64
-        });
         Difference {
             measure,
             pair,
-            better: of.better,
-            logarithmic: of.logarithmic,
-            relative: match of.logarithmic {
+            better: definition.better,
+            logarithmic,
+            relative: match logarithmic {
                 true => Some(paired.mean.exp() - 1.0),
                 false => (baseline != 0.0).then(|| paired.mean / baseline),
             },
             interval: paired.interval(options.alpha),
             t: paired.p(),
             randomised: None,
-            exact: exact.map(|exact| Tails {
-                two_sided: exact.p(exact.counts.two_sided),
-                higher: exact.p(exact.counts.greater),
-                lower: exact.p(exact.counts.less),
-            }),
-            wilcoxon: (options.test == Test::Wilcoxon && enough)
-                .then(|| signed_ranks(counts, options.zeros, options.wilcoxon).p),
-            sign: signs(above, below),
+            exact: None,
+            wilcoxon: None,
+            sign: signs(sums.above, sums.below),
             p: None,
             p_adjusted: None,
-            wins: Wins::of(deltas, counts, options.tie, of.better),
+            wins: sums.wins,
             smallest_found: effect.zip(sd).map(|(effect, sd)| effect * sd),
             queries_needed: options
                 .power
@@ -448,56 +485,23 @@ impl Comparison {
         }
     }
 
-    /// Draws signs, and finds what of all pairs is as extreme, together and each alone.
-    fn randomise(&mut self, values: &Values, pairs: &[Pair]) {
-        let (runs, n) = (self.runs.len(), values.queries.len());
-        if n < 2 {
+    /// Draws signs, or takes those that were kept, and finds what of all pairs is as extreme, together and each alone.
+    fn randomise(&mut self, sums: &Sums, values: Option<&Values>) {
+        if self.queries < 2 {
             return;
         }
-        let series = values.series();
-        let of_pair = |measure: usize, pair: &Pair| Pair {
-            baseline: measure * runs + pair.baseline,
-            run: measure * runs + pair.run,
-        };
-        let of_measure =
-            |measure| pairs.iter().map(move |pair| of_pair(measure, pair)).collect::<Vec<Pair>>();
-        let families: Vec<Family> = match self.options.family {
-            Scope::Measure => {
-                (0..self.measures.len()).map(|measure| Family::of(&series, &of_measure(measure))).collect()
-            }
-            Scope::All => {
-                vec![Family::of(&series, &(0..self.measures.len()).flat_map(of_measure).collect::<Vec<_>>())]
-            }
-        };
-        let needed = self.options.correction == Correction::MaxT || self.options.test == Test::Randomisation;
-        let cost = |draws: u32| n as f64 * series.len() as f64 * (f64::from(draws) + 1.0);
-        let draws: &[u32] = match self.options.permutations {
-            Permutations::Fixed(draws) => &[draws],
-            Permutations::Auto => &AUTO,
-            Permutations::Affordable if needed || cost(DRAWS) <= AFFORDABLE => &[DRAWS],
-            Permutations::Affordable => {
+        let families = self.hypotheses(sums);
+        let drawn = match (&sums.drawn, values) {
+            (Some(drawn), _) => Some((tallies_of_sums(drawn, &families), sums.draws().unwrap_or(0))),
+            (None, Some(values)) => self.draw(values, &families),
+            (None, None) => {
                 self.notes.push(format!(
-                    "the randomisation test was left out, which would take some {:.0} min of a core: --permutations {DRAWS} runs it",
-                    (cost(DRAWS) / 6e9 / 60.0).max(1.0)
+                    "the randomisation test was left out: --permutations {DRAWS} in each part runs it"
                 ));
-                return;
+                None
             }
         };
-        let flips = Flips::new(self.options.seed, &values.queries);
-        let mut all: Vec<Tally> = families.iter().map(Tally::new).collect();
-        let mut drawn = 0;
-        for &end in draws {
-            let more = tallies(&flips, &series, &families, drawn..end);
-            all.iter_mut().zip(&more).for_each(|(all, more)| all.merge(more));
-            drawn = end;
-            let alpha = self.options.alpha;
-            let clear = all.iter().flat_map(|tally| tally.counts.iter().map(|of| tally.p(of.two_sided)));
-            if draws.len() > 1
-                && clear.into_iter().all(|p| (p - alpha).abs() > 4.0 * monte_carlo_error(p, drawn))
-            {
-                break;
-            }
-        }
+        let Some((all, drawn)) = drawn else { return };
         self.draws = drawn;
         let max_t: Vec<Option<f64>> = all
             .iter()
@@ -521,6 +525,56 @@ impl Comparison {
         }
     }
 
+    /// The families of hypotheses, with what was seen of them. The places of the runs are those under all measures.
+    fn hypotheses(&self, sums: &Sums) -> Vec<Family> {
+        let (runs, pairs) = (self.runs.len(), pairs(self.runs.len(), self.baseline));
+        let of_measure = |(measure, of): (usize, &MeasureSums)| {
+            let at = |run| measure * runs + run;
+            let hypothesis = |(pair, sums): (&Pair, &PairSums)| {
+                sums.hypothesis(Pair { baseline: at(pair.baseline), run: at(pair.run) })
+            };
+            pairs.iter().zip(&of.pairs).map(hypothesis).collect::<Vec<Hypothesis>>()
+        };
+        let all = sums.measures.iter().enumerate().map(of_measure);
+        match self.options.family {
+            Scope::Measure => all.map(|of| Family::new(self.queries, of)).collect(),
+            Scope::All => vec![Family::new(self.queries, all.flatten().collect())],
+        }
+    }
+
+    /// Draws signs until it is enough: what the draws come to, and how many there were; `None` where that would take too long.
+    fn draw(&mut self, values: &Values, families: &[Family]) -> Option<(Vec<Tally>, u32)> {
+        let series = values.series();
+        let draws: &[u32] = match self.options.permutations {
+            Permutations::Fixed(draws) => &[draws],
+            Permutations::Auto => &AUTO,
+            Permutations::Affordable if is_affordable(&self.options, self.queries, series.len()) => &[DRAWS],
+            Permutations::Affordable => {
+                self.notes.push(format!(
+                    "the randomisation test was left out, which would take some {:.0} min of a core: --permutations {DRAWS} runs it",
+                    (cost(self.queries, series.len()) / 6e9 / 60.0).max(1.0)
+                ));
+                return None;
+            }
+        };
+        let flips = Flips::new(self.options.seed, &values.queries);
+        let mut all: Vec<Tally> = families.iter().map(Tally::new).collect();
+        let mut drawn = 0;
+        for &end in draws {
+            let more = tallies(&flips, &series, families, drawn..end);
+            all.iter_mut().zip(&more).for_each(|(all, more)| all.merge(more));
+            drawn = end;
+            let alpha = self.options.alpha;
+            let clear = all.iter().flat_map(|tally| tally.counts.iter().map(|of| tally.p(of.two_sided)));
+            if draws.len() > 1
+                && clear.into_iter().all(|p| (p - alpha).abs() > 4.0 * monte_carlo_error(p, drawn))
+            {
+                break;
+            }
+        }
+        Some((all, drawn))
+    }
+
     /// The p of the test that decides.
     fn decide(&mut self) {
         let Options { test, alternative, .. } = self.options;
@@ -535,16 +589,11 @@ impl Comparison {
     }
 
     /// Corrects for many comparisons.
-    fn correct(&mut self, values: &Values, pairs: &[Pair]) {
+    fn correct(&mut self, sums: &Sums, values: Option<&Values>) {
         let families = self.families();
         self.family_size = families.first().map_or(0, Vec::len);
-        if self.options.anova || self.options.correction == Correction::Hsd {
-            let anova = |of: &MeasureValues| {
-                let runs: Vec<&[f64]> = of.terms.iter().map(Vec::as_slice).collect();
-                Anova::of(&runs, of.unit)
-            };
-            self.anova = values.measures.iter().filter_map(anova).collect();
-        }
+        let anova = |of: &MeasureSums| Anova::of(&of.runs, of.spread.as_ref()?, of.unit);
+        self.anova = sums.measures.iter().filter_map(anova).collect();
         let correct: fn(&[Option<f64>]) -> Vec<Option<f64>> = match self.options.correction {
             Correction::MaxT => return,
             Correction::Hsd => {
@@ -554,7 +603,7 @@ impl Comparison {
                 }
                 return;
             }
-            Correction::Rhsd => return self.permute_labels(values, pairs),
+            Correction::Rhsd => return self.permute_labels(sums, values),
             Correction::None => <[Option<f64>]>::to_vec,
             Correction::Bonferroni => family::bonferroni,
             Correction::Holm => family::holm,
@@ -570,18 +619,18 @@ impl Comparison {
     }
 
     /// The randomised HSD under each measure.
-    fn permute_labels(&mut self, values: &Values, pairs: &[Pair]) {
-        if values.queries.len() < 2 {
-            return;
-        }
+    fn permute_labels(&mut self, sums: &Sums, values: Option<&Values>) {
+        let Some(values) = values.filter(|_| self.queries >= 2) else { return };
         let draws = match self.options.permutations {
             Permutations::Fixed(draws) => draws,
             _ => DRAWS,
         };
+        let pairs = pairs(self.runs.len(), self.baseline);
         let mut p = Vec::new();
-        for of in &values.measures {
+        for (of, sums) in values.measures.iter().zip(&sums.measures) {
             let runs: Vec<&[i64]> = of.counts.iter().map(Vec::as_slice).collect();
-            let family = Family::of(&runs, pairs);
+            let hypotheses = pairs.iter().zip(&sums.pairs).map(|(&pair, sums)| sums.hypothesis(pair));
+            let family = Family::new(self.queries, hypotheses.collect());
             let counts = range_counts(self.options.seed, &values.queries, &runs, &family, 0..draws);
             p.extend(counts.into_iter().map(|count| p_of_count(count, u64::from(draws))));
         }
@@ -633,18 +682,46 @@ fn exact_sums(of: &MeasureValues, pair: Pair) -> f64 {
     if differ > super::exact::MOST { 0.0 } else { 2f64.powf(differ as f64 / 2.0 + 1.0) }
 }
 
-/// The place of a run by its name.
-fn place(name: &str, names: &[&str]) -> Result<usize> {
-    names.iter().position(|of| *of == name).ok_or_else(|| {
+/// The p of exact counts.
+fn exact_tails(exact: Exact) -> Tails {
+    Tails {
+        two_sided: exact.p(exact.counts.two_sided),
+        higher: exact.p(exact.counts.greater),
+        lower: exact.p(exact.counts.less),
+    }
+}
+
+/// How many signs are added for so many queries and series.
+fn cost(queries: usize, series: usize) -> f64 {
+    queries as f64 * series as f64 * (f64::from(DRAWS) + 1.0)
+}
+
+/// Are signs drawn where nobody said how often?
+pub(super) fn is_affordable(options: &Options, queries: usize, series: usize) -> bool {
+    let needed = options.correction == Correction::MaxT || options.test == Test::Randomisation;
+    needed || cost(queries, series) <= AFFORDABLE
+}
+
+/// The place of the baseline, if there is one.
+pub(super) fn baseline(options: &Options, names: &[String]) -> Result<Option<usize>> {
+    let Some(name) = &options.baseline else { return Ok(None) };
+    let place = names.iter().position(|of| of == name).ok_or_else(|| {
         Error::Unanswerable(format!(
             "no run has the name {name}, the baseline: there are {}",
             names.join(", ")
         ))
-    })
+    })?;
+    Ok(Some(place))
+}
+
+/// How many pairs of so many runs are compared: with a baseline, or all.
+#[cfg(feature = "serde")]
+pub(super) fn count_of_pairs(runs: usize, baseline: bool) -> usize {
+    if baseline { runs - 1 } else { runs.saturating_mul(runs - 1) / 2 }
 }
 
 /// The pairs that are compared.
-fn pairs(runs: usize, baseline: Option<usize>) -> Vec<Pair> {
+pub(super) fn pairs(runs: usize, baseline: Option<usize>) -> Vec<Pair> {
     match baseline {
         Some(baseline) => {
             (0..runs).filter(|&run| run != baseline).map(|run| Pair { baseline, run }).collect()
@@ -653,26 +730,4 @@ fn pairs(runs: usize, baseline: Option<usize>) -> Vec<Pair> {
             .flat_map(|baseline| (baseline + 1..runs).map(move |run| Pair { baseline, run }))
             .collect(),
     }
-}
-
-/// The runs with their labels and means.
-fn compared(values: &Values, names: &[&str]) -> Vec<Compared> {
-    /// No q: it is hard to tell from others as a superscript.
-    const LETTERS: &str = "abcdefghijklmnoprstuvwxyz";
-    let label = |at: usize| match names.len() <= LETTERS.len() {
-        true => LETTERS[at..=at].to_owned(),
-        false => (at + 1).to_string(),
-    };
-    let mean = |of: &MeasureValues, run: usize| {
-        let mean = of.terms[run].iter().copied().collect::<ExactSum>().mean(of.terms[run].len());
-        if of.logarithmic { mean.exp() } else { mean }
-    };
-    let run = |(at, name): (usize, &&str)| Compared {
-        name: (*name).to_owned(),
-        label: label(at),
-        filled: values.filled[at],
-        means: values.measures.iter().map(|of| mean(of, at)).collect(),
-        judged: Vec::new(),
-    };
-    names.iter().enumerate().map(run).collect()
 }

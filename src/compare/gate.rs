@@ -466,7 +466,7 @@ mod tests {
     /// The facts of a run with some differences, and a baseline of some mean.
     fn of_deltas(text: &str, baseline: f64, deltas: &[f64], worse: Option<f64>) -> Result<Verdict> {
         let unit = Unit::of([1.0]);
-        let paired = Paired::of(deltas, &unit.counts(deltas), unit).unwrap();
+        let paired = known::paired_of(deltas, &unit.counts(deltas), unit).unwrap();
         let run = baseline + paired.mean;
         let facts = Facts { run, baseline: Some(baseline), paired: Some(&paired), worse };
         Gate::parse(text).unwrap().verdict(facts)
@@ -691,7 +691,7 @@ mod tests {
     fn huge_values() {
         let runs = vec![vec![1e300, -1e300, 3e300], vec![-1e300, 1e300, 1e300]];
         let (values, counts, unit) = pair(&runs, [0, 1]);
-        let paired = Paired::of(&values, &counts, unit).unwrap();
+        let paired = known::paired_of(&values, &counts, unit).unwrap();
         let facts = Facts { run: 1e300 / 3.0, baseline: Some(1e300), paired: Some(&paired), worse: None };
         assert!(Gate::parse("DCG drops > 1e299").unwrap().verdict(facts).unwrap().failed);
         assert!(Gate::parse("DCG may drop > 1e299").unwrap().verdict(facts).unwrap().failed);

@@ -1,15 +1,17 @@
 //! Statistics of small runs against values that SciPy 1.17, statsmodels 0.15 and exact integers gave, to every digit that is written down.
 
 use super::agreement::{Tie, rank_biased_overlap, tau_ap, tau_ap_b, tau_b};
-use super::anova::Anova;
+use super::anova::{Anova, Spread};
 use super::examples;
 use super::family::{benjamini_hochberg, benjamini_yekutieli, bonferroni, holm};
 use super::paired::{Paired, Tails, Wins, hedges};
 use super::power::{power, queries_for, smallest_effect};
 use super::ranks::{Method, Zeros, signed_ranks, signs};
 use super::special::{noncentral_t_cdf, range_quantile, range_sf, student_quantile, student_sf};
+use super::sums::PairSums;
 use super::units::{Unit, deltas};
 use crate::measure::Better;
+use crate::stats::ExactSum;
 
 /// Holds a number against digits: it rounds to them, or to their last but one in the last place.
 #[track_caller]
@@ -31,7 +33,11 @@ pub fn pair(runs: &[Vec<f64>], [a, b]: [usize; 2]) -> (Vec<f64>, Vec<i64>, Unit)
 
 pub fn paired(runs: &[Vec<f64>], of: [usize; 2]) -> Paired {
     let (values, counts, unit) = pair(runs, of);
-    Paired::of(&values, &counts, unit).unwrap()
+    paired_of(&values, &counts, unit).unwrap()
+}
+
+pub fn paired_of(deltas: &[f64], counts: &[i64], unit: Unit) -> Option<Paired> {
+    PairSums::of(deltas, counts, None, Better::Higher).paired(unit)
 }
 
 /// The sums of the example's ranks, and the p that is exact and that of the normal distribution.
@@ -141,8 +147,12 @@ fn a_textbook() {
 }
 
 fn anova(runs: &[Vec<f64>]) -> Anova {
-    let slices: Vec<&[f64]> = runs.iter().map(Vec::as_slice).collect();
-    Anova::of(&slices, Unit::of(runs.iter().flatten().copied())).unwrap()
+    anova_of(runs).unwrap()
+}
+
+pub fn anova_of(runs: &[Vec<f64>]) -> Option<Anova> {
+    let sums: Vec<ExactSum> = runs.iter().map(|run| run.iter().copied().collect()).collect();
+    Anova::of(&sums, &Spread::of(runs), Unit::of(runs.iter().flatten().copied()))
 }
 
 /// Delta, t, its p and that of Tukey for the pairs of the five runs; the last by a quadrature of 400 × 400 points, for SciPy's is exact to 1e-13 only.

@@ -30,12 +30,16 @@ pub(crate) mod gate;
 pub(crate) mod labels;
 pub(crate) mod options;
 pub(crate) mod paired;
+pub(crate) mod partial;
 pub(crate) mod philox;
 pub(crate) mod power;
 pub(crate) mod randomised;
 pub(crate) mod ranks;
 pub(crate) mod sentences;
 pub(crate) mod special;
+#[cfg(feature = "serde")]
+pub(crate) mod stored;
+pub(crate) mod sums;
 pub(crate) mod units;
 pub(crate) mod values;
 
@@ -53,5 +57,8 @@ pub use discrimination::Discrimination;
 pub use gate::{Facts, Gate, Verdict};
 pub use options::{Alternative, Correction, DRAWS, Interval, Options, Permutations, SEED, Scope, Test};
 pub use paired::{Paired, Tails, Wins};
+pub use partial::Partial;
 pub use randomised::Pair;
 pub use ranks::{Method, Zeros};
+#[cfg(feature = "serde")]
+pub use stored::Shard;

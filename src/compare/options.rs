@@ -2,6 +2,7 @@
 
 use super::ranks::{Method, Zeros};
 use crate::error::{Error, Result};
+use crate::measure::Measure;
 
 /// The seed of everything that is drawn at random, unless another is asked for: that of `--stat ci95`.
 pub const SEED: u64 = 0x6c61_6e65_7661_6c31;
@@ -190,6 +191,9 @@ pub struct Options {
     pub wilcoxon: Method,
     /// Is the analysis of variance wanted?
     pub anova: bool,
+    /// The largest value of a query under a measure, where other queries, which are compared elsewhere, have a larger one than these: with it they
+    /// are rounded to the same unit.
+    pub largest: Vec<(Measure, f64)>,
 }
 
 impl Default for Options {
@@ -210,6 +214,7 @@ impl Default for Options {
             zeros: Zeros::default(),
             wilcoxon: Method::default(),
             anova: false,
+            largest: Vec::new(),
         }
     }
 }
@@ -232,6 +237,11 @@ impl Options {
         }
         if let Some(tie) = self.tie.filter(|tie| !(tie.is_finite() && *tie >= 0.0)) {
             return wrong(format!("the largest tie is {tie}: 0 or more was expected"));
+        }
+        if let Some((measure, largest)) = self.largest.iter().find(|(_, of)| !(of.is_finite() && *of > 0.0)) {
+            return wrong(format!(
+                "the largest value of {measure} is {largest}: a number above 0 was expected"
+            ));
         }
         if self.permutations == Permutations::Fixed(0) {
             return wrong("there are 0 permutations: 1 or more was expected".to_owned());

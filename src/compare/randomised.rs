@@ -287,6 +287,7 @@ fn merged(families: &[Family], chunks: impl ParallelIterator<Item = Vec<Tally>>)
 
 /// The sums of a series draw by draw, to which those of other queries can be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DrawSums {
     /// Where all fit 64 bits.
     Narrow(Vec<i64>),
@@ -308,6 +309,15 @@ impl DrawSums {
     fn wide(sums: Vec<i128>) -> DrawSums {
         let narrow: Result<Vec<i64>, _> = sums.iter().map(|&sum| sum.try_into()).collect();
         narrow.map_or(DrawSums::Wide(sums), DrawSums::Narrow)
+    }
+
+    /// The same in the narrower form that holds them.
+    #[cfg(feature = "serde")]
+    pub(super) fn narrowest(self) -> DrawSums {
+        match self {
+            DrawSums::Narrow(_) => self,
+            DrawSums::Wide(sums) => DrawSums::wide(sums),
+        }
     }
 
     /// How many draws there are.

@@ -23,6 +23,19 @@ impl Unit {
         Unit { exponent: FINEST - (exponent + i32::from(fraction != 0)).max(0) }
     }
 
+    /// The most bits of a value in whole units.
+    pub const BITS: u32 = FINEST as u32;
+
+    /// The unit 2^−`exponent`, if it is one of some values.
+    pub fn of_exponent(exponent: i32) -> Option<Unit> {
+        (FINEST - 1024..=FINEST).contains(&exponent).then_some(Unit { exponent })
+    }
+
+    /// The largest value with this unit.
+    pub fn largest(self) -> f64 {
+        2f64.powi(FINEST - self.exponent).min(f64::MAX)
+    }
+
     /// S, the binary logarithm of what a value is multiplied by.
     pub fn exponent(self) -> i32 {
         self.exponent

@@ -1,9 +1,11 @@
 //! The values that are compared: of every run, measure and query, over one set of queries, as numbers and in whole units.
 
+use super::options::Options;
 use super::philox::query_hash;
+use super::randomised::Pair;
 use super::units::Unit;
 use crate::error::{Error, Result};
-use crate::measure::{Average, Better, Measure};
+use crate::measure::{Better, Measure};
 use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
 
 /// Values of runs over the same queries.
@@ -13,7 +15,7 @@ pub struct Values {
     /// For each measure.
     pub measures: Vec<MeasureValues>,
     /// How many of the queries each run lacks, which count as empty rankings.
-    pub filled: Vec<usize>,
+    pub filled: Vec<u64>,
     /// The ids of the queries.
     pub ids: Vec<Vec<u8>>,
 }
@@ -28,16 +30,18 @@ pub struct MeasureValues {
     pub counts: Vec<Vec<i64>>,
     /// Which way is better.
     pub better: Better,
-    /// Are the terms logarithms?
-    pub logarithmic: bool,
 }
 
 impl MeasureValues {
+    /// The differences of a pair of runs in whole units.
+    pub fn counts_of(&self, pair: Pair) -> Vec<i64> {
+        super::units::deltas(&self.counts[pair.baseline], &self.counts[pair.run])
+    }
+
     /// The differences of two runs, and the same in whole units.
-    pub fn deltas(&self, baseline: usize, run: usize) -> (Vec<f64>, Vec<i64>) {
-        let [a, b] = [&self.terms[baseline], &self.terms[run]];
-        let deltas = a.iter().zip(b).map(|(a, b)| b - a).collect();
-        (deltas, super::units::deltas(&self.counts[baseline], &self.counts[run]))
+    pub fn deltas(&self, pair: Pair) -> (Vec<f64>, Vec<i64>) {
+        let [a, b] = [&self.terms[pair.baseline], &self.terms[pair.run]];
+        (a.iter().zip(b).map(|(a, b)| b - a).collect(), self.counts_of(pair))
     }
 }
 
@@ -47,7 +51,7 @@ impl Values {
     /// # Errors
     /// Fewer than two runs, runs of one name, groups of queries; runs of different judgments or ranked under different rules; no query that
     /// counts in all runs; a measure without a direction; a value that is not a finite number.
-    pub fn of(scores: &Scores) -> Result<Values> {
+    pub fn of(scores: &Scores, options: &Options) -> Result<Values> {
         let runs = &scores.runs;
         check_runs(runs)?;
         if let Some(measure) = scores.measures.iter().find(|of| of.definition().better == Better::Neither) {
@@ -79,18 +83,18 @@ impl Values {
                 places.iter().zip(&ids).map(value).collect::<Result<Vec<f64>>>()
             });
             let terms = picked.collect::<Result<Vec<_>>>()?;
-            let unit = Unit::of(terms.iter().flatten().copied());
+            let stated = options.largest.iter().filter(|(of, _)| of == measure).map(|&(_, largest)| largest);
+            let unit = Unit::of(terms.iter().flatten().copied().chain(stated));
             let definition = measure.definition();
             Ok(MeasureValues {
                 counts: terms.iter().map(|terms| unit.counts(terms)).collect(),
                 terms,
                 unit,
                 better: definition.better,
-                logarithmic: definition.average == Average::Geometric,
             })
         };
         let measures = scores.measures.iter().enumerate().map(measure).collect::<Result<Vec<_>>>()?;
-        let filled = |run: &RunScores| if run.filled { run.missing.count as usize } else { 0 };
+        let filled = |run: &RunScores| if run.filled { run.missing.count } else { 0 };
         Ok(Values {
             queries: ids.iter().map(|id| query_hash(id)).collect(),
             measures,

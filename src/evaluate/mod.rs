@@ -268,6 +268,14 @@ impl Evaluator {
         })
     }
 
+    /// The scores and the summary of all runs of a matrix, from one pass.
+    ///
+    /// # Errors
+    /// As [`Evaluator::evaluate`] and [`Evaluator::summary`].
+    pub fn evaluate_with_summary(&self, matrix: &LabelMatrix) -> Result<(Scores, Summary)> {
+        self.on_its_engine(matrix, |with| self.scores_and_summary(with, matrix, &mut Timing::default()))
+    }
+
     /// The engine for these matrices; `None` for the reference, which is none.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ impl<'a> Text<'a> {
     }
 
     /// The bytes that a text stands for; `None` where it is no such text.
-    pub(crate) fn bytes(text: &str) -> Option<Vec<u8>> {
+    pub fn bytes(text: &str) -> Option<Vec<u8>> {
         let mut parts = text.split(MARK);
         let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
         for part in parts {

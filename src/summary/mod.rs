@@ -10,7 +10,9 @@
 
 mod queries;
 #[cfg(feature = "serde")]
-mod stored;
+pub(crate) mod sealed;
+#[cfg(feature = "serde")]
+pub(crate) mod stored;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -24,6 +26,8 @@ use crate::stats::{Stat, StatName};
 
 pub use crate::stats::{ExactSum, Moments};
 pub use queries::QueryPrint;
+
+use queries::Common;
 
 /// The summaries of some runs under some measures.
 ///
@@ -175,7 +179,7 @@ impl Summary {
     }
 
     /// Refuses what does not belong together.
-    fn check(&self, other: &Summary) -> Result<()> {
+    pub(crate) fn check(&self, other: &Summary) -> Result<()> {
         let list = |summary: &Summary| {
             summary.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
         };
@@ -411,23 +415,23 @@ impl Joined {
             return Ok(joined.clone());
         }
         let joined = one.queries.and(&other.queries).map_err(|common| {
-            let queries = if common.count == 1 { "query is" } else { "queries are" };
-            let first: Vec<String> = common.first.iter().map(printable).collect();
-            let more = if common.count > first.len() as u64 { ", …" } else { "" };
-            let named =
-                if first.is_empty() { String::new() } else { format!(" ({}{more})", first.join(", ")) };
-            Error::Merge(format!(
-                "{}: {} {queries} counted twice{named}: in {} and in {}",
-                printable(name.as_bytes()),
-                common.count,
-                some(&one.sources),
-                some(&other.sources)
-            ))
+            let twice = counted_twice(&common, [one, other]);
+            Error::Merge(format!("{}: {twice}", printable(name.as_bytes())))
         })?;
         let joined = Arc::new(joined);
         self.0.push(([one.queries.clone(), other.queries.clone()], joined.clone()));
         Ok(joined)
     }
+}
+
+/// Says which queries two runs both count.
+pub(crate) fn counted_twice(common: &Common, runs: [&RunSummary; 2]) -> String {
+    let queries = if common.count == 1 { "query is" } else { "queries are" };
+    let first: Vec<String> = common.first.iter().map(printable).collect();
+    let more = if common.count > first.len() as u64 { ", …" } else { "" };
+    let named = if first.is_empty() { String::new() } else { format!(" ({}{more})", first.join(", ")) };
+    let [one, other] = runs.map(|run| some(&run.sources));
+    format!("{} {queries} counted twice{named}: in {one} and in {other}", common.count)
 }
 
 /// The first few of some files.
@@ -446,7 +450,7 @@ fn depth(depth: Option<u32>) -> String {
     depth.map_or("all ranks".to_owned(), |depth| format!("the first {depth} ranks"))
 }
 
-fn differ(what: &str, own: &impl ToString, other: &impl ToString, option: &str) -> String {
+pub(crate) fn differ(what: &str, own: &impl ToString, other: &impl ToString, option: &str) -> String {
     format!("the {what} differ ({} and {}): set {option} alike", own.to_string(), other.to_string())
 }
 

@@ -8,15 +8,13 @@
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. What is read is checked, whoever wrote it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use xxhash_rust::xxh3::xxh3_64;
 
 use super::queries::{Known, QueryPrint};
+use super::sealed::{self, Magic, check_schema, open, seal, wrong};
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
@@ -26,13 +24,12 @@ use crate::stats::{ExactSum, Fixed, Moments};
 use crate::whole_file;
 
 /// The first bytes of a summary.
-const MAGIC: &[u8; 16] = b"laneval summary\n";
+pub(crate) const MAGIC: &Magic = b"laneval summary\n";
 
 impl Summary {
     /// The summary as bytes, which [`Summary::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let body = postcard::to_allocvec(&Stored::of(self)).unwrap_or_else(|error| unreachable!("{error}"));
-        [&MAGIC[..], &SCHEMA.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
+        seal(MAGIC, &Stored::of(self))
     }
 
     /// The summary as one JSON object, which [`Summary::from_json`] reads.
@@ -45,19 +42,7 @@ impl Summary {
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("it is not a summary of laneval"))?;
-        let (schema, rest) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
-        check_schema(u32::from_le_bytes(*schema))?;
-        let (hash, body) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
-        if u64::from_le_bytes(*hash) != xxh3_64(body) {
-            return Err(wrong("its checksum does not fit: it was cut off or changed"));
-        }
-        let (stored, after) =
-            postcard::take_from_bytes::<Stored>(body).map_err(|error| wrong(&error.to_string()))?;
-        if !after.is_empty() {
-            return Err(wrong(&format!("{} bytes too many", after.len())));
-        }
-        stored.summary()
+        open::<Stored>(MAGIC, "a summary", bytes)?.summary()
     }
 
     /// A summary from JSON.
@@ -80,29 +65,15 @@ impl Summary {
     /// A file that cannot be read, or as [`Summary::from_bytes`], with its name.
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        let read = |error: std::io::Error| Error::io(path, "read", error);
-        let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
-        let mut bytes = Vec::new();
-        (&mut file).take(MAGIC.len() as u64).read_to_end(&mut bytes).map_err(read)?;
-        let json = bytes.trim_ascii_start().starts_with(b"{");
-        // A file of something else may have any size.
-        if json || bytes == MAGIC {
-            let length = file.metadata().map_err(read)?.len();
-            bytes
-                .try_reserve_exact(usize::try_from(length).unwrap_or(usize::MAX))
-                .map_err(|e| read(e.into()))?;
-            file.read_to_end(&mut bytes).map_err(read)?;
+        Self::from_file(&sealed::read(path, &[MAGIC])?).map_err(|error| sealed::in_file(path, error))
+    }
+
+    /// A summary from what a file holds.
+    pub(crate) fn from_file(bytes: &[u8]) -> Result<Self> {
+        match sealed::is_json(bytes) {
+            true => str::from_utf8(bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json),
+            false => Self::from_bytes(bytes),
         }
-        let summary = match json {
-            true => str::from_utf8(&bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json),
-            false => Self::from_bytes(&bytes),
-        };
-        summary.map_err(|error| match error {
-            Error::Summary(message) => {
-                Error::Summary(format!("{}: {message}", crate::error::printable_path(path)))
-            }
-            other => other,
-        })
     }
 
     /// Writes a file of bytes: to a temporary name in the same folder first, so there is never half a file.
@@ -128,21 +99,10 @@ impl<'de> Deserialize<'de> for Summary {
     }
 }
 
-fn wrong(message: &str) -> Error {
-    Error::Summary(message.to_owned())
-}
-
-fn check_schema(schema: u32) -> Result<()> {
-    match schema {
-        SCHEMA => Ok(()),
-        other => Err(wrong(&format!("it has version {other}, and this laneval reads version {SCHEMA}"))),
-    }
-}
-
 /// All fields of a summary.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Stored {
+pub(crate) struct Stored {
     schema: u32,
     laneval: String,
     measures: Vec<String>,
@@ -155,9 +115,10 @@ struct Stored {
     runs: Vec<StoredRun>,
 }
 
+/// A set of queries.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-enum StoredQueries {
+pub(crate) enum StoredQueries {
     Ids(Vec<Id>),
     Hashes { sum: Print, hashes: Vec<Hash> },
     Sum { count: u64, sum: Print },
@@ -211,7 +172,7 @@ struct StoredMeasure {
 }
 
 /// The bytes of an id, as text.
-struct Id(Vec<u8>);
+pub(crate) struct Id(Vec<u8>);
 
 impl Serialize for Id {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -228,7 +189,7 @@ impl<'de> Deserialize<'de> for Id {
 }
 
 /// A 64-bit hash, hexadecimal in text.
-struct Hash(u64);
+pub(crate) struct Hash(u64);
 
 impl Serialize for Hash {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -253,7 +214,7 @@ impl<'de> Deserialize<'de> for Hash {
 
 /// A 128-bit fingerprint, hexadecimal.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Print(u128);
+pub(crate) struct Print(u128);
 
 impl Serialize for Print {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -269,7 +230,8 @@ impl<'de> Deserialize<'de> for Print {
 }
 
 impl Stored {
-    fn of(summary: &Summary) -> Self {
+    /// Of a summary.
+    pub fn of(summary: &Summary) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
             let known = sets.iter().position(|set| Arc::ptr_eq(set, &run.queries) || **set == run.queries);
@@ -293,7 +255,8 @@ impl Stored {
         }
     }
 
-    fn summary(self) -> Result<Summary> {
+    /// The summary, if it is one.
+    pub fn summary(self) -> Result<Summary> {
         check_schema(self.schema)?;
         if self.laneval != env!("CARGO_PKG_VERSION") {
             return Err(wrong(&format!(
@@ -323,7 +286,8 @@ impl Stored {
 }
 
 impl StoredQueries {
-    fn of(print: &QueryPrint) -> Self {
+    /// Of a set.
+    pub fn of(print: &QueryPrint) -> Self {
         match &print.known {
             Known::Ids(ids) => StoredQueries::Ids(ids.iter().map(|id| Id(id.to_vec())).collect()),
             Known::Hashes(hashes) => StoredQueries::Hashes {
@@ -335,7 +299,8 @@ impl StoredQueries {
         }
     }
 
-    fn print(self) -> Result<QueryPrint> {
+    /// The set, if it is one.
+    pub fn print(self) -> Result<QueryPrint> {
         match self {
             StoredQueries::Ids(ids) => {
                 let ids = ids_of(ids);

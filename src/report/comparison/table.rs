@@ -39,7 +39,7 @@ pub fn write(
         writeln!(to)?;
         discrimination.write(options, to)?;
     }
-    if options.per_query {
+    if options.per_query && comparison.query_ids().len() > 0 {
         for of in comparison.of_measure(0) {
             writeln!(to, "\n{}\n", ends_caption(comparison, of))?;
             by_query(comparison, of, options).write(options, to)?;

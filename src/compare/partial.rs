@@ -1,0 +1,256 @@
+//! Parts of a comparison: what it comes to over some queries, in a form that adds up.
+//!
+//! Merging is associative and commutative to the bit, so parts in any number and any order give what one gives. It refuses what does not belong
+//! together, and says which setting would make it fit.
+
+use super::comparison::Comparison;
+use super::options::{Correction, DRAWS, Interval, Options, Permutations, Test};
+use super::sums::Sums;
+use crate::error::{Error, Result, printable};
+use crate::scores::Scores;
+use crate::summary::{QueryPrint, Summary, counted_twice, differ};
+
+/// The most queries of all parts together.
+pub(super) const MOST: u64 = 1 << 40;
+
+/// What a comparison comes to over some queries.
+///
+/// ```
+/// use laneval::compare::{Options, Partial};
+/// use laneval::{Evaluator, Join, Qrels};
+/// let evaluator = Evaluator::new(["AP"])?.with_per_query(true);
+/// let part = |query: &str, grades: [f64; 2]| {
+///     let qrels = Qrels::new([(query, "d1", grades[0]), (query, "d2", grades[1])])?;
+///     let run = |first| [(query, "d1", first), (query, "d2", 0.5)];
+///     let matrix = Join::default().rankings(&qrels, [("a".to_owned(), run(0.7)), ("b".to_owned(), run(0.2))])?;
+///     let (scores, summary) = evaluator.evaluate_with_summary(&matrix)?;
+///     Ok::<_, laneval::Error>(Partial::of(&scores, &summary, None, &Options::default())?.1)
+/// };
+/// let mut all = part("q1", [1.0, 0.0])?;
+/// all.merge(&part("q2", [0.0, 1.0])?)?;
+/// all.merge(&part("q3", [0.0, 1.0])?)?;
+/// let comparison = all.comparison()?;
+/// assert_eq!((comparison.queries, comparison.differences[0].wins.wins), (3, 2));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Partial {
+    /// What the evaluation of the runs came to: under which settings, and of which judgments.
+    pub(super) summary: Summary,
+    /// What it came to under [`judged_measure`](super::judged_measure), where that is known.
+    pub(super) judged: Option<Summary>,
+    /// What was asked.
+    pub(super) options: Options,
+    /// The names of the runs, in their order.
+    pub(super) runs: Vec<String>,
+    /// The queries that count in all runs.
+    pub(super) queries: QueryPrint,
+    pub(super) sums: Sums,
+}
+
+impl Options {
+    /// Checks that parts of such a comparison add up.
+    ///
+    /// # Errors
+    /// What needs the differences of all queries at once: Wilcoxon's test, BCa intervals, the randomised HSD, [`Permutations::Auto`].
+    pub fn check_partial(&self) -> Result<()> {
+        let refused = |what: String, instead: &str| {
+            let message = format!(
+                "{what} needs the differences of all queries at once, so a part cannot have it: {instead}"
+            );
+            Err(Error::Unanswerable(message))
+        };
+        if self.test == Test::Wilcoxon {
+            return refused(format!("the test {}", self.test), "take t, randomisation or sign");
+        }
+        if self.interval == Interval::Bca {
+            return refused(format!("the interval {}", self.interval), "take t or bootstrap");
+        }
+        if self.correction == Correction::Rhsd {
+            return refused(format!("the correction {}", self.correction), "take maxt or hsd");
+        }
+        if self.permutations == Permutations::Auto {
+            return refused("the number of permutations `auto`".to_owned(), "give a number, such as 99999");
+        }
+        Ok(())
+    }
+
+    /// How often signs are drawn for sums that are kept, if they are; under [`Permutations::Auto`] they are not.
+    pub(super) fn kept_draws(&self, queries: usize, series: usize) -> Option<u32> {
+        match self.permutations {
+            Permutations::Fixed(draws) => Some(draws),
+            Permutations::Affordable => {
+                super::comparison::is_affordable(self, queries, series).then_some(DRAWS)
+            }
+            Permutations::Auto => None,
+        }
+    }
+}
+
+impl Partial {
+    /// Compares the runs of scores that have the values of queries, and gives what that comes to as well. The summary is that of the same
+    /// evaluation; `judged` is that under [`judged_measure`](super::judged_measure) of each measure, if the shares of judged documents are wanted.
+    ///
+    /// # Errors
+    /// As [`Comparison::of`] and [`Options::check_partial`].
+    pub fn of(
+        scores: &Scores,
+        summary: &Summary,
+        judged: Option<&Summary>,
+        options: &Options,
+    ) -> Result<(Comparison, Partial)> {
+        options.check_partial()?;
+        let (mut comparison, sums) = Comparison::summed(scores, options, true)?;
+        if let Some(judged) = judged {
+            comparison.set_judged(&judged.scores(&[])?);
+        }
+        // Ids are kept once.
+        let partial = Partial {
+            summary: summary.clone().without_ids(),
+            judged: judged.map(|judged| judged.clone().without_ids()),
+            // What only other tests need, and what the units say.
+            options: Options {
+                largest: Vec::new(),
+                zeros: Default::default(),
+                wilcoxon: Default::default(),
+                ..options.clone()
+            },
+            runs: comparison.runs.iter().map(|run| run.name.clone()).collect(),
+            queries: QueryPrint::of(comparison.query_ids().collect()),
+            sums,
+        };
+        Ok((comparison, partial))
+    }
+
+    /// The comparison of all queries so far: without what needs their differences at once, such as an exact p, and without their values.
+    ///
+    /// # Errors
+    /// Differences beyond the range of numbers of 64 bits.
+    pub fn comparison(&self) -> Result<Comparison> {
+        let of = (self.summary.measures(), &self.runs[..], self.summary.queries());
+        let mut comparison = Comparison::made(of, &self.options, &self.sums, None)?;
+        if let Some(judged) = &self.judged {
+            comparison.set_judged(&judged.scores(&[])?);
+        }
+        Ok(comparison)
+    }
+
+    /// What the evaluation of the runs came to.
+    pub fn summary(&self) -> &Summary {
+        &self.summary
+    }
+
+    /// Says where it came from, for messages.
+    #[must_use]
+    pub fn from_source(mut self, source: &str) -> Self {
+        self.summary = self.summary.from_source(source);
+        self.judged = self.judged.map(|judged| judged.from_source(source));
+        self
+    }
+
+    /// Adds the part of other queries.
+    ///
+    /// # Errors
+    /// Other runs, measures, settings, units or numbers of draws, and queries that both count: [`Error::Merge`] says which setting would make
+    /// them fit. Then nothing is added.
+    pub fn merge(&mut self, other: &Partial) -> Result<()> {
+        self.check(other)?;
+        let queries = self.queries.and(&other.queries).map_err(|common| {
+            let first = |of: &Partial| of.summary.runs().next().map(|(.., run)| run.clone());
+            match first(self).zip(first(other)) {
+                Some((own, others)) => Error::Merge(counted_twice(&common, [&own, &others])),
+                None => Error::Merge("some queries are counted twice".to_owned()),
+            }
+        })?;
+        let mut summary = self.summary.clone();
+        summary.merge(&other.summary)?;
+        let judged = match (&self.judged, &other.judged) {
+            (Some(own), Some(others)) => {
+                let mut judged = own.clone();
+                judged.merge(others)?;
+                Some(judged)
+            }
+            _ => None,
+        };
+        self.sums.merge(&other.sums);
+        (self.queries, self.summary, self.judged) = (queries, summary, judged);
+        Ok(())
+    }
+
+    /// Refuses what does not belong together.
+    fn check(&self, other: &Partial) -> Result<()> {
+        let refused = |message: String| Err(Error::Merge(message));
+        if let Some(message) = other_runs(&self.runs, &other.runs) {
+            return refused(message);
+        }
+        self.summary.check(&other.summary)?;
+        for (own, others) in settings(&self.options).iter().zip(settings(&other.options)) {
+            if own.1 != others.1 {
+                return refused(differ(own.0, &own.1, &others.1, own.2));
+            }
+        }
+        if self.judged.is_some() != other.judged.is_some() {
+            return refused(
+                "one has the shares of judged documents and the other has not: give them in all, or in none"
+                    .to_owned(),
+            );
+        }
+        let measures = self.summary.measures().iter().zip(&self.sums.measures).zip(&other.sums.measures);
+        for ((measure, own), others) in measures {
+            let [here, there] = [own.unit, others.unit].map(|unit| unit.largest());
+            if own.unit != others.unit {
+                return refused(format!(
+                    "{measure} has values up to {here} here and up to {there} there, which are rounded to other units: set --largest '{measure}={}' in all",
+                    here.max(there)
+                ));
+            }
+        }
+        let draws = |of: &Partial| of.sums.draws().unwrap_or(0);
+        if draws(self) != draws(other) {
+            return refused(differ("numbers of permutations", &draws(self), &draws(other), "--permutations"));
+        }
+        if self.sums.queries + other.sums.queries > MOST {
+            return refused(format!("there are more than {MOST} queries"));
+        }
+        Ok(())
+    }
+}
+
+/// How the runs of one differ from those of another, if they do.
+fn other_runs(own: &[String], others: &[String]) -> Option<String> {
+    let place = (0..own.len().max(others.len())).find(|&at| own.get(at) != others.get(at))?;
+    let [here, there] = [own, others].map(|runs| match runs.get(place) {
+        Some(name) => printable(name.as_bytes()),
+        None => "nothing".to_owned(),
+    });
+    let number = place + 1;
+    Some(format!(
+        "run {number} is {here} here and {there} there: compare the same runs in the same order, named by name=path"
+    ))
+}
+
+/// What was asked: in words, as text, and the option that sets it.
+fn settings(of: &Options) -> [(&'static str, String, &'static str); 13] {
+    let number = |number: Option<f64>| number.map_or("none".to_owned(), |number| number.to_string());
+    let permutations = match of.permutations {
+        Permutations::Fixed(draws) => draws.to_string(),
+        Permutations::Affordable => "the default".to_owned(),
+        Permutations::Auto => "auto".to_owned(),
+    };
+    let baseline = of.baseline.as_ref().map_or("none".to_owned(), |name| printable(name.as_bytes()));
+    [
+        ("baselines", baseline, "--baseline"),
+        ("tests", of.test.to_string(), "--test"),
+        ("alternatives", of.alternative.to_string(), "--alternative"),
+        ("levels of significance", of.alpha.to_string(), "--alpha"),
+        ("corrections", of.correction.to_string(), "--correction"),
+        ("families", of.family.to_string(), "--family"),
+        ("intervals", of.interval.to_string(), "--ci"),
+        ("numbers of permutations", permutations, "--permutations"),
+        ("seeds", format!("{:#x}", of.seed), "--seed"),
+        ("margins", number(of.margin), "--margin"),
+        ("differences to be found", number(of.power), "--power"),
+        ("largest ties", number(of.tie), "--tie"),
+        ("analyses of variance", if of.anova { "some" } else { "none" }.to_owned(), "--anova"),
+    ]
+}

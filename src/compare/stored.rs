@@ -1,0 +1,408 @@
+//! Parts of comparisons as bytes, as summaries are: their first bytes, a version, a checksum, and the fields in postcard's format.
+//!
+//! Sums of whole numbers take most of the room: of each measure and run one a draw. What is read is checked, whoever wrote it.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::anova::Spread;
+use super::bootstrap::{RESAMPLES, Resamples};
+use super::comparison::{baseline, count_of_pairs};
+use super::options::{Correction, Interval, Options, Permutations};
+use super::paired::Wins;
+use super::partial::{MOST, Partial};
+use super::randomised::DrawSums;
+use super::sums::{MeasureSums, PairSums, Sums};
+use super::units::Unit;
+use crate::error::{Error, Result};
+use crate::stats::{ExactSum, Fixed, Moments};
+use crate::summary::sealed::{self, Magic, open, seal, wrong};
+use crate::summary::stored::{self, StoredQueries};
+use crate::summary::{QueryPrint, RunSummary, Summary};
+use crate::whole_file;
+
+/// The first bytes of a part of a comparison.
+const MAGIC: &Magic = b"laneval compare\n";
+
+/// A file that `laneval merge` reads.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shard {
+    /// What an evaluation came to.
+    Scores(Summary),
+    /// What a comparison came to.
+    Comparison(Box<Partial>),
+}
+
+impl Shard {
+    /// Reads a file, and tells from its content what it is.
+    ///
+    /// # Errors
+    /// As [`Summary::read`] and [`Partial::read`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Shard> {
+        let path = path.as_ref();
+        let bytes = sealed::read(path, &[stored::MAGIC, MAGIC])?;
+        let shard = match bytes.starts_with(MAGIC) {
+            true => Partial::from_bytes(&bytes).map(|partial| Shard::Comparison(Box::new(partial))),
+            false => Summary::from_file(&bytes).map(Shard::Scores),
+        };
+        shard.map_err(|error| sealed::in_file(path, error))
+    }
+}
+
+impl Partial {
+    /// The part as bytes, which [`Partial::from_bytes`] reads.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        seal(MAGIC, &Stored::of(self))
+    }
+
+    /// A part from bytes.
+    ///
+    /// # Errors
+    /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Partial> {
+        open::<Stored>(MAGIC, "a part of a comparison", bytes)?.partial()
+    }
+
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or as [`Partial::from_bytes`], with its name.
+    pub fn read(path: impl AsRef<Path>) -> Result<Partial> {
+        let path = path.as_ref();
+        Partial::from_bytes(&sealed::read(path, &[MAGIC])?).map_err(|error| sealed::in_file(path, error))
+    }
+
+    /// Writes a file: to a temporary name in the same folder first, so there is never half a file.
+    ///
+    /// # Errors
+    /// What the system refuses.
+    pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes();
+        whole_file::write(path, |to| to.write_all(&bytes)).map_err(|error| Error::io(path, "write", error))
+    }
+}
+
+/// All fields of a part.
+#[derive(Serialize, Deserialize)]
+struct Stored<'a> {
+    summary: stored::Stored,
+    judged: Option<stored::Stored>,
+    options: StoredOptions,
+    runs: Vec<String>,
+    queries: StoredQueries,
+    filled: Vec<u64>,
+    measures: Vec<StoredMeasure>,
+    drawn: Cow<'a, Option<Vec<DrawSums>>>,
+    resamples: Cow<'a, Option<Resamples>>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredOptions {
+    baseline: Option<String>,
+    test: String,
+    alternative: String,
+    alpha: f64,
+    correction: String,
+    family: String,
+    interval: String,
+    permutations: Option<u32>,
+    seed: u64,
+    margin: Option<f64>,
+    power: Option<f64>,
+    tie: Option<f64>,
+    anova: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredMeasure {
+    unit: i32,
+    runs: Vec<String>,
+    pairs: Vec<StoredPair>,
+    spread: Option<StoredSpread>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredPair {
+    deltas: StoredMoments,
+    sum: i128,
+    squares: i128,
+    above: u64,
+    below: u64,
+    wins: u64,
+    ties: u64,
+    losses: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct StoredSpread {
+    queries: StoredMoments,
+    rest: Vec<StoredMoments>,
+}
+
+/// Moments of as many values as there are queries.
+#[derive(Serialize, Deserialize)]
+struct StoredMoments {
+    sum: String,
+    squares: String,
+    range: Option<[f64; 2]>,
+}
+
+impl<'a> Stored<'a> {
+    fn of(partial: &'a Partial) -> Stored<'a> {
+        let sums = &partial.sums;
+        Stored {
+            summary: stored::Stored::of(&partial.summary),
+            judged: partial.judged.as_ref().map(stored::Stored::of),
+            options: StoredOptions::of(&partial.options),
+            runs: partial.runs.clone(),
+            queries: StoredQueries::of(&partial.queries),
+            filled: sums.filled.clone(),
+            measures: sums.measures.iter().map(StoredMeasure::of).collect(),
+            drawn: Cow::Borrowed(&sums.drawn),
+            resamples: Cow::Borrowed(&sums.resamples),
+        }
+    }
+
+    fn partial(self) -> Result<Partial> {
+        let summary = self.summary.summary()?;
+        let judged = self.judged.map(stored::Stored::summary).transpose()?;
+        let options = self.options.options()?;
+        let queries = self.queries.print()?;
+        check_runs(&self.runs, &[Some(&summary), judged.as_ref()], &queries)?;
+        let pairs = count_of_pairs(self.runs.len(), baseline(&options, &self.runs).map_err(plain)?.is_some());
+        let shape = Shape { queries: queries.count(), runs: self.runs.len(), pairs, options: &options };
+        let names = summary.measures();
+        if names.is_empty() || names.len() != self.measures.len() || self.filled.len() != self.runs.len() {
+            return Err(wrong("its sums are not of its runs and measures"));
+        }
+        if self.filled.iter().any(|&filled| filled > shape.queries) {
+            return Err(contradiction());
+        }
+        let measures = self.measures.into_iter().zip(names).map(|(of, measure)| {
+            of.sums(&shape).ok_or_else(|| wrong(&format!("the sums of {measure} contradict each other")))
+        });
+        let measures = measures.collect::<Result<Vec<MeasureSums>>>()?;
+        let series = measures.len() * self.runs.len();
+        let drawn = self.drawn.into_owned().map(|drawn| shape.drawn(drawn, series)).transpose()?;
+        let resamples = self.resamples.into_owned();
+        if resamples.is_some() != (options.interval != Interval::T)
+            || resamples.as_ref().is_some_and(|of| !shape.has_resamples(of, series))
+        {
+            return Err(wrong("its resamples contradict each other"));
+        }
+        let sums = Sums { queries: shape.queries, filled: self.filled, measures, drawn, resamples };
+        Ok(Partial { summary, judged, options, runs: self.runs, queries, sums })
+    }
+}
+
+/// The same error as one of stored values.
+fn plain(error: Error) -> Error {
+    wrong(&error.to_string())
+}
+
+fn contradiction() -> Error {
+    wrong("its counts contradict each other")
+}
+
+/// Are the runs, two or more, those of the summaries, with as many queries or more?
+fn check_runs(runs: &[String], summaries: &[Option<&Summary>], queries: &QueryPrint) -> Result<()> {
+    let mut names: Vec<&String> = runs.iter().collect();
+    names.sort_unstable();
+    if names.len() < 2 || names.windows(2).any(|two| two[0] == two[1]) {
+        return Err(wrong("its runs are not two or more of different names"));
+    }
+    for summary in summaries.iter().flatten() {
+        let has = |(name, group, run): (&str, Option<&str>, &RunSummary)| {
+            group.is_none()
+                && names.binary_search(&&name.to_owned()).is_ok()
+                && run.count() >= queries.count()
+        };
+        if summary.runs().count() != names.len() || !summary.runs().all(has) {
+            return Err(wrong("its runs are not those of its summary"));
+        }
+    }
+    if (1..=MOST).contains(&queries.count()) { Ok(()) } else { Err(contradiction()) }
+}
+
+/// What the parts of a comparison must agree with.
+struct Shape<'a> {
+    queries: u64,
+    runs: usize,
+    pairs: usize,
+    options: &'a Options,
+}
+
+impl Shape<'_> {
+    /// The most that a sum of whole numbers can be, of values or of differences of two.
+    fn most(&self, bits: u32) -> i128 {
+        i128::from(self.queries) << bits
+    }
+
+    /// The sums under random signs, in the form that equal ones have.
+    fn drawn(&self, drawn: Vec<DrawSums>, series: usize) -> Result<Vec<DrawSums>> {
+        let draws = drawn.first().map_or(0, DrawSums::len);
+        let asked = match self.options.permutations {
+            Permutations::Fixed(asked) => asked as usize == draws,
+            _ => draws == super::options::DRAWS as usize,
+        };
+        let most = self.most(Unit::BITS);
+        let fits = |of: &DrawSums| {
+            of.len() == draws && (0..draws).all(|draw| of.get(draw).unsigned_abs() <= most as u128)
+        };
+        if drawn.len() != series || !asked || !drawn.iter().all(fits) {
+            return Err(wrong("its sums under random signs contradict each other"));
+        }
+        Ok(drawn.into_iter().map(DrawSums::narrowest).collect())
+    }
+
+    fn has_resamples(&self, of: &Resamples, series: usize) -> bool {
+        let all = RESAMPLES as usize;
+        // A resample takes no query more often than that.
+        let taken = of.taken.iter().all(|&taken| taken <= self.queries * 64);
+        let most = |taken: u64| u128::from(taken) << Unit::BITS;
+        let fit = |sums: &Vec<i128>| {
+            sums.len() == all
+                && sums.iter().zip(&of.taken).all(|(sum, &taken)| sum.unsigned_abs() <= most(taken))
+        };
+        of.taken.len() == all && taken && of.sums.len() == series && of.sums.iter().all(fit)
+    }
+}
+
+impl StoredOptions {
+    fn of(options: &Options) -> StoredOptions {
+        StoredOptions {
+            baseline: options.baseline.clone(),
+            test: options.test.to_string(),
+            alternative: options.alternative.to_string(),
+            alpha: options.alpha,
+            correction: options.correction.to_string(),
+            family: options.family.to_string(),
+            interval: options.interval.to_string(),
+            permutations: match options.permutations {
+                Permutations::Fixed(draws) => Some(draws),
+                Permutations::Affordable | Permutations::Auto => None,
+            },
+            seed: options.seed,
+            margin: options.margin,
+            power: options.power,
+            tie: options.tie,
+            anova: options.anova,
+        }
+    }
+
+    fn options(self) -> Result<Options> {
+        let options = Options {
+            baseline: self.baseline,
+            test: self.test.parse().map_err(plain)?,
+            alternative: self.alternative.parse().map_err(plain)?,
+            alpha: self.alpha,
+            correction: self.correction.parse().map_err(plain)?,
+            family: self.family.parse().map_err(plain)?,
+            interval: self.interval.parse().map_err(plain)?,
+            permutations: self.permutations.map_or(Permutations::Affordable, Permutations::Fixed),
+            seed: self.seed,
+            margin: self.margin,
+            power: self.power,
+            tie: self.tie,
+            anova: self.anova,
+            ..Options::default()
+        };
+        options.check().and_then(|()| options.check_partial()).map_err(plain)?;
+        Ok(options)
+    }
+}
+
+impl StoredMeasure {
+    fn of(sums: &MeasureSums) -> StoredMeasure {
+        StoredMeasure {
+            unit: sums.unit.exponent(),
+            runs: sums.runs.iter().map(|sum| sum.to_parts().to_string()).collect(),
+            pairs: sums.pairs.iter().map(StoredPair::of).collect(),
+            spread: sums.spread.as_ref().map(|spread| StoredSpread {
+                queries: StoredMoments::of(&spread.queries),
+                rest: spread.rest.iter().map(StoredMoments::of).collect(),
+            }),
+        }
+    }
+
+    /// The sums; `None` where they contradict each other.
+    fn sums(self, shape: &Shape<'_>) -> Option<MeasureSums> {
+        let wants_spread = shape.options.anova || shape.options.correction == Correction::Hsd;
+        if self.runs.len() != shape.runs
+            || self.pairs.len() != shape.pairs
+            || self.spread.is_some() != wants_spread
+        {
+            return None;
+        }
+        let sum = |text: &String| ExactSum::from_parts(&text.parse::<Fixed>().ok()?);
+        Some(MeasureSums {
+            unit: Unit::of_exponent(self.unit)?,
+            runs: self.runs.iter().map(sum).collect::<Option<_>>()?,
+            pairs: self.pairs.into_iter().map(|pair| pair.sums(shape)).collect::<Option<_>>()?,
+            spread: match self.spread {
+                None => None,
+                Some(spread) => Some(Spread {
+                    queries: spread.queries.moments(shape.queries)?,
+                    rest: spread
+                        .rest
+                        .iter()
+                        .map(|rest| rest.moments(shape.queries))
+                        .collect::<Option<Vec<Moments>>>()
+                        .filter(|rest| rest.len() == shape.runs)?,
+                }),
+            },
+        })
+    }
+}
+
+impl StoredPair {
+    fn of(sums: &PairSums) -> StoredPair {
+        StoredPair {
+            deltas: StoredMoments::of(&sums.deltas),
+            sum: sums.sum,
+            squares: sums.squares,
+            above: sums.above,
+            below: sums.below,
+            wins: sums.wins.wins as u64,
+            ties: sums.wins.ties as u64,
+            losses: sums.wins.losses as u64,
+        }
+    }
+
+    fn sums(self, shape: &Shape<'_>) -> Option<PairSums> {
+        let sum = |numbers: &[u64]| numbers.iter().try_fold(0u64, |sum, &more| sum.checked_add(more));
+        let counts = sum(&[self.above, self.below])? <= shape.queries
+            && sum(&[self.wins, self.ties, self.losses])? == shape.queries;
+        let whole = self.sum.unsigned_abs() <= shape.most(Unit::BITS + 1) as u128
+            && (0..=shape.most(2 * (Unit::BITS + 1))).contains(&self.squares);
+        (counts && whole).then_some(())?;
+        Some(PairSums {
+            deltas: self.deltas.moments(shape.queries)?,
+            sum: self.sum,
+            squares: self.squares,
+            above: self.above,
+            below: self.below,
+            wins: Wins { wins: self.wins as usize, ties: self.ties as usize, losses: self.losses as usize },
+        })
+    }
+}
+
+impl StoredMoments {
+    fn of(moments: &Moments) -> StoredMoments {
+        StoredMoments {
+            sum: moments.sum().to_parts().to_string(),
+            squares: moments.squares().to_parts().to_string(),
+            range: moments.range(),
+        }
+    }
+
+    /// The moments of so many values; `None` where no finite values have them.
+    fn moments(&self, count: u64) -> Option<Moments> {
+        let fixed = |text: &String| text.parse::<Fixed>().ok();
+        let moments = Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
+        moments.is_finite().then_some(moments)
+    }
+}

@@ -1,0 +1,169 @@
+//! What a comparison follows from: numbers that add up over queries, so that those of parts, in any number and order, are those of all.
+//!
+//! Only what needs all differences at once is not among them: exact p, Wilcoxon's ranks, the skewness that BCa corrects for.
+
+use super::anova::Spread;
+use super::bootstrap::{RESAMPLES, Resamples};
+use super::flips::Flips;
+use super::options::{Correction, Interval, Options};
+use super::paired::{Paired, Wins};
+use super::randomised::{DrawSums, Hypothesis, Pair};
+use super::units::{self, Unit, is_zero};
+use super::values::{MeasureValues, Values};
+use crate::measure::Better;
+use crate::stats::{ExactSum, Moments};
+
+/// The sums of some runs over the same queries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sums {
+    /// How many queries there are.
+    pub queries: u64,
+    /// By run: how many of the queries it lacks, which count as empty rankings.
+    pub filled: Vec<u64>,
+    /// By measure.
+    pub measures: Vec<MeasureSums>,
+    /// By measure and run: the sums under random signs, where they are kept.
+    pub drawn: Option<Vec<DrawSums>>,
+    /// Of each measure and run the sums under resamples, where an interval is made of them.
+    pub resamples: Option<Resamples>,
+}
+
+/// The sums of runs under a measure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeasureSums {
+    /// The unit of the whole numbers.
+    pub unit: Unit,
+    /// By run: the sum of what is averaged.
+    pub runs: Vec<ExactSum>,
+    /// By pair, in the order of the pairs.
+    pub pairs: Vec<PairSums>,
+    /// What an analysis of variance needs besides, where there is one.
+    pub spread: Option<Spread>,
+}
+
+/// The sums of the differences of a pair of runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PairSums {
+    /// The moments of the differences.
+    pub deltas: Moments,
+    /// The sum of the differences in whole units.
+    pub sum: i128,
+    /// The sum of their squares.
+    pub squares: i128,
+    /// How many differences are above 0 by more than rounding.
+    pub above: u64,
+    /// How many are below.
+    pub below: u64,
+    /// In how many queries the run is better, tied, worse.
+    pub wins: Wins,
+}
+
+impl Sums {
+    /// The sums of values, for these pairs of runs, without random signs.
+    pub fn of(values: &Values, pairs: &[Pair], options: &Options) -> Sums {
+        let wants_spread = options.anova || options.correction == Correction::Hsd;
+        let resamples = || Resamples::of(options.seed, &values.queries, &values.series(), RESAMPLES);
+        Sums {
+            queries: values.queries.len() as u64,
+            filled: values.filled.clone(),
+            measures: values
+                .measures
+                .iter()
+                .map(|of| MeasureSums::of(of, pairs, options.tie, wants_spread))
+                .collect(),
+            drawn: None,
+            resamples: (options.interval != Interval::T).then(resamples),
+        }
+    }
+
+    /// The same with the sums of values under random signs.
+    pub fn with_draws(self, values: &Values, seed: u64, draws: u32) -> Sums {
+        let flips = Flips::new(seed, &values.queries);
+        Sums { drawn: Some(DrawSums::of(&flips, &values.series(), 0..draws)), ..self }
+    }
+
+    /// How often signs were drawn.
+    pub fn draws(&self) -> Option<u32> {
+        self.drawn.as_ref().map(|drawn| drawn.first().map_or(0, DrawSums::len) as u32)
+    }
+
+    /// Adds the sums of other queries of the same runs: with the same units, pairs and draws.
+    pub fn merge(&mut self, other: &Sums) {
+        self.queries += other.queries;
+        self.filled.iter_mut().zip(&other.filled).for_each(|(filled, more)| *filled += more);
+        self.measures.iter_mut().zip(&other.measures).for_each(|(of, more)| of.merge(more));
+        if let (Some(drawn), Some(more)) = (&mut self.drawn, &other.drawn) {
+            drawn.iter_mut().zip(more).for_each(|(drawn, more)| drawn.merge(more));
+        }
+        if let (Some(resamples), Some(more)) = (&mut self.resamples, &other.resamples) {
+            resamples.merge(more);
+        }
+    }
+}
+
+impl MeasureSums {
+    fn of(values: &MeasureValues, pairs: &[Pair], tie: Option<f64>, wants_spread: bool) -> MeasureSums {
+        let pair = |&pair: &Pair| {
+            let (deltas, counts) = values.deltas(pair);
+            PairSums::of(&deltas, &counts, tie, values.better)
+        };
+        let sum = |terms: &Vec<f64>| {
+            let mut sum = ExactSum::default();
+            sum.add_all(terms);
+            sum
+        };
+        MeasureSums {
+            unit: values.unit,
+            runs: values.terms.iter().map(sum).collect(),
+            pairs: pairs.iter().map(pair).collect(),
+            spread: wants_spread.then(|| Spread::of(&values.terms)),
+        }
+    }
+
+    fn merge(&mut self, other: &MeasureSums) {
+        self.runs.iter_mut().zip(&other.runs).for_each(|(sum, more)| sum.merge(more));
+        self.pairs.iter_mut().zip(&other.pairs).for_each(|(pair, more)| pair.merge(more));
+        if let (Some(spread), Some(more)) = (&mut self.spread, &other.spread) {
+            spread.merge(more);
+        }
+    }
+}
+
+impl PairSums {
+    /// The sums of some differences: as they are, and in whole units. Those of at most `tie` are ties.
+    pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> PairSums {
+        let mut moments = Moments::default();
+        moments.add_all(deltas);
+        let differing =
+            |sign| counts.iter().filter(|&&count| !is_zero(count) && count.signum() == sign).count() as u64;
+        PairSums {
+            deltas: moments,
+            sum: units::sum(counts),
+            squares: units::products(counts, counts),
+            above: differing(1),
+            below: differing(-1),
+            wins: Wins::of(deltas, counts, tie, better),
+        }
+    }
+
+    /// The mean difference and how it varies; `None` where that is beyond 64 bits.
+    pub fn paired(&self, unit: Unit) -> Option<Paired> {
+        Paired::of(&self.deltas, self.above + self.below == 0, unit)
+    }
+
+    /// What the randomisation test has seen of the pair, which has these places.
+    pub fn hypothesis(&self, pair: Pair) -> Hypothesis {
+        Hypothesis { pair, sum: self.sum, squares: self.squares }
+    }
+
+    fn merge(&mut self, other: &PairSums) {
+        self.deltas.merge(&other.deltas);
+        self.sum += other.sum;
+        self.squares += other.squares;
+        self.above += other.above;
+        self.below += other.below;
+        self.wins.wins += other.wins.wins;
+        self.wins.ties += other.wins.ties;
+        self.wins.losses += other.wins.losses;
+    }
+}

@@ -1,0 +1,418 @@
+//! Parts of comparisons, merged in any order and association, give the bits of one comparison; what does not belong together is refused.
+
+use std::collections::BTreeSet;
+
+use laneval::compare::{
+    Alternative, Comparison, Correction, Gate, Interval, Options, Partial, Permutations, Scope, Test,
+    judged_measure,
+};
+use laneval::measure::Measure;
+use laneval::report::{Format, Options as Look};
+use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summary, View};
+use proptest::prelude::*;
+
+const MEASURES: [&str; 4] = ["nDCG@5", "AP", "GMAP", "DCG"];
+/// What makes every shard round to the unit of all: logarithms down to that of 0.00001, and gains up to 8.
+const LARGEST: [(&str, f64); 2] = [("GMAP", 16.0), ("DCG", 8.0)];
+
+/// Numbers that look random.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+}
+
+/// The judgments and runs of some queries, which follow from the number of each query alone; a run lacks one in nine.
+fn matrix(queries: &[usize], runs: usize) -> LabelMatrix {
+    let mut judgments = Vec::new();
+    let mut results: Vec<Vec<(String, String, f64)>> = vec![Vec::new(); runs];
+    for &query in queries {
+        let mut random = Random(query as u64);
+        let id = format!("q{query}");
+        for doc in 0..6 {
+            judgments.push((id.clone(), format!("d{doc}"), [0.0, 1.0, 2.0, 1.0, 0.0, 3.0][random.below(6)]));
+        }
+        for (run, results) in results.iter_mut().enumerate() {
+            let lacks = query % 9 == run + 1 && queries.len() > 1;
+            let docs = (0..9).filter(|_| !lacks).collect::<Vec<_>>();
+            for doc in docs {
+                let score = random.below(50) as f64 - (doc * run) as f64;
+                results.push((id.clone(), format!("d{doc}"), score));
+            }
+        }
+    }
+    let runs = results.into_iter().enumerate().map(|(run, results)| (format!("run {run}"), results));
+    Join::default().rankings(&Qrels::new(judgments).unwrap(), runs).unwrap()
+}
+
+fn evaluator() -> Evaluator {
+    Evaluator::new(MEASURES).unwrap().with_per_query(true)
+}
+
+/// The scores, their summary, and that of the shares of judged documents.
+fn evaluated(evaluator: &Evaluator, matrix: &LabelMatrix) -> (Scores, Summary, Summary) {
+    let (scores, summary) = evaluator.evaluate_with_summary(matrix).unwrap();
+    let judged: BTreeSet<String> =
+        scores.measures.iter().map(|measure| judged_measure(measure).to_string()).collect();
+    let judged = Evaluator::new(judged.iter().map(String::as_str)).unwrap().summary(matrix).unwrap();
+    (scores, summary, judged)
+}
+
+fn part_of(evaluator: &Evaluator, matrix: &LabelMatrix, options: &Options) -> Partial {
+    let (scores, summary, judged) = evaluated(evaluator, matrix);
+    let (own, partial) = Partial::of(&scores, &summary, Some(&judged), options).unwrap();
+    // Its own report is that of the comparison.
+    assert_eq!(rows(&own), rows(&plain(&scores, &judged, options)));
+    partial
+}
+
+fn part(queries: &[usize], runs: usize, options: &Options) -> Partial {
+    part_of(&evaluator(), &matrix(queries, runs), options)
+}
+
+fn plain(scores: &Scores, judged: &Summary, options: &Options) -> Comparison {
+    let mut comparison = Comparison::of(scores, options).unwrap();
+    comparison.set_judged(&judged.scores(&[]).unwrap());
+    comparison
+}
+
+fn written(format: Format, comparison: &Comparison) -> String {
+    let mut text = Vec::new();
+    let gates = ["nDCG@5 drops > 0.001 p<0.3", "AP < 0.1", "AP may drop > 0.01"]
+        .map(|gate| Gate::parse(gate).unwrap());
+    let judged: Vec<_> = match comparison.queries {
+        1 => Vec::new(),
+        _ => gates.into_iter().map(|gate| (gate.clone(), comparison.judge(&gate).unwrap())).collect(),
+    };
+    format
+        .write_comparison(comparison, &judged, &Look { per_query: true, ..Look::default() }, &mut text)
+        .unwrap();
+    String::from_utf8(text).unwrap()
+}
+
+/// All numbers, a row each, without those of queries.
+fn rows(comparison: &Comparison) -> Vec<String> {
+    let all = written(Format::Tsv, comparison);
+    all.lines().filter(|row| row.split('\t').nth(2) == Some("")).map(str::to_owned).collect()
+}
+
+fn stat(row: &str) -> &str {
+    row.split('\t').nth(4).unwrap()
+}
+
+/// Options of every kind that can be merged.
+fn asked() -> Vec<Options> {
+    let with = |set: &dyn Fn(&mut Options)| {
+        let mut options = Options::default();
+        options.permutations = Permutations::Fixed(2100);
+        options.largest = LARGEST.map(|(measure, largest)| (measure.parse().unwrap(), largest)).to_vec();
+        set(&mut options);
+        options
+    };
+    vec![
+        with(&|_| ()),
+        with(&|of| of.permutations = Permutations::Affordable),
+        with(&|of| (of.baseline, of.correction) = (Some("run 1".to_owned()), Correction::MaxT)),
+        with(&|of| (of.correction, of.family) = (Correction::MaxT, Scope::All)),
+        with(&|of| (of.correction, of.anova, of.seed) = (Correction::Hsd, true, 7)),
+        with(&|of| (of.interval, of.alpha) = (Interval::Bootstrap, 0.1)),
+        with(&|of| (of.alternative, of.test) = (Alternative::Better, Test::Sign)),
+        with(&|of| (of.test, of.correction) = (Test::Randomisation, Correction::Bh)),
+        with(&|of| (of.margin, of.power, of.tie) = (Some(0.05), Some(0.02), Some(0.1))),
+    ]
+}
+
+/// Merges parts two at a time in some order, and through bytes.
+fn merged(mut parts: Vec<Partial>, seed: u64) -> Partial {
+    let mut random = Random(seed);
+    while parts.len() > 1 {
+        let mut one = parts.swap_remove(random.below(parts.len()));
+        let other = parts.swap_remove(random.below(parts.len()));
+        if random.below(2) == 0 {
+            let read = Partial::from_bytes(&one.to_bytes()).unwrap();
+            assert!(read == one, "bytes");
+            one = read;
+        }
+        one.merge(&other).unwrap();
+        parts.push(one);
+    }
+    parts.pop().unwrap()
+}
+
+/// The queries of each shard.
+fn dealt(queries: usize, shards: usize) -> Vec<Vec<usize>> {
+    let dealt = |shard| (0..queries).filter(|query| query * 5 % 7 % shards == shard).collect();
+    (0..shards).map(dealt).collect()
+}
+
+#[test]
+fn parts_give_the_bits_of_one_comparison() {
+    const QUERIES: usize = 63;
+    for (options, runs) in asked().iter().zip([2, 3].into_iter().cycle()) {
+        let all: Vec<usize> = (0..QUERIES).collect();
+        let (scores, _, judged) = evaluated(&evaluator(), &matrix(&all, runs));
+        // The unit of all is found without being told.
+        let mut alone = options.clone();
+        alone.largest.clear();
+        let plain = plain(&scores, &judged, &alone);
+        let single = part(&all, runs, options).comparison().unwrap();
+        for shards in [1, 2, 7] {
+            let parts: Vec<Partial> =
+                dealt(QUERIES, shards).iter().map(|shard| part(shard, runs, options)).collect();
+            let [one, other] = [1, 2].map(|seed| merged(parts.clone(), seed));
+            assert!(one == other && one.to_bytes() == other.to_bytes());
+            let found = one.comparison().unwrap();
+            for format in [Format::Tsv, Format::Json, Format::Table, Format::Markdown] {
+                assert_eq!(written(format, &found), written(format, &single), "{shards} shards");
+            }
+            // An exact p decides where there is one.
+            let decided = options.test == Test::Randomisation;
+            let with =
+                |row: &&String| stat(row) != "p_exact" && !(decided && ["p", "p_adj"].contains(&stat(row)));
+            let expected = rows(&plain);
+            assert_eq!(
+                rows(&found).iter().filter(with).collect::<Vec<_>>(),
+                expected.iter().filter(with).collect::<Vec<_>>()
+            );
+            assert!(rows(&found).iter().any(|row| stat(row) == "p_perm"));
+            assert_eq!((found.query_ids().len(), found.values(0, 0).len()), (0, 0));
+        }
+    }
+}
+
+/// One query says nothing of its own, and adds up.
+#[test]
+fn single_queries_add_up() {
+    let options = &asked()[0];
+    let parts: Vec<Partial> = (0..12).map(|query| part(&[query], 2, options)).collect();
+    let one = parts[0].comparison().unwrap();
+    assert!(one.queries == 1 && one.differences[0].p.is_none() && one.draws == 0);
+    let all: Vec<usize> = (0..12).collect();
+    let matrix = matrix(&all, 2);
+    // A run lacks no query of a shard alone.
+    let expected = part_of(&evaluator(), &matrix, options).comparison().unwrap();
+    let found = merged(parts, 3).comparison().unwrap();
+    assert_eq!(found.queries, expected.queries);
+    assert_eq!(found.draws, 2100);
+}
+
+#[test]
+fn threads_change_no_bit() {
+    let queries: Vec<usize> = (0..30).collect();
+    let bytes = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| part(&queries, 3, &asked()[5]).to_bytes())
+    };
+    assert!(bytes(1) == bytes(3));
+}
+
+/// Where the queries of both count, those that all runs have in a shard are compared.
+#[test]
+fn queries_of_all_runs_add_up() {
+    let evaluator = evaluator().with_queries(QuerySet::Both);
+    let all: Vec<usize> = (0..63).collect();
+    let options = &asked()[0];
+    let of = |queries: &[usize]| part_of(&evaluator, &matrix(queries, 3), options);
+    let found = merged(dealt(63, 7).iter().map(|shard| of(shard)).collect(), 1).comparison().unwrap();
+    let expected = of(&all).comparison().unwrap();
+    assert!(found.queries == expected.queries && found.queries < 63);
+    assert_eq!(written(Format::Json, &found), written(Format::Json, &expected));
+}
+
+#[track_caller]
+fn refused(one: &Partial, other: &Partial, words: &[&str]) {
+    for (one, other) in [(one, other), (other, one)] {
+        let mut merged = one.clone();
+        let error = merged.merge(other).unwrap_err();
+        assert!(matches!(error, Error::Merge(_)), "{error:?}");
+        assert!(merged == *one, "it was changed");
+        let message = error.to_string();
+        assert!(words.iter().all(|word| message.contains(word)), "{words:?} are not in: {message}");
+    }
+}
+
+#[test]
+fn what_does_not_belong_together_is_refused_by_its_option() {
+    let usual = asked()[0].clone();
+    let (here, there): (Vec<usize>, Vec<usize>) = ((0..20).collect(), (20..40).collect());
+    let one = part(&here, 3, &usual);
+    let with = |set: &dyn Fn(&mut Options)| {
+        let mut options = usual.clone();
+        set(&mut options);
+        part(&there, 3, &options)
+    };
+    let changes: [(&dyn Fn(&mut Options), &str); 14] = [
+        (&|of| of.baseline = Some("run 1".to_owned()), "--baseline"),
+        (&|of| of.test = Test::Sign, "--test"),
+        (&|of| of.alternative = Alternative::Worse, "--alternative"),
+        (&|of| of.alpha = 0.1, "--alpha"),
+        (&|of| of.correction = Correction::By, "--correction"),
+        (&|of| of.family = Scope::All, "--family"),
+        (&|of| of.interval = Interval::Bootstrap, "--ci"),
+        (&|of| of.permutations = Permutations::Fixed(2101), "--permutations"),
+        (&|of| of.permutations = Permutations::Affordable, "--permutations"),
+        (&|of| of.seed = 8, "--seed"),
+        (&|of| of.margin = Some(0.1), "--margin"),
+        (&|of| of.power = Some(0.1), "--power"),
+        (&|of| of.tie = Some(0.1), "--tie"),
+        (&|of| of.anova = true, "--anova"),
+    ];
+    for (change, option) in changes {
+        refused(&one, &with(change), &[option, "alike"]);
+    }
+    refused(
+        &one,
+        &with(&|of| of.largest[1].1 = 64.0),
+        &["DCG has values up to", "--largest 'DCG=64' in all"],
+    );
+    refused(
+        &one,
+        &part(&there, 2, &usual),
+        &["run 3 is ", "nothing", "run 2", "the same runs"]
+            .map(|word| if word == "run 2" { "run" } else { word }),
+    );
+    let other = |evaluator: Evaluator| part_of(&evaluator, &matrix(&there, 3), &usual);
+    refused(
+        &one,
+        &other(
+            evaluator()
+                .with_measures(MEASURES[..3].iter().map(|of| of.parse::<Measure>().unwrap()).collect()),
+        ),
+        &["measures differ", "-m"],
+    );
+    refused(&one, &other(evaluator().with_queries(QuerySet::Both)), &["--queries"]);
+    refused(&one, &other(evaluator().with_view(View { depth: Some(3), ..View::default() })), &["-M"]);
+    let (scores, summary, _) = evaluated(&evaluator(), &matrix(&there, 3));
+    refused(&one, &Partial::of(&scores, &summary, None, &usual).unwrap().1, &["shares of judged documents"]);
+    let again: Vec<usize> = (18..40).collect();
+    let again = part(&again, 3, &usual).from_source("again.part");
+    refused(
+        &one.clone().from_source("one.part"),
+        &again,
+        &["2 queries are counted twice (q18, q19): in ", "one.part"],
+    );
+    one.clone().merge(&with(&|_| ())).unwrap();
+}
+
+#[test]
+fn what_needs_all_differences_has_no_parts() {
+    let (scores, summary, judged) = evaluated(&evaluator(), &matrix(&[1, 2, 3], 2));
+    let refused = |set: &dyn Fn(&mut Options), word: &str| {
+        let mut options = Options::default();
+        set(&mut options);
+        let error = Partial::of(&scores, &summary, Some(&judged), &options).unwrap_err().to_string();
+        assert!(error.contains(word) && error.contains("take") | error.contains("give"), "{error}");
+    };
+    refused(&|of| of.test = Test::Wilcoxon, "the test wilcoxon needs");
+    refused(&|of| of.interval = Interval::Bca, "the interval bca needs");
+    refused(&|of| of.correction = Correction::Rhsd, "the correction rhsd needs");
+    refused(&|of| of.permutations = Permutations::Auto, "`auto`");
+    let mut options = Options::default();
+    options.largest = vec![("AP".parse().unwrap(), f64::NAN)];
+    assert!(
+        Comparison::of(&scores, &options).unwrap_err().to_string().contains("the largest value of AP is NaN")
+    );
+}
+
+/// Small parts with all that a part may have, perhaps but resamples, of which there are many.
+fn sound(resampled: bool) -> [Partial; 2] {
+    let mut options = asked()[if resampled { 5 } else { 0 }].clone();
+    (options.anova, options.permutations) = (true, Permutations::Fixed(3));
+    options.baseline = Some("run 0".to_owned());
+    [[0, 1, 2], [3, 4, 5]].map(|queries| part(&queries, 3, &options))
+}
+
+/// The first bytes, before the fields.
+const HEAD: usize = 28;
+
+fn with_checksum(body: &[u8]) -> Vec<u8> {
+    let hash = xxhash_rust::xxh3::xxh3_64(body).to_le_bytes();
+    [b"laneval compare\n", &1u32.to_le_bytes()[..], &hash, body].concat()
+}
+
+#[test]
+fn bytes_that_were_cut_or_changed_are_refused() {
+    let [sound, _] = sound(true);
+    let bytes = sound.to_bytes();
+    assert!(Partial::from_bytes(&bytes).unwrap() == sound);
+    let step = bytes.len() / 97;
+    for end in (0..200).chain((200..bytes.len()).step_by(step)) {
+        assert!(matches!(Partial::from_bytes(&bytes[..end]), Err(Error::Summary(_))), "{end}");
+        let mut changed = bytes.clone();
+        changed[end] ^= 1 << (end % 8);
+        assert!(matches!(Partial::from_bytes(&changed), Err(Error::Summary(_))), "{end}");
+    }
+    let longer = with_checksum(&[&bytes[HEAD..], &[0]].concat());
+    assert!(Partial::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes too many"));
+    let mut later = bytes.clone();
+    later[16] = 2;
+    assert!(Partial::from_bytes(&later).unwrap_err().to_string().contains("it has version 2"));
+    assert!(Summary::from_bytes(&bytes).unwrap_err().to_string().contains("not a summary"));
+    let summary = sound.summary().to_bytes();
+    assert!(Partial::from_bytes(&summary).unwrap_err().to_string().contains("not a part of a comparison"));
+}
+
+/// Uses what was read: it compares or says why not, and is merged or refused.
+fn use_it(partial: &Partial, other: &Partial) {
+    if let Ok(comparison) = partial.comparison() {
+        for format in [Format::Csv, Format::Json, Format::Table] {
+            let mut text = Vec::new();
+            format
+                .write_comparison(&comparison, &[], &Look { per_query: true, ..Look::default() }, &mut text)
+                .unwrap();
+        }
+    }
+    for (one, other) in [(partial, other), (other, partial)] {
+        let mut merged = one.clone();
+        if merged.merge(other).is_ok() {
+            let _ = merged.comparison();
+        }
+    }
+    assert!(Partial::from_bytes(&partial.to_bytes()).expect("its own bytes") == *partial);
+}
+
+/// Every byte replaced by an odd one, with a checksum that fits.
+#[test]
+fn forged_bytes_are_refused_or_harmless() {
+    let [one, other] = sound(false);
+    let body = one.to_bytes()[HEAD..].to_vec();
+    let mut refused = 0;
+    for at in 0..body.len() {
+        let mut forged = body.clone();
+        forged[at] = [0, 0xff, 0x80, body[at].wrapping_add(1)][at % 4];
+        match Partial::from_bytes(&with_checksum(&forged)) {
+            Ok(partial) if at % 8 == 0 => use_it(&partial, &other),
+            Ok(_) => (),
+            Err(error) => {
+                assert!(matches!(error, Error::Summary(_)), "{error:?}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > body.len() / 4, "{refused} of {}", body.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 60, ..ProptestConfig::default() })]
+
+    #[test]
+    fn changed_bytes_with_their_checksum_are_refused_or_harmless(
+        changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+        cut in prop::option::weighted(0.2, any::<prop::sample::Index>()), resampled in prop::bool::weighted(0.1),
+    ) {
+        let [one, other] = sound(resampled);
+        let mut body = one.to_bytes()[HEAD..].to_vec();
+        for (at, byte) in changes {
+            let at = at.index(body.len());
+            body[at] = byte;
+        }
+        body.truncate(cut.map_or(body.len(), |cut| cut.index(body.len())));
+        match Partial::from_bytes(&with_checksum(&body)) {
+            Ok(partial) => use_it(&partial, &other),
+            Err(error) => prop_assert!(matches!(error, Error::Summary(_)), "{error:?}"),
+        }
+    }
+}
