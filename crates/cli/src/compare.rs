@@ -1,12 +1,15 @@
 //! `laneval compare`: which system is better, by how much, and how sure that is.
 
+mod baseline;
+pub mod partial;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 use laneval::compare::{
-    Alternative, Comparison, Correction, Gate, Interval, Judged, Method, Options, Permutations, Scope, Test,
-    Zeros, judged_measure,
+    Alternative, Comparison, Correction, Gate, Interval, Judged, Method, Options, Partial, Permutations,
+    Scope, Test, Zeros, judged_measure,
 };
 use laneval::measure::Measure;
 use laneval::report::html;
@@ -29,7 +32,9 @@ Examples:
   laneval compare qrels.txt old.run new.run --fail-if 'nDCG@10 drops > 0.005 p<0.05'
   laneval compare qrels.txt bm25.run dense.run -o report.html
   laneval compare trec8.lmx --correction maxt --family all --format csv -o comparison.csv
-  laneval compare qrels.txt a.run b.run --margin 0.01 --power 0.01";
+  laneval compare qrels.txt a.run b.run --margin 0.01 --power 0.01
+  laneval eval qrels.txt main.run --per-query -o main.jsonl && laneval compare qrels.txt new.run --baseline main.jsonl
+  laneval compare qrels.1 a=a.1 b=b.1 --partial 1.part && laneval merge *.part";
 
 const USAGE: &str =
     "laneval compare [OPTIONS] QRELS RUN RUN...\n       laneval compare [OPTIONS] FILE.lmx...";
@@ -47,8 +52,11 @@ pub struct Compare {
     #[command(flatten)]
     asked: Asked,
 
-    /// Compare all others with this run, by its name or path [default: every pair]
-    #[arg(long, value_name = "RUN", help_heading = "Comparison")]
+    /// Compare all others with this run, by its name or path, or with scores of queries in a file [default: every pair]
+    ///
+    /// The file is what `laneval eval --per-query` wrote of one run, as tsv, csv, json or jsonl; name=path gives the run a name. It must have
+    /// the same queries and measures.
+    #[arg(long, value_name = "RUN|FILE", help_heading = "Comparison")]
     baseline: Option<String>,
     /// The test whose p decides
     #[arg(long, value_name = "TEST", default_value = "t", value_parser = one_of(tests()))]
@@ -97,6 +105,9 @@ pub struct Compare {
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = one_of(methods()))]
     #[arg(help_heading = "Comparison")]
     wilcoxon: Method,
+    /// The largest value of a query under a measure in any part of a comparison; `laneval merge` says where it is needed
+    #[arg(long, value_name = "MEASURE=VALUE", value_parser = largest, help_heading = "Comparison")]
+    largest: Vec<(Measure, f64)>,
     /// Print the two-way analysis of variance
     #[arg(long, help_heading = "Comparison")]
     anova: bool,
@@ -116,6 +127,12 @@ pub struct Compare {
     per_query: bool,
     #[command(flatten)]
     report: ReportOutput,
+    /// Write what the comparison comes to over these queries too, which `laneval merge` adds to those of other queries
+    ///
+    /// Of each run and measure it holds exact sums, among them one for each draw of signs: 0.8 MB. All parts need the same runs, named by name=path,
+    /// and the same options.
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    partial: Option<PathBuf>,
     /// No notes on stderr; warnings stay
     #[arg(short, long, help_heading = "Output")]
     quiet: bool,
@@ -172,18 +189,27 @@ impl Compare {
         }
         let options = self.options();
         options.check()?;
+        if self.partial.is_some() {
+            options.check_partial()?;
+        }
         let evaluator = self.asked.evaluator()?.with_per_query(true).with_stats([Stat::Average]);
         let evaluator = gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
         evaluator.check_tied()?;
-        let paths: Vec<PathBuf> = named(&self.inputs).1.into_iter().chain(self.asked.only.clone()).collect();
+        let file = self.baseline.as_deref().and_then(baseline::file).map(|(_, path)| path);
+        let paths: Vec<PathBuf> =
+            named(&self.inputs).1.into_iter().chain(self.asked.only.clone()).chain(file).collect();
         let output = self.report.place(&paths)?;
+        let partial = self.report.partial(self.partial.as_deref(), &paths)?;
         let inputs = Inputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices = inputs.load(&self.asked.ranking, self.asked.files)?;
-            let scores = scores(&evaluator, &matrices)?;
-            let comparison = self.compared(&evaluator, &scores, &matrices, options)?;
-            self.tell(&inputs, &matrices, &scores, &comparison);
-            let gates = self.judged(&comparison)?;
+            let (scores, note, comparison, part) = self.compared(&evaluator, &matrices, options)?;
+            self.tell(&inputs, &matrices, &scores, note, &comparison);
+            let gates = judged(&comparison, &self.fail_if)?;
+            if let (Some(partial), Some(part)) = (partial, part) {
+                let bytes = part.to_bytes();
+                partial.write(|to| to.write_all(&bytes))?;
+            }
             if format == Format::Html {
                 let origin = Origin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?;
                 let title =
@@ -215,53 +241,78 @@ impl Compare {
         options.zeros = self.zeros;
         options.wilcoxon = self.wilcoxon;
         options.anova = self.anova;
+        options.largest = self.largest.clone();
         options
     }
 
-    /// The comparison, with the shares of judged documents.
+    /// The scores, what is to be noticed about the baseline, the comparison with the shares of judged documents, and its part if that is wanted.
+    #[allow(clippy::type_complexity)]
     fn compared(
         &self,
         evaluator: &Evaluator,
-        scores: &Scores,
         matrices: &[LabelMatrix],
         mut options: Options,
-    ) -> Result<Comparison, Stop> {
-        options.baseline = self.baseline.as_deref().map(|name| baseline(name, scores)).transpose()?;
-        let mut comparison = Comparison::of(scores, &options)?;
-        // Dropping the others makes every share 1.
-        if !evaluator.view().judged_only {
-            let mut judged: Vec<Measure> = Vec::new();
-            for measure in scores.measures.iter().map(judged_measure) {
-                if !judged.contains(&measure) {
-                    judged.push(measure);
-                }
+    ) -> Result<(Scores, Option<Note>, Comparison, Option<Partial>), Stop> {
+        let (mut scores, summary) = match self.partial {
+            Some(_) => {
+                let (scores, summary) = partial::scores(evaluator, matrices)?;
+                (scores, Some(summary))
             }
-            let evaluator =
-                evaluator.clone().with_measures(judged).with_per_query(false).with_tied(Default::default());
-            comparison.set_judged(&self::scores(&evaluator, matrices)?);
+            None => (self::scores(evaluator, matrices)?, None),
+        };
+        let runs = scores.runs.len();
+        let baseline = self.baseline.as_deref().map(|text| baseline::of(text, &mut scores)).transpose()?;
+        let (name, note) = baseline.unzip();
+        options.baseline = name;
+        if summary.is_some() && scores.runs.len() > runs {
+            return Err(Stop::new(
+                "--partial cannot keep a baseline that is a file of scores: give it as a run",
+            ));
         }
-        Ok(comparison)
-    }
-
-    fn judged(&self, comparison: &Comparison) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
-        let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
-        self.fail_if.iter().map(judged).collect()
+        // Dropping the others makes every share 1.
+        let judged = (!evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
+        let (comparison, part) = match summary {
+            Some(summary) => {
+                let judged = judged.map(|judged| partial::scores(&judged, matrices)).transpose()?;
+                let judged = judged.as_ref().map(|(_, summary)| summary);
+                let (comparison, part) = Partial::of(&scores, &summary, judged, &options)?;
+                (comparison, Some(part))
+            }
+            None => {
+                let mut comparison = Comparison::of(&scores, &options)?;
+                if let Some(judged) = judged {
+                    comparison.set_judged(&self::scores(&judged, matrices)?);
+                }
+                (comparison, None)
+            }
+        };
+        Ok((scores, note.flatten(), comparison, part))
     }
 
     /// Says what should be noticed.
-    fn tell(&self, inputs: &Inputs, matrices: &[LabelMatrix], scores: &Scores, comparison: &Comparison) {
+    fn tell(
+        &self,
+        inputs: &Inputs,
+        matrices: &[LabelMatrix],
+        scores: &Scores,
+        note: Option<Note>,
+        comparison: &Comparison,
+    ) {
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         let rules = self.asked.rule_notes(inputs, matrices);
         let ignored = self.asked.rel_note(&scores.measures);
-        let few = comparison.queries < 10 && self.fail_if.iter().any(Gate::asks_p);
-        let few = few.then(|| {
-            Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries))
-        });
+        let few = few(comparison, &self.fail_if);
         let of_scores = notes(scores);
         let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
         let threads = self.asked.threads.note();
-        let all =
-            threads.iter().chain(&rules).chain(&ignored).chain(&of_scores).chain(&of_comparison).chain(&few);
+        let all = threads
+            .iter()
+            .chain(&rules)
+            .chain(&ignored)
+            .chain(&note)
+            .chain(&of_scores)
+            .chain(&of_comparison)
+            .chain(&few);
         all.filter(loud).for_each(say);
     }
 }
@@ -279,19 +330,34 @@ pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores,
     all.ok_or_else(|| Error::Unanswerable("nothing to compare".to_owned()))
 }
 
-/// The name of the run that is meant by a name, or by the path or the file's name.
-fn baseline(text: &str, scores: &Scores) -> Result<String, Stop> {
-    let names = || scores.runs.iter().map(|run| run.name.as_str());
-    let stem = |name: &str| PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned());
-    let exact = names().find(|name| *name == text);
-    let like: Vec<&str> = names().filter(|name| stem(name).is_some() && stem(name) == stem(text)).collect();
-    match (exact, like.as_slice()) {
-        (Some(name), _) | (None, &[name]) => Ok(name.to_owned()),
-        _ => Err(Stop::new(format!(
-            "--baseline {text}: no run has this name; there are {}",
-            names().collect::<Vec<_>>().join(", ")
-        ))),
+/// An evaluator of the shares of judged documents at the cutoffs of measures.
+fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
+    let mut judged: Vec<Measure> = Vec::new();
+    for measure in measures.iter().map(judged_measure) {
+        if !judged.contains(&measure) {
+            judged.push(measure);
+        }
     }
+    evaluator.clone().with_measures(judged).with_per_query(false).with_tied(Default::default())
+}
+
+/// What becomes of gates.
+fn judged(comparison: &Comparison, gates: &[Gate]) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
+    let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
+    gates.iter().map(judged).collect()
+}
+
+/// Warns of gates that ask for p of few queries.
+fn few(comparison: &Comparison, gates: &[Gate]) -> Option<Note> {
+    let few = comparison.queries < 10 && gates.iter().any(Gate::asks_p);
+    few.then(|| Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries)))
+}
+
+/// The largest value under a measure.
+fn largest(text: &str) -> Result<(Measure, f64), String> {
+    let (measure, value) = text.rsplit_once('=').ok_or("MEASURE=VALUE was expected, such as DCG=16")?;
+    let measure = measure.parse::<Measure>().map_err(|error| error.to_string())?;
+    Ok((measure, value.parse().map_err(|_| format!("`{value}` is no number"))?))
 }
 
 /// Exit code 1 if a gate failed.

@@ -1,13 +1,16 @@
-//! `laneval merge`: from the summaries of shards to the scores of all.
+//! `laneval merge`: from the summaries of shards to the scores of all, and from parts of a comparison to the whole.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use laneval::compare::{Gate, Shard};
 use laneval::report::{Format, Note, notes};
 use laneval::{Error, Qrels, Stat, Summary};
 
 use super::choice::{one_of, stats};
+use super::compare::partial as parts;
 use super::eval;
+use super::gates;
 use super::inputs::{Files, bytes};
 use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
@@ -21,34 +24,44 @@ Examples:
   laneval merge 1.part 2.part
 
   laneval eval qrels bm25=run.1 --queries both --partial 1.part
-  laneval merge *.part --qrels qrels --format json -o scores.json";
+  laneval merge *.part --qrels qrels --format json -o scores.json
 
-/// Merge the summaries of shards into the scores of all queries.
+  laneval compare qrels.1 old=old.1 new=new.1 --partial 1.part
+  laneval compare qrels.2 old=old.2 new=new.2 --partial 2.part
+  laneval merge 1.part 2.part --fail-if 'nDCG@10 drops > 0.005 p<0.05'";
+
+/// Merge the summaries of shards into the scores of all queries, or parts of a comparison into that of all.
 ///
 /// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. Where the
 /// judgments were split as the runs were, there is nothing more to say. Where each shard was evaluated against all judgments, say
 /// --queries both there, and --qrels here, which adds the judged queries that no shard had. A shard in which a run has no judged
 /// query cannot be evaluated with it: leave the run out there, and --qrels adds its queries.
+///
+/// Parts of a comparison have all runs, and judgments that were split as the runs were. What needs the differences of all queries at once is
+/// left out: the exact p of the randomisation test, and the values of queries.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Merge {
-    /// Summaries that `laneval eval --partial` wrote
+    /// Summaries that `laneval eval --partial` wrote, or parts of a comparison that `laneval compare --partial` wrote
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
     /// Judgments as TREC text: each judged query that no shard of a run had counts as an empty ranking
     #[arg(long, value_name = "QRELS")]
-    qrels: Option<PathBuf>,
+    pub qrels: Option<PathBuf>,
     #[command(flatten)]
     access: Files,
     /// Statistics besides the average: std, min, max; a list, or repeated
     #[arg(long = "stat", value_name = "STAT", value_delimiter = ',', value_parser = one_of(stats()))]
     #[arg(hide_possible_values = true)]
-    stats: Vec<Stat>,
+    pub stats: Vec<Stat>,
+    /// Exit with code 1 if this holds for a run, such as 'AP < 0.3', or of comparisons as in `laneval compare`; may be repeated
+    #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
+    pub fail_if: Vec<Gate>,
     #[command(flatten)]
-    written: ScoreOutput,
+    pub written: ScoreOutput,
     /// No notes on stderr; warnings stay
     #[arg(short, long, help_heading = "Output")]
-    quiet: bool,
+    pub quiet: bool,
 }
 
 impl Merge {
@@ -72,8 +85,18 @@ impl Merge {
         }
         let output = self.written.report.place(inputs)?;
         let partial = self.written.partial(inputs)?;
-        let read = |path: &PathBuf| Summary::read(path).map(|summary| summary.from_source(&shown(path)));
-        let summaries = self.files.iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        let mut summaries = Vec::new();
+        for (at, path) in self.files.iter().enumerate() {
+            match Shard::read(path)? {
+                Shard::Scores(summary) => summaries.push(summary.from_source(&shown(path))),
+                Shard::Comparison(first) if at == 0 => {
+                    let all = parts::merged(*first, &self.files)?;
+                    return parts::report(self, &all, (format, output, partial));
+                }
+                Shard::Comparison(_) => return Err(parts::mixed(path, &self.files[0])),
+            }
+        }
+        parts::check_gates(&self.fail_if)?;
         let mut summary =
             merged(&summaries).map_err(|error| conflict(&self.files, &summaries).unwrap_or(error))?;
         if let Some(qrels) = &self.qrels {
@@ -89,7 +112,8 @@ impl Merge {
             partial.write(|to| to.write_all(&summary))?;
         }
         let options = self.written.report.options(false);
-        output.write(|mut to| format.write(&scores, &options, &mut to))
+        output.write(|mut to| format.write(&scores, &options, &mut to))?;
+        gates::judge(&scores, &self.fail_if)
     }
 }
 

@@ -81,6 +81,19 @@ impl ReportOutput {
         }
     }
 
+    /// Where something besides the report goes, if it is wanted: to none of the inputs, and not where the report goes.
+    pub fn partial(&self, path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
+        let Some(path) = path else { return Ok(None) };
+        let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
+        if path.as_os_str() == "-" || self.output.as_deref().is_some_and(|scores| same_file(path, scores)) {
+            return Err(shared());
+        }
+        match Output::new(Some(path), inputs)? {
+            Output::Stdout if self.file().is_none() => Err(shared()),
+            output => Ok(Some(output)),
+        }
+    }
+
     /// The file to write to; `-` is stdout here too.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
@@ -95,16 +108,6 @@ impl ScoreOutput {
 
     /// Where a summary goes, which is none of the inputs, and not where the scores go.
     pub fn partial(&self, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
-        let Some(path) = self.partial.as_deref() else { return Ok(None) };
-        let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
-        if path.as_os_str() == "-"
-            || self.report.output.as_deref().is_some_and(|scores| same_file(path, scores))
-        {
-            return Err(shared());
-        }
-        match Output::new(Some(path), inputs)? {
-            Output::Stdout if self.report.file().is_none() => Err(shared()),
-            output => Ok(Some(output)),
-        }
+        self.report.partial(self.partial.as_deref(), inputs)
     }
 }

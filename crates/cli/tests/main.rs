@@ -10,6 +10,7 @@ mod mapped;
 mod measures;
 mod merge;
 mod pages;
+mod parts;
 #[cfg(target_os = "linux")]
 mod pipes;
 mod readme;

@@ -1,0 +1,343 @@
+//! The baseline of a comparison: a run of the call, or the scores of queries that `laneval eval --per-query` wrote once.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::marker::PhantomData;
+use std::path::{Path, PathBuf};
+
+use laneval::error::printable;
+use laneval::measure::Measure;
+use laneval::report::{Note, Text};
+use laneval::{Ids, PerQuery, QuerySet, RunScores, Scores};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+
+use crate::stop::Stop;
+use crate::style::shown;
+
+/// The name of the run that is meant by a name, or by the path or the file's name; where it is a file of scores, its run is put before
+/// the others.
+pub fn of(text: &str, scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
+    let names = || scores.runs.iter().map(|run| run.name.as_str());
+    let stem = |name: &str| PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned());
+    let exact = names().find(|name| *name == text);
+    let like: Vec<&str> = names().filter(|name| stem(name).is_some() && stem(name) == stem(text)).collect();
+    match (exact, like.as_slice(), file(text)) {
+        (Some(name), ..) | (None, &[name], None) => Ok((name.to_owned(), None)),
+        (.., Some((name, path))) => add(name, &path, scores),
+        _ => Err(Stop::new(format!(
+            "--baseline {text}: no run has this name; there are {}, and no file of scores has it",
+            names().collect::<Vec<_>>().join(", ")
+        ))),
+    }
+}
+
+/// The file that is meant by `path` or `name=path`, with the name.
+pub fn file(text: &str) -> Option<(Option<&str>, PathBuf)> {
+    let is_file = |path: &str| Path::new(path).is_file();
+    match text.split_once('=') {
+        _ if is_file(text) => Some((None, text.into())),
+        Some((name, path)) if !name.is_empty() && is_file(path) => Some((Some(name), path.into())),
+        _ => None,
+    }
+}
+
+/// Puts the run of a file of scores before the others.
+fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
+    let failed = |message: String| Stop::new(format!("{}: {message}", shown(path)));
+    let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot read: {error}")))?;
+    let stored = stored(&bytes).map_err(failed)?;
+    let mut run = stored.run_scores(scores).map_err(failed)?;
+    let taken = |name: &str| scores.runs.iter().any(|run| run.name == name);
+    run.name = match name {
+        Some(name) => name.to_owned(),
+        None if taken(&stored.run) => format!("{} ({})", stored.run, shown(path)),
+        None => stored.run.clone(),
+    };
+    let note = match &stored.settings {
+        Some(settings) => settings.check(scores).map(|()| None).map_err(failed)?,
+        None => Some(Note::Note(format!(
+            "{}: under which judgments and rules it was evaluated is not known: those of the other runs are assumed",
+            printable(run.name.as_bytes())
+        ))),
+    };
+    let name = run.name.clone();
+    scores.runs.insert(0, run);
+    Ok((name, note))
+}
+
+/// What a file of scores holds of one run.
+#[derive(Debug, Default)]
+struct Stored {
+    run: String,
+    /// The values by query, under each name of a measure.
+    values: BTreeMap<String, BTreeMap<Vec<u8>, f64>>,
+    /// Where they are known.
+    settings: Option<Settings>,
+}
+
+/// Under which settings scores were made.
+#[derive(Debug)]
+struct Settings {
+    document: Document,
+    qrels: Vec<String>,
+    rule: serde_json::Value,
+}
+
+#[derive(Debug, Deserialize)]
+struct Document {
+    query_set: String,
+    depth: Option<u32>,
+    judged_only: bool,
+    tied: Option<String>,
+    #[serde(default)]
+    runs: Vec<Run>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Run {
+    run: String,
+    group: Option<String>,
+    qrels: Vec<String>,
+    rule: serde_json::Value,
+    per_query: Option<Pairs<Pairs<f64>>>,
+}
+
+/// A row of the long form.
+#[derive(Deserialize)]
+struct Row {
+    run: String,
+    #[serde(default)]
+    group: Option<String>,
+    query_id: String,
+    measure: String,
+    stat: String,
+    value: f64,
+}
+
+/// The keys and values of an object, also where a key is there twice.
+#[derive(Debug)]
+struct Pairs<T>(Vec<(String, T)>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Seen<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for Seen<T> {
+            type Value = Pairs<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Pairs<T>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Seen(PhantomData))
+    }
+}
+
+/// The run of a file in any format of `laneval eval`, which is told from its content.
+fn stored(bytes: &[u8]) -> Result<Stored, String> {
+    let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let stored = if bytes.trim_ascii_start().starts_with(b"{") {
+        match serde_json::from_slice::<Row>(first) {
+            Ok(_) => lines(bytes)?,
+            Err(_) => document(bytes)?,
+        }
+    } else {
+        table(if first.contains(&b'\t') { b'\t' } else { b',' }, bytes)?
+    };
+    match stored.values.is_empty() {
+        true => Err("it has no values of queries: write it with `laneval eval --per-query`".to_owned()),
+        false => Ok(stored),
+    }
+}
+
+/// JSON lines.
+fn lines(bytes: &[u8]) -> Result<Stored, String> {
+    let mut stored = Stored::default();
+    for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty())
+    {
+        let at = |message: String| format!("line {}: {message}", number + 1);
+        let row: Row = serde_json::from_slice(line).map_err(|error| at(error.to_string()))?;
+        let query = Text::bytes(&row.query_id).ok_or_else(|| at("an id was expected".to_owned()))?;
+        let cells = (row.run.as_str(), row.group.unwrap_or_default(), query, row.measure, row.stat.as_str());
+        stored.add(cells, row.value).map_err(at)?;
+    }
+    Ok(stored)
+}
+
+/// Rows with a delimiter.
+fn table(delimiter: u8, bytes: &[u8]) -> Result<Stored, String> {
+    let mut rows = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
+    let columns = rows.byte_headers().map_err(|error| error.to_string())?.clone();
+    let known: [&[&[u8]]; 2] = [
+        &[b"run", b"query_id", b"measure", b"stat", b"value"],
+        &[b"run", b"group", b"query_id", b"measure", b"stat", b"value"],
+    ];
+    let Some(known) = known.into_iter().find(|known| columns.iter().eq(known.iter().copied())) else {
+        return Err("it is no file of scores: the columns run, query_id, measure, stat, value were expected, of `laneval eval --per-query`".to_owned());
+    };
+    let group = known.len() - 5;
+    let mut stored = Stored::default();
+    for row in rows.byte_records() {
+        let row = row.map_err(|error| error.to_string())?;
+        let at = |message: String| format!("line {}: {message}", row.position().map_or(0, |at| at.line()));
+        let text = |place: usize| str::from_utf8(&row[place]).map_err(|_| at("text was expected".to_owned()));
+        let value = text(group + 4)?;
+        let value = value.parse().map_err(|_| at(format!("`{value}` is no number")))?;
+        let of_group = if group == 1 { text(1)?.to_owned() } else { String::new() };
+        let cells =
+            (text(0)?, of_group, row[group + 1].to_vec(), text(group + 2)?.to_owned(), text(group + 3)?);
+        stored.add(cells, value).map_err(at)?;
+    }
+    Ok(stored)
+}
+
+/// One document.
+fn document(bytes: &[u8]) -> Result<Stored, String> {
+    let mut document: Document =
+        serde_json::from_slice(bytes).map_err(|error| format!("it is no file of scores: {error}"))?;
+    let mut stored = Stored::default();
+    for run in std::mem::take(&mut document.runs) {
+        stored.is_of(&run.run)?;
+        if run.group.is_some() {
+            continue;
+        }
+        for (query, values) in run.per_query.into_iter().flat_map(|Pairs(queries)| queries) {
+            let id = Text::bytes(&query).ok_or_else(|| format!("`{query}` is not the text of an id"))?;
+            for (measure, value) in values.0 {
+                stored.add((&run.run, String::new(), id.clone(), measure, "value"), value)?;
+            }
+        }
+        let Document { query_set, depth, judged_only, tied, .. } = &document;
+        let (query_set, tied, runs) = (query_set.clone(), tied.clone(), Vec::new());
+        let document = Document { query_set, depth: *depth, judged_only: *judged_only, tied, runs };
+        stored.settings = Some(Settings { document, qrels: run.qrels, rule: run.rule });
+    }
+    Ok(stored)
+}
+
+impl Stored {
+    /// Refuses a second run.
+    fn is_of(&mut self, run: &str) -> Result<(), String> {
+        if self.run.is_empty() {
+            run.clone_into(&mut self.run);
+        }
+        match self.run == run {
+            true => Ok(()),
+            false => Err(format!(
+                "it has several runs ({}, {}, …): write the scores of one alone",
+                printable(self.run.as_bytes()),
+                printable(run.as_bytes())
+            )),
+        }
+    }
+
+    /// Adds a row; those of groups and of all queries say nothing new.
+    fn add(
+        &mut self,
+        (run, group, query, measure, stat): (&str, String, Vec<u8>, String, &str),
+        value: f64,
+    ) -> Result<(), String> {
+        self.is_of(run)?;
+        if stat != "value" || !group.is_empty() {
+            return Ok(());
+        }
+        if !value.is_finite() {
+            return Err(format!("{value} is no finite number"));
+        }
+        let name = printable(&query);
+        match self.values.entry(measure).or_default().insert(query, value) {
+            None => Ok(()),
+            Some(_) => Err(format!("query {name} has two values under one measure")),
+        }
+    }
+
+    /// The values as scores beside those of other runs: of the same measures, and unless those of both count, of the same queries.
+    fn run_scores(&self, beside: &Scores) -> Result<RunScores, String> {
+        let known: HashMap<Measure, &BTreeMap<Vec<u8>, f64>> = self
+            .values
+            .iter()
+            .filter_map(|(name, values)| Some((name.parse::<Measure>().ok()?, values)))
+            .collect();
+        let mut values = Vec::new();
+        for measure in &beside.measures {
+            values.push(*known.get(measure).ok_or_else(|| {
+                let has: Vec<&str> = self.values.keys().map(String::as_str).collect();
+                format!(
+                    "it has no {measure}, but {}: evaluate the baseline with {measure}, or leave it out",
+                    has.join(", ")
+                )
+            })?);
+        }
+        let queries: BTreeSet<&[u8]> =
+            self.values.values().flat_map(|of| of.keys().map(Vec::as_slice)).collect();
+        for (measure, values) in beside.measures.iter().zip(&values) {
+            if let Some(query) = queries.iter().find(|query| !values.contains_key(**query)) {
+                return Err(format!("query {} has no {measure}", printable(query)));
+            }
+        }
+        if let Some(first) = beside
+            .runs
+            .iter()
+            .find_map(|run| run.per_query.as_ref())
+            .filter(|_| beside.queries != QuerySet::Both)
+        {
+            same_queries(&queries, &first.queries)?;
+        }
+        let mut run = RunScores::default();
+        if let Some(first) = beside.runs.first() {
+            (run.rule, run.ideal) = (first.rule, first.ideal);
+            run.fingerprints.clone_from(&first.fingerprints);
+        }
+        run.filled = beside.queries != QuerySet::Both;
+        run.queries = queries.len();
+        run.per_query = Some(PerQuery {
+            values: values.into_iter().map(|of| of.values().copied().collect()).collect(),
+            queries: queries.into_iter().collect(),
+        });
+        Ok(run)
+    }
+}
+
+/// Refuses other queries than those that count here.
+fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
+    let mend = "evaluate the baseline again, or compare the queries of both by --queries both";
+    let here: BTreeSet<&[u8]> = here.iter().collect();
+    if let Some(query) = here.difference(stored).next() {
+        return Err(format!("it lacks query {}, which counts here: {mend}", printable(query)));
+    }
+    match stored.difference(&here).next() {
+        Some(query) => Err(format!("it has query {}, which does not count here: {mend}", printable(query))),
+        None => Ok(()),
+    }
+}
+
+impl Settings {
+    /// Refuses scores that were made otherwise than those of other runs.
+    fn check(&self, beside: &Scores) -> Result<(), String> {
+        let Some(run) = beside.runs.first() else { return Ok(()) };
+        let prints: Vec<String> = run.fingerprints.iter().map(|print| format!("{print:032x}")).collect();
+        let of = &self.document;
+        let tied = of.tied.clone().unwrap_or_else(|| "ranked".to_owned());
+        let rule = serde_json::to_value(run.rule).map_err(|error| error.to_string())?;
+        let differing = [
+            (self.qrels == prints, "judgments"),
+            (of.query_set == beside.queries.to_string(), "a set of queries (--queries)"),
+            (of.depth == beside.view.depth && of.judged_only == beside.view.judged_only, "a view (-M, -J)"),
+            (tied == beside.tied.to_string() && self.rule == rule, "rules of ranking (--ties, --score, -M)"),
+        ];
+        match differing.iter().find(|(same, _)| !same) {
+            Some((_, what)) => {
+                Err(format!("its scores have {what} other than the runs here: evaluate the baseline again"))
+            }
+            None => Ok(()),
+        }
+    }
+}

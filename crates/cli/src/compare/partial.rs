@@ -1,0 +1,100 @@
+//! Parts of comparisons: what `laneval compare --partial` writes, and what `laneval merge` makes of them.
+
+use std::path::{Path, PathBuf};
+
+use laneval::compare::{Gate, Partial, Shard};
+use laneval::report::{Format, Note, notes};
+use laneval::{Error, Evaluator, LabelMatrix, Scores, Summary};
+
+use super::{fate, few, judged};
+use crate::merge::Merge;
+use crate::output::Output;
+use crate::stop::Stop;
+use crate::style::{say, shown};
+
+/// The scores of all matrices, one after the other, with their summary.
+pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<(Scores, Summary), Error> {
+    let mut all: Option<(Scores, Summary)> = None;
+    for matrix in matrices {
+        let (scores, summary) = evaluator.evaluate_with_summary(matrix)?;
+        match &mut all {
+            Some((all, summaries)) => {
+                all.append(scores)?;
+                summaries.append(&summary)?;
+            }
+            None => all = Some((scores, summary)),
+        }
+    }
+    all.ok_or_else(|| Error::Unanswerable("nothing to compare".to_owned()))
+}
+
+/// The first part, and all others added to it, of which no more than one is in memory.
+pub fn merged(first: Partial, files: &[PathBuf]) -> Result<Partial, Stop> {
+    let name = |at: usize| shown(&files[at]);
+    let mut all = first.from_source(&name(0));
+    for (at, file) in files.iter().enumerate().skip(1) {
+        let Shard::Comparison(part) = Shard::read(file)? else {
+            return Err(mixed(&files[0], file));
+        };
+        all.merge(&part.from_source(&name(at))).map_err(|error| {
+            let before = if at == 1 { name(0) } else { format!("the {at} files before it") };
+            Stop::new(format!("{} does not belong to {before}: {error}", name(at)))
+        })?;
+    }
+    Ok(all)
+}
+
+/// Refuses files of both kinds.
+pub fn mixed(comparison: &Path, scores: &Path) -> Stop {
+    Stop::new(format!(
+        "{} is a part of a comparison, and {} a summary of scores: merge files of one kind",
+        shown(comparison),
+        shown(scores)
+    ))
+}
+
+/// Prints the comparison of all queries of some parts.
+pub fn report(
+    merge: &Merge,
+    all: &Partial,
+    (format, output, partial): (Format, Output, Option<Output>),
+) -> Result<(), Stop> {
+    let refused = [
+        (
+            merge.qrels.is_some(),
+            "--qrels adds queries to scores: split the judgments of a comparison as its runs are",
+        ),
+        (!merge.stats.is_empty(), "--stat is of scores: a comparison has statistics of its own"),
+        (
+            matches!(format, Format::Html | Format::Svg),
+            "a page or chart shows the values of queries, which parts of a comparison do not have: choose another format",
+        ),
+    ];
+    if let Some((_, why)) = refused.into_iter().find(|(asked, _)| *asked) {
+        return Err(Stop::new(why));
+    }
+    let comparison = all.comparison()?;
+    let loud = |note: &&Note| !merge.quiet || matches!(note, Note::Warning(_));
+    let of_scores = notes(&all.summary().scores(&[])?);
+    let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
+    let few = few(&comparison, &merge.fail_if);
+    of_scores.iter().chain(&of_comparison).chain(&few).filter(loud).for_each(say);
+    let gates = judged(&comparison, &merge.fail_if)?;
+    if let Some(partial) = partial {
+        let bytes = all.to_bytes();
+        partial.write(|to| to.write_all(&bytes))?;
+    }
+    let options = merge.written.report.options(false);
+    output.write(|mut to| format.write_comparison(&comparison, &gates, &options, &mut to))?;
+    fate(&comparison, &gates)
+}
+
+/// Refuses gates that look at a baseline, which scores do not have.
+pub fn check_gates(gates: &[Gate]) -> Result<(), Stop> {
+    match gates.iter().find(|gate| gate.compares()) {
+        Some(gate) => Err(Stop::new(format!(
+            "the gate `{gate}` compares with a baseline, and these are summaries of scores: merge what `laneval compare --partial` wrote"
+        ))),
+        None => Ok(()),
+    }
+}

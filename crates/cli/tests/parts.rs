@@ -1,0 +1,301 @@
+//! Parts of comparisons: `compare --partial` and `merge`; and baselines that are files of scores.
+
+use crate::folder::{Folder, Ran, assert_says};
+
+const NAMES: [&str; 3] = ["bm25", "dense", "hybrid"];
+
+/// A folder with the bundled runs, whole and cut by query into two and seven parts.
+fn demo() -> Folder {
+    let folder = Folder::new();
+    let read = |name: &str| {
+        let path = format!("{}/../../examples/data/{name}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::read_to_string(path).unwrap()
+    };
+    let files = [("qrels", read("demo.qrels"))]
+        .into_iter()
+        .chain(NAMES.map(|name| (name, read(&format!("demo-{name}.run")))));
+    for (name, text) in files {
+        for parts in [2, 7] {
+            let mut all = vec![String::new(); parts];
+            for line in text.lines() {
+                let query: usize = line.split_whitespace().next().unwrap().parse().unwrap();
+                all[query % parts] += &format!("{line}\n");
+            }
+            for (part, text) in all.into_iter().enumerate() {
+                folder.put(&format!("{name}.{parts}.{part}"), text);
+            }
+        }
+        folder.put(name, text);
+    }
+    folder
+}
+
+const ALL: &str = "compare qrels bm25=bm25 dense=dense hybrid=hybrid";
+
+/// Writes all parts, and names their files, the last first.
+fn write_parts(folder: &Folder, parts: usize, options: &str) -> String {
+    let mut files = String::new();
+    for part in 0..parts {
+        let runs = NAMES.map(|name| format!("{name}={name}.{parts}.{part}")).join(" ");
+        folder.out(&format!("compare qrels.{parts}.{part} {runs} {options} -q --partial {part}.part"));
+        files = format!("{part}.part {files}");
+    }
+    files
+}
+
+/// The rows that a comparison of parts has too: without exact p, and what follows from them.
+fn without_exact(text: &str) -> Vec<&str> {
+    text.lines().filter(|row| !row.contains("p_exact") && !row.contains("fall on different sides")).collect()
+}
+
+#[test]
+fn parts_print_what_the_whole_prints() {
+    let folder = demo();
+    for options in [
+        "-m nDCG@10,P@10",
+        "-m AP --baseline bm25 --correction maxt --ci bootstrap",
+        "-m nDCG@10 --correction hsd --anova --margin 0.1",
+    ] {
+        for parts in [2, 7] {
+            let files = write_parts(&folder, parts, options);
+            for format in ["table", "markdown", "latex", "csv", "jsonl", "json"] {
+                let whole = folder.out(&format!("{ALL} {options} -q --format {format}"));
+                let merged = folder.out(&format!("merge {files} -q --format {format}"));
+                assert_eq!(without_exact(&whole), without_exact(&merged), "{options}, {parts} parts");
+                assert_eq!(
+                    ["csv", "json", "jsonl"].contains(&format),
+                    whole != merged || merged.contains("p_exact\": null")
+                );
+            }
+        }
+    }
+    let own = folder.run(&format!("{ALL} -m nDCG@10 --partial all.part"));
+    let plain = folder.run(&format!("{ALL} -m nDCG@10"));
+    assert_eq!((own.out, own.err), (plain.out, plain.err), "its own report is that of the comparison");
+    let size = folder.get("all.part").len();
+    assert!((3 * 500_000..3 * 900_000).contains(&size), "{size}");
+}
+
+#[test]
+fn parts_are_merged_in_steps() {
+    let folder = demo();
+    write_parts(&folder, 7, "-m nDCG@10 --permutations 999");
+    let all = folder.out("merge 0.part 1.part 2.part 3.part 4.part 5.part 6.part");
+    folder.out("merge 6.part 2.part 4.part --partial a");
+    folder.out("merge 1.part 3.part --partial b -q");
+    assert_eq!(folder.out("merge a 5.part b 0.part"), all);
+    folder.out("merge 5.part 0.part a b --partial c");
+    folder.out("merge b 0.part 5.part a --partial d");
+    assert!(folder.get("c") == folder.get("d"));
+    assert_says(
+        &folder.error("merge a b 4.part"),
+        &["4.part does not belong to the 2 files before it: ", "counted twice (04, 11, 18, 25, 32, …): in "],
+    );
+    assert_says(&folder.error("merge a --partial a"), &["it is one of the inputs"]);
+    let cut = folder.get("a");
+    folder.put("cut", &cut[..cut.len() - 1]);
+    assert_says(&folder.error("merge b cut"), &["cut: its checksum does not fit: it was cut off or changed"]);
+    assert_says(&folder.error("merge cut"), &["cut: its checksum"]);
+}
+
+#[test]
+fn gates_of_parts() {
+    let folder = demo();
+    let files = write_parts(&folder, 2, "-m nDCG@10 --baseline hybrid --permutations 999");
+    let judge = |gate: &str| folder.shell(&format!("$L merge {files} --format table --fail-if '{gate}'"));
+    let Ran { out, err, code } = judge("nDCG@10 drops > 0.005 p<0.05");
+    assert_eq!(code, 1, "{err}");
+    assert_says(&out, &["FAILED  bm25: nDCG@10 drops > 0.005 p<0.05", "hybrid is better than bm25"]);
+    assert_says(&err, &["error: 2 gates failed: bm25: "]);
+    assert_eq!(judge("nDCG@10 < 0.3").code, 0);
+    let unknown = judge("AP < 0.3");
+    assert_eq!(unknown.code, 2);
+    assert_says(&unknown.err, &["the gate `AP < 0.3` is on AP, which is not compared"]);
+    // Scores have gates that look at one run.
+    folder.out("eval qrels.2.0 bm25=bm25.2.0 -m AP --partial scores.part");
+    let failed = folder.shell("$L merge scores.part --fail-if 'AP < 0.9'");
+    assert_eq!(failed.code, 1, "{}", failed.err);
+    assert_eq!(folder.shell("$L merge scores.part --fail-if 'AP > 0.9'").code, 0);
+    let refused = folder.shell("$L merge scores.part --fail-if 'AP drops > 1%'");
+    assert_eq!(refused.code, 2);
+    assert_says(&refused.err, &["compares with a baseline, and these are summaries of scores"]);
+}
+
+#[test]
+fn what_parts_cannot_do() {
+    let folder = demo();
+    let part =
+        "compare qrels.2.0 bm25=bm25.2.0 dense=dense.2.0 --permutations 99 --partial x.part -m nDCG@10";
+    for (options, words) in [
+        ("--test wilcoxon", "the test wilcoxon needs the differences of all queries at once"),
+        ("--ci bca", "the interval bca needs"),
+        ("--correction rhsd", "the correction rhsd needs"),
+        ("-o x.part --format csv", "--partial needs a file of its own"),
+        ("--baseline scores.csv", "--partial cannot keep a baseline that is a file of scores"),
+    ] {
+        folder.out("eval qrels.2.0 hybrid=hybrid.2.0 --per-query -o scores.csv -q");
+        assert_says(&folder.error(&format!("{part} {options}")), &[words]);
+        assert!(!folder.names().contains(&"x.part".to_owned()));
+    }
+    let auto = part.replace("99 ", "auto ");
+    assert_says(&folder.error(&auto), &["the number of permutations `auto`", "give a number, such as 99999"]);
+    folder.out(part);
+    folder.out("eval qrels.2.1 bm25=bm25.2.1 dense=dense.2.1 --partial scores.part");
+    for files in ["x.part scores.part", "scores.part x.part"] {
+        assert_says(
+            &folder.error(&format!("merge {files}")),
+            &[
+                "x.part is a part of a comparison, and scores.part a summary of scores: merge files of one kind",
+            ],
+        );
+    }
+    assert_says(&folder.error("merge x.part --stat std"), &["--stat is of scores"]);
+    assert_says(&folder.error("merge x.part --qrels qrels"), &["--qrels adds queries to scores"]);
+    assert_says(&folder.error("merge x.part -o x.html"), &["a page or chart shows the values of queries"]);
+    assert_says(&folder.error("merge x.part --format trec"), &["the format trec"]);
+}
+
+/// Measures above 1 are rounded to a unit that follows from the largest value, which a part may not have.
+#[test]
+fn the_largest_value_is_said_where_it_is_needed() {
+    let folder = Folder::new();
+    folder.put("qrels.1", "q1 0 a 1\nq1 0 b 1\nq1 0 c 1\n");
+    folder.put("qrels.2", "q2 0 a 1\n");
+    for run in ["x", "y"] {
+        folder.put(&format!("{run}.1"), "q1 Q0 a 1 3 t\nq1 Q0 b 2 2 t\nq1 Q0 c 3 1 t\n");
+        folder.put(&format!("{run}.2"), "q2 Q0 a 1 3 t\n");
+    }
+    let write = |options: &str| {
+        for part in [1, 2] {
+            folder.out(&format!("compare qrels.{part} x=x.{part} y=y.{part} -m DCG,AP {options} --permutations 9 --partial {part}.part -q"));
+        }
+    };
+    write("");
+    assert_says(
+        &folder.error("merge 1.part 2.part"),
+        &[
+            "2.part does not belong to 1.part: DCG has values up to 4 here and up to 1 there",
+            "set --largest 'DCG=4' in all",
+        ],
+    );
+    write("--largest DCG=4");
+    folder.out("merge 1.part 2.part -q");
+    for odd in ["--largest AP", "--largest AP=x", "--largest XX=1", "--largest AP=-1"] {
+        let ran = folder.run(&format!("compare qrels.1 x=x.1 y=y.1 {odd}"));
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{odd}");
+    }
+}
+
+#[test]
+fn scores_in_a_file_are_a_baseline() {
+    let folder = demo();
+    let expected = folder.out("compare qrels base=hybrid bm25=bm25 dense=dense --baseline base -m nDCG@10,GMAP --per-query -q --format csv");
+    // The shares of judged documents of the file's run are not known.
+    let rows = |text: &str| {
+        let kept = text.lines().filter(|row| !(row.starts_with("base,") && row.contains(",judged,")));
+        kept.map(str::to_owned).collect::<Vec<_>>()
+    };
+    for format in ["jsonl", "csv", "tsv", "json"] {
+        folder.out(&format!(
+            "eval qrels base=hybrid -m AP,GMAP,nDCG@10 --stat std --per-query -o base.{format} -q"
+        ));
+        let Ran { out, err, code } = folder.run(&format!("compare qrels bm25=bm25 dense=dense --baseline base.{format} -m nDCG@10,GMAP --per-query --format csv"));
+        assert_eq!(code, 0, "{err}");
+        assert_eq!(rows(&out), rows(&expected), "{format}");
+        let unknown = "base: under which judgments and rules it was evaluated is not known";
+        assert_eq!(err.contains(unknown), format != "json", "{err}");
+    }
+    // One run and a file are enough, and the run may have the name that it had yesterday.
+    let table = folder.out("compare qrels base=bm25 --baseline base.csv -m nDCG@10 --format table -q");
+    assert_says(&table, &["base (base.csv) is better than base on nDCG@10: 0.7351 against 0.5703"]);
+    let named = folder.out("compare qrels base=bm25 --baseline main=base.csv -m nDCG@10 --format table -q");
+    assert_says(&named, &["main is better than base on nDCG@10"]);
+    let equal = folder.out("compare qrels hybrid --baseline base.jsonl -m nDCG@10 --format table -q");
+    assert_says(&equal, &["hybrid and base have the same nDCG@10 in each of the 40 queries."]);
+    let gate = folder
+        .shell("$L compare qrels bm25 --baseline base.jsonl -m nDCG@10 -q --fail-if 'nDCG@10 drops > 0.005'");
+    assert_eq!(gate.code, 1, "{}", gate.err);
+    // A run of the call comes first.
+    folder.put("dense.run", "");
+    assert_says(
+        &folder.out("compare qrels dense.run=dense bm25 --baseline dense.run --format table -q"),
+        &["against dense.run"],
+    );
+}
+
+#[test]
+fn files_that_are_no_baseline_are_refused() {
+    let folder = demo();
+    folder.out("eval qrels base=hybrid -m AP,P@10 --per-query -o base.csv -q");
+    folder.out("eval qrels base=hybrid -m AP,P@10 --per-query -o base.json -q");
+    folder.out("eval qrels base=hybrid -m AP -o means.csv -q");
+    folder.out("eval qrels a=hybrid b=bm25 -m AP --per-query -o two.jsonl -q");
+    let text = String::from_utf8(folder.get("base.csv")).unwrap();
+    let without = |start: &str| {
+        text.lines().filter(|row| !row.starts_with(start)).map(|row| format!("{row}\n")).collect::<String>()
+    };
+    folder.put("less.csv", without("base,07,"));
+    folder.put("gap.csv", without("base,07,AP"));
+    folder.put("more.csv", format!("{text}base,99,AP,value,0.5\nbase,99,P@10,value,0.5\n"));
+    folder.put("twice.csv", format!("{text}base,07,AP,value,0.5\n"));
+    folder.put("nan.csv", format!("{text}base,99,AP,value,NaN\n"));
+    folder.put("word.csv", format!("{text}base,99,AP,value,high\n"));
+    folder.put("short.csv", format!("{text}base,99,AP\n"));
+    folder.put("odd.csv", "a,b\n1,2\n");
+    folder.put("odd.json", "{\"a\": 1}");
+    folder.put(
+        "odd.jsonl",
+        "{\"run\":\"a\",\"query_id\":\"1\",\"measure\":\"AP\",\"stat\":\"value\",\"value\":0.5}\n{\n",
+    );
+    folder.put("empty", "");
+    folder.put("garbage", [0xff; 64]);
+    let json = String::from_utf8(folder.get("base.json")).unwrap();
+    folder.put("depth.json", json.replace("\"depth\": null", "\"depth\": 5"));
+    folder.put("double.json", json.replacen("\"07\": {", "\"08\": {", 1));
+    let other = String::from_utf8(folder.get("qrels")).unwrap().replacen(" 0\n", " 1\n", 1);
+    folder.put("other", other);
+    for (file, words) in [
+        (
+            "base.csv -m nDCG@10",
+            "base.csv: it has no nDCG@10, but AP, P@10: evaluate the baseline with nDCG@10",
+        ),
+        ("means.csv", "means.csv: it has no values of queries: write it with `laneval eval --per-query`"),
+        ("two.jsonl", "two.jsonl: line 42: it has several runs (a, b, …): write the scores of one alone"),
+        (
+            "less.csv",
+            "less.csv: it lacks query 07, which counts here: evaluate the baseline again, or compare the queries of both by --queries both",
+        ),
+        ("more.csv", "more.csv: it has query 99, which does not count here"),
+        ("gap.csv", "gap.csv: query 07 has no AP"),
+        ("twice.csv", "twice.csv: line 84: query 07 has two values"),
+        ("nan.csv", "nan.csv: line 84: NaN is no finite number"),
+        ("word.csv", "word.csv: line 84: `high` is no number"),
+        ("short.csv", "short.csv: "),
+        ("odd.csv", "odd.csv: it is no file of scores: the columns run, query_id"),
+        ("odd.json", "odd.json: it is no file of scores: missing field"),
+        ("odd.jsonl", "odd.jsonl: line 2: "),
+        ("empty", "empty: it is no file of scores"),
+        ("garbage", "garbage: "),
+        ("depth.json", "depth.json: its scores have a view (-M, -J) other than the runs here"),
+        ("double.json", "double.json: query 08 has two values"),
+        (
+            "base.json --ties input",
+            "base.json: its scores have rules of ranking (--ties, --score, -M) other than the runs here",
+        ),
+        ("none", "--baseline none: no run has this name; there are bm25, and no file of scores has it"),
+        (".", "--baseline .: no run has this name"),
+    ] {
+        let measures = if file.contains("-m") { "" } else { "-m AP" };
+        assert_says(&folder.error(&format!("compare qrels bm25 {measures} --baseline {file}")), &[words]);
+    }
+    assert_says(
+        &folder.error("compare other bm25 -m AP --baseline base.json"),
+        &["its scores have judgments other than the runs here"],
+    );
+    assert_says(
+        &folder.error("compare qrels bm25 -m AP --baseline base.csv -o base.csv"),
+        &["it is one of the inputs"],
+    );
+    let both = folder.out("compare qrels bm25 -m AP --baseline less.csv --queries both --format table -q");
+    assert_says(&both, &["2 runs, against base, 39 queries"]);
+}
