@@ -57,7 +57,12 @@ impl Watch {
     }
 }
 
+/// Has somebody said to stop?
+pub(crate) fn is_stopped(watch: Option<&Watch>) -> bool {
+    watch.is_some_and(Watch::is_stopped)
+}
+
 /// Refuses to go on where somebody has said so.
 pub(crate) fn not_stopped(watch: Option<&Watch>) -> Result<()> {
-    if watch.is_some_and(Watch::is_stopped) { Err(Error::Stopped) } else { Ok(()) }
+    if is_stopped(watch) { Err(Error::Stopped) } else { Ok(()) }
 }

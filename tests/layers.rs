@@ -22,7 +22,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("ingest", &["error", "label", "numbers", "watch"]),
     ("generate", &["error", "label", "whole_file"]),
     ("stats", &["measure"]),
-    ("compare", &["error", "measure", "scores", "stats", "summary", "whole_file"]),
+    ("compare", &["error", "measure", "scores", "stats", "summary", "watch", "whole_file"]),
     ("timing", &[]),
     ("watch", &["error"]),
     (

@@ -8,7 +8,7 @@ use laneval::compare::{
 };
 use laneval::measure::Measure;
 use laneval::report::{Format, Options as Look};
-use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summary, View};
+use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summary, View, Watch};
 use proptest::prelude::*;
 
 const MEASURES: [&str; 4] = ["nDCG@5", "AP", "GMAP", "DCG"];
@@ -315,6 +315,23 @@ fn what_needs_all_differences_has_no_parts() {
     assert!(
         Comparison::of(&scores, &options).unwrap_err().to_string().contains("the largest value of AP is NaN")
     );
+}
+
+#[test]
+fn what_was_told_to_stop_stops() {
+    let (scores, ..) = evaluated(&evaluator(), &matrix(&[1, 2, 3], 2));
+    let watch = Watch::default();
+    for mut options in asked().into_iter().take(6) {
+        assert!(Comparison::watched(&scores, &options, Some(&watch)).is_ok());
+        options.correction = Correction::Rhsd;
+        if options.check().is_ok() {
+            assert!(Comparison::watched(&scores, &options, Some(&watch)).is_ok());
+        }
+    }
+    watch.stop();
+    for options in asked() {
+        assert!(matches!(Comparison::watched(&scores, &options, Some(&watch)), Err(Error::Stopped)));
+    }
 }
 
 /// Small parts with all that a part may have, perhaps but resamples, of which there are many.

@@ -13,6 +13,7 @@ use super::randomised::Pair;
 use super::special::{normal_cdf, normal_quantile};
 use super::units::{self, Unit};
 use crate::stats::{ExactSum, percentile, poisson_weight};
+use crate::watch::{Watch, is_stopped};
 
 /// Resamples of an interval.
 pub const RESAMPLES: u32 = 9_999;
@@ -35,11 +36,22 @@ pub struct Resamples {
 impl Resamples {
     /// The sums of series, values in whole units, of `queries`, which are hashes of ids.
     pub fn of(seed: u64, queries: &[u64], series: &[&[i64]], resamples: u32) -> Resamples {
+        Resamples::watched(seed, queries, series, resamples, None)
+    }
+
+    /// The same, watched: where it is told to stop, sums are incomplete, and nobody may use them.
+    pub fn watched(
+        seed: u64,
+        queries: &[u64],
+        series: &[&[i64]],
+        resamples: u32,
+        watch: Option<&Watch>,
+    ) -> Resamples {
         assert!(series.iter().all(|numbers| numbers.len() == queries.len()), "a number for each query");
         let random = Philox::new(seed);
         let chunks = 0..resamples.div_ceil(CHUNK);
         let chunks: Vec<Chunk> =
-            chunks.into_par_iter().map(|chunk| Chunk::of(random, queries, series, chunk)).collect();
+            chunks.into_par_iter().map(|chunk| Chunk::of(random, queries, series, chunk, watch)).collect();
         let sums =
             |of| chunks.iter().flat_map(|chunk: &Chunk| chunk.sums[of]).take(resamples as usize).collect();
         Resamples {
@@ -73,12 +85,13 @@ struct Chunk {
 }
 
 impl Chunk {
-    fn of(random: Philox, queries: &[u64], series: &[&[i64]], chunk: u32) -> Chunk {
+    fn of(random: Philox, queries: &[u64], series: &[&[i64]], chunk: u32, watch: Option<&Watch>) -> Chunk {
         /// Queries whose sums fit an i64, weights being 12 at most.
         const BATCH: usize = 32;
         let mut all = Chunk { taken: [0; CHUNK as usize], sums: vec![[0; CHUNK as usize]; series.len()] };
         let mut weights = [[0; CHUNK as usize]; BATCH];
-        for (batch, queries) in queries.chunks(BATCH).enumerate() {
+        let going = |_: &&[u64]| !is_stopped(watch);
+        for (batch, queries) in queries.chunks(BATCH).take_while(going).enumerate() {
             for (weights, &query) in weights.iter_mut().zip(queries) {
                 *weights = dispatch!(Level::new(), _simd => drawn(random, query, chunk));
                 all.taken.iter_mut().zip(weights).for_each(|(taken, weight)| *taken += u64::from(*weight));
@@ -324,6 +337,17 @@ mod tests {
             pool.install(|| part(0..50))
         };
         assert_eq!(threads(1), threads(3));
+    }
+
+    #[test]
+    fn who_is_told_to_stop_adds_nothing() {
+        let watch = Watch::default();
+        let counts = examples::counts(&examples::fifty());
+        let queries = examples::queries(50);
+        let of = || Resamples::watched(SEED, &queries, &[&counts[0]], 300, Some(&watch));
+        assert_eq!(of(), Resamples::of(SEED, &queries, &[&counts[0]], 300));
+        watch.stop();
+        assert!(of().taken.iter().all(|&taken| taken == 0));
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::values::{MeasureValues, Values};
 use crate::error::{Error, Result};
 use crate::measure::{Average, Better, Measure};
 use crate::scores::{QuerySet, Scores};
+use crate::watch::{Watch, not_stopped};
 
 /// How many sign-adds of the randomisation test are affordable: some ten seconds of them.
 const AFFORDABLE: f64 = 2e11;
@@ -201,11 +202,24 @@ impl Comparison {
     /// An option out of its range; a baseline that is no run; what makes runs no match for each other: fewer than two, other judgments, other rules;
     /// a measure without a direction; a value that is not a number; no query in common.
     pub fn of(scores: &Scores, options: &Options) -> Result<Comparison> {
-        Ok(Comparison::summed(scores, options, false)?.0)
+        Comparison::watched(scores, options, None)
+    }
+
+    /// Compares as [`Comparison::of`]; what is drawn at random can be stopped.
+    ///
+    /// # Errors
+    /// As [`Comparison::of`], and [`Error::Stopped`] once `watch` is told to stop.
+    pub fn watched(scores: &Scores, options: &Options, watch: Option<&Watch>) -> Result<Comparison> {
+        Ok(Comparison::summed(scores, options, false, watch)?.0)
     }
 
     /// The comparison of scores, and what it follows from, with the sums under random signs if they are to be kept.
-    pub(super) fn summed(scores: &Scores, options: &Options, keep: bool) -> Result<(Comparison, Sums)> {
+    pub(super) fn summed(
+        scores: &Scores,
+        options: &Options,
+        keep: bool,
+        watch: Option<&Watch>,
+    ) -> Result<(Comparison, Sums)> {
         options.check()?;
         if scores.measures.is_empty() {
             return Err(Error::Unanswerable("there is no measure to compare by".to_owned()));
@@ -213,13 +227,13 @@ impl Comparison {
         let values = Values::of(scores, options)?;
         let names: Vec<String> = scores.runs.iter().map(|run| run.name.clone()).collect();
         let pairs = pairs(names.len(), baseline(options, &names)?);
-        let mut sums = Sums::of(&values, &pairs, options);
+        let mut sums = Sums::of(&values, &pairs, options, watch);
         let series = names.len() * scores.measures.len();
         if let Some(draws) = options.kept_draws(values.queries.len(), series).filter(|_| keep) {
-            sums = sums.with_draws(&values, options.seed, draws);
+            sums = sums.with_draws(&values, options.seed, draws, watch);
         }
         let of = (&scores.measures[..], &names[..], scores.queries);
-        let mut comparison = Comparison::made(of, options, &sums, Some(&values))?;
+        let mut comparison = Comparison::made(of, options, &sums, Some(&values), watch)?;
         let Values { ids, measures, .. } = values;
         comparison.ids = ids;
         comparison.terms = measures.into_iter().map(|of| of.terms).collect();
@@ -232,6 +246,7 @@ impl Comparison {
         options: &Options,
         sums: &Sums,
         values: Option<&Values>,
+        watch: Option<&Watch>,
     ) -> Result<Comparison> {
         let baseline = baseline(options, names)?;
         let mut comparison = Comparison {
@@ -252,9 +267,12 @@ impl Comparison {
         };
         comparison.runs = comparison.compared(sums, names);
         comparison.describe(sums, values)?;
-        comparison.randomise(sums, values);
+        not_stopped(watch)?;
+        comparison.randomise(sums, values, watch);
+        not_stopped(watch)?;
         comparison.decide();
-        comparison.correct(sums, values);
+        comparison.correct(sums, values, watch);
+        not_stopped(watch)?;
         comparison.agree();
         comparison.note();
         Ok(comparison)
@@ -486,14 +504,14 @@ impl Comparison {
     }
 
     /// Draws signs, or takes those that were kept, and finds what of all pairs is as extreme, together and each alone.
-    fn randomise(&mut self, sums: &Sums, values: Option<&Values>) {
+    fn randomise(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
         if self.queries < 2 {
             return;
         }
         let families = self.hypotheses(sums);
         let drawn = match (&sums.drawn, values) {
             (Some(drawn), _) => Some((tallies_of_sums(drawn, &families), sums.draws().unwrap_or(0))),
-            (None, Some(values)) => self.draw(values, &families),
+            (None, Some(values)) => self.draw(values, &families, watch),
             (None, None) => {
                 self.notes.push(format!(
                     "the randomisation test was left out: --permutations {DRAWS} in each part runs it"
@@ -543,7 +561,12 @@ impl Comparison {
     }
 
     /// Draws signs until it is enough: what the draws come to, and how many there were; `None` where that would take too long.
-    fn draw(&mut self, values: &Values, families: &[Family]) -> Option<(Vec<Tally>, u32)> {
+    fn draw(
+        &mut self,
+        values: &Values,
+        families: &[Family],
+        watch: Option<&Watch>,
+    ) -> Option<(Vec<Tally>, u32)> {
         let series = values.series();
         let draws: &[u32] = match self.options.permutations {
             Permutations::Fixed(draws) => &[draws],
@@ -557,7 +580,7 @@ impl Comparison {
                 return None;
             }
         };
-        let flips = Flips::new(self.options.seed, &values.queries);
+        let flips = Flips::new(self.options.seed, &values.queries).watched(watch);
         let mut all: Vec<Tally> = families.iter().map(Tally::new).collect();
         let mut drawn = 0;
         for &end in draws {
@@ -589,7 +612,7 @@ impl Comparison {
     }
 
     /// Corrects for many comparisons.
-    fn correct(&mut self, sums: &Sums, values: Option<&Values>) {
+    fn correct(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
         let families = self.families();
         self.family_size = families.first().map_or(0, Vec::len);
         let anova = |of: &MeasureSums| Anova::of(&of.runs, of.spread.as_ref()?, of.unit);
@@ -603,7 +626,7 @@ impl Comparison {
                 }
                 return;
             }
-            Correction::Rhsd => return self.permute_labels(sums, values),
+            Correction::Rhsd => return self.permute_labels(sums, values, watch),
             Correction::None => <[Option<f64>]>::to_vec,
             Correction::Bonferroni => family::bonferroni,
             Correction::Holm => family::holm,
@@ -619,7 +642,7 @@ impl Comparison {
     }
 
     /// The randomised HSD under each measure.
-    fn permute_labels(&mut self, sums: &Sums, values: Option<&Values>) {
+    fn permute_labels(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
         let Some(values) = values.filter(|_| self.queries >= 2) else { return };
         let draws = match self.options.permutations {
             Permutations::Fixed(draws) => draws,
@@ -631,7 +654,7 @@ impl Comparison {
             let runs: Vec<&[i64]> = of.counts.iter().map(Vec::as_slice).collect();
             let hypotheses = pairs.iter().zip(&sums.pairs).map(|(&pair, sums)| sums.hypothesis(pair));
             let family = Family::new(self.queries, hypotheses.collect());
-            let counts = range_counts(self.options.seed, &values.queries, &runs, &family, 0..draws);
+            let counts = range_counts(self.options.seed, &values.queries, &runs, &family, 0..draws, watch);
             p.extend(counts.into_iter().map(|count| p_of_count(count, u64::from(draws))));
         }
         for (of, p) in self.differences.iter_mut().zip(p) {

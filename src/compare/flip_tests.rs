@@ -120,6 +120,17 @@ fn check(runs: &[Vec<f64>], pair: Pair, expected: &Expected) {
 }
 
 #[test]
+fn who_is_told_to_stop_adds_nothing() {
+    let watch = crate::watch::Watch::default();
+    let queries = examples::queries(300);
+    let numbers: Vec<i64> = (0..300).collect();
+    let of = || DrawSums::of(&Flips::new(SEED, &queries).watched(Some(&watch)), &[&numbers], 0..3000);
+    assert_eq!(of(), DrawSums::of(&Flips::new(SEED, &queries), &[&numbers], 0..3000));
+    watch.stop();
+    assert_eq!(of(), [DrawSums::Narrow(vec![0; 3000])]);
+}
+
+#[test]
 fn eight_queries() {
     let expected = Expected { sum: 351_843_720_889, exact: (8, 12), counts: counts(4691, 2375, 98042) };
     check(&examples::eight(), PAIR, &expected);

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::philox::{Philox, purpose};
 use super::units::LARGEST;
+use crate::watch::{Watch, is_stopped};
 
 /// Draws whose sums are in the nearest cache at the same time.
 pub const CHUNK: usize = 2048;
@@ -100,6 +101,8 @@ pub struct Flips<'a> {
     random: Philox,
     /// The hashes of the queries' ids.
     queries: &'a [u64],
+    /// Who may say to stop; then sums are incomplete.
+    watch: Option<&'a Watch>,
 }
 
 /// The bytes of one group: bit q is the flip of query q, in the order of [`place`].
@@ -206,7 +209,12 @@ pub struct Sums<T> {
 impl<'a> Flips<'a> {
     /// The flips of queries with these hashes of their ids, under a seed.
     pub fn new(seed: u64, queries: &'a [u64]) -> Flips<'a> {
-        Flips { random: Philox::new(seed), queries }
+        Flips { random: Philox::new(seed), queries, watch: None }
+    }
+
+    /// The same, watched: where it is told to stop, sums are incomplete, and nobody may use them.
+    pub fn watched(self, watch: Option<&'a Watch>) -> Flips<'a> {
+        Flips { watch, ..self }
     }
 
     /// What `each` makes of the sums of all series under some draws, `[series][draw]`, chunk by chunk on all cores, in the order of draws. A
@@ -241,7 +249,8 @@ impl<T: Whole> Sums<T> {
         self.narrow.resize(series.len(), [0; CHUNK]);
         self.wide.clear();
         self.wide.resize(series.len(), [T::default(); CHUNK]);
-        for (batch, queries) in flips.queries.chunks(BATCH).enumerate() {
+        let going = |_: &&[u64]| !is_stopped(flips.watch);
+        for (batch, queries) in flips.queries.chunks(BATCH).take_while(going).enumerate() {
             self.groups.clear();
             self.groups.extend(queries.chunks(GROUP).map(|queries| bytes(flips.random, queries, chunk)));
             for (sums, numbers) in self.narrow.iter_mut().zip(series) {

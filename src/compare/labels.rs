@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::flips::{Whole, are_narrow};
 use super::philox::{Philox, purpose};
 use super::randomised::Family;
+use crate::watch::{Watch, is_stopped};
 
 /// Draws whose sums of all runs are made together.
 const CHUNK: u32 = 256;
@@ -18,13 +19,14 @@ const CHUNK: u32 = 256;
 const LANES: usize = 16;
 
 /// For each pair of a family in how many draws some two runs differ as much, two-sided. The family's pairs are those of `runs`, values in
-/// whole units by run, all of `queries`, which are hashes of ids.
+/// whole units by run, all of `queries`, which are hashes of ids. Where `watch` is told to stop, counts are of incomplete sums.
 pub fn range_counts(
     seed: u64,
     queries: &[u64],
     runs: &[&[i64]],
     family: &Family,
     draws: Range<u32>,
+    watch: Option<&Watch>,
 ) -> Vec<u64> {
     let seen = |sum: i128| sum.abs() - i128::from(family.tolerance());
     let limits: Vec<i128> = family.hypotheses().iter().map(|of| seen(of.sum)).collect();
@@ -36,7 +38,7 @@ pub fn range_counts(
         all.iter_mut().zip(more).for_each(|(all, more)| *all += more);
         all
     };
-    chunks(seed, queries, runs, draws).map(count).reduce(|| vec![0; limits.len()], add)
+    chunks(seed, queries, runs, draws, watch).map(count).reduce(|| vec![0; limits.len()], add)
 }
 
 /// The difference between the largest and the smallest sum of a run in each draw, chunk by chunk.
@@ -45,6 +47,7 @@ fn chunks(
     queries: &[u64],
     runs: &[&[i64]],
     draws: Range<u32>,
+    watch: Option<&Watch>,
 ) -> impl IndexedParallelIterator<Item = Vec<i128>> {
     assert!(runs.iter().all(|values| values.len() == queries.len()), "a value for each query");
     let random = Philox::new(seed);
@@ -62,9 +65,9 @@ fn chunks(
         let first = draws.start + chunk as u32 * CHUNK;
         let draws = first..draws.end.min(first.saturating_add(CHUNK));
         if narrow {
-            ranges::<i64>(random, queries, &values, runs.len(), draws)
+            ranges::<i64>(random, queries, &values, runs.len(), draws, watch)
         } else {
-            ranges::<i128>(random, queries, &values, runs.len(), draws)
+            ranges::<i128>(random, queries, &values, runs.len(), draws, watch)
         }
     })
 }
@@ -75,11 +78,13 @@ fn ranges<T: Whole>(
     values: &[i64],
     runs: usize,
     draws: Range<u32>,
+    watch: Option<&Watch>,
 ) -> Vec<i128> {
     let mut sums = vec![T::default(); draws.len() * runs];
     let mut words = vec![[[0; LANES]; 4]; runs.saturating_sub(1).div_ceil(4)];
     let mut permuted = vec![0; runs];
-    for (&query, values) in queries.iter().zip(values.chunks_exact(runs.max(1))) {
+    let by_query = queries.iter().zip(values.chunks_exact(runs.max(1)));
+    for (&query, values) in by_query.take_while(|_| !is_stopped(watch)) {
         for (lanes, sums) in sums.chunks_mut(LANES * runs).enumerate() {
             let first = draws.start.wrapping_add((lanes * LANES) as u32);
             for (four, words) in words.iter_mut().enumerate() {
@@ -121,7 +126,7 @@ mod tests {
         let runs: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
         let pairs: Vec<Pair> = pairs.iter().map(|&(baseline, run)| Pair { baseline, run }).collect();
         let queries = examples::queries(runs[0].len());
-        range_counts(SEED, &queries, &runs, &Family::of(&runs, &pairs), draws)
+        range_counts(SEED, &queries, &runs, &Family::of(&runs, &pairs), draws, None)
     }
 
     fn all_pairs(runs: usize) -> Vec<(usize, usize)> {
@@ -146,7 +151,7 @@ mod tests {
 
     fn all_ranges(queries: &[u64], runs: &[Vec<i64>], draws: Range<u32>) -> Vec<i128> {
         let runs: Vec<&[i64]> = runs.iter().map(Vec::as_slice).collect();
-        chunks(SEED, queries, &runs, draws).collect::<Vec<_>>().concat()
+        chunks(SEED, queries, &runs, draws, None).collect::<Vec<_>>().concat()
     }
 
     #[test]

@@ -100,7 +100,7 @@ impl Partial {
         options: &Options,
     ) -> Result<(Comparison, Partial)> {
         options.check_partial()?;
-        let (mut comparison, sums) = Comparison::summed(scores, options, true)?;
+        let (mut comparison, sums) = Comparison::summed(scores, options, true, None)?;
         if let Some(judged) = judged {
             comparison.set_judged(&judged.scores(&[])?);
         }
@@ -128,7 +128,7 @@ impl Partial {
     /// Differences beyond the range of numbers of 64 bits.
     pub fn comparison(&self) -> Result<Comparison> {
         let of = (self.summary.measures(), &self.runs[..], self.summary.queries());
-        let mut comparison = Comparison::made(of, &self.options, &self.sums, None)?;
+        let mut comparison = Comparison::made(of, &self.options, &self.sums, None, None)?;
         if let Some(judged) = &self.judged {
             comparison.set_judged(&judged.scores(&[])?);
         }

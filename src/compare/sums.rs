@@ -12,6 +12,7 @@ use super::units::{self, Unit, is_zero};
 use super::values::{MeasureValues, Values};
 use crate::measure::Better;
 use crate::stats::{ExactSum, Moments};
+use crate::watch::Watch;
 
 /// The sums of some runs over the same queries.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,10 +60,11 @@ pub struct PairSums {
 }
 
 impl Sums {
-    /// The sums of values, for these pairs of runs, without random signs.
-    pub fn of(values: &Values, pairs: &[Pair], options: &Options) -> Sums {
+    /// The sums of values, for these pairs of runs, without random signs. Where `watch` is told to stop, they are incomplete.
+    pub fn of(values: &Values, pairs: &[Pair], options: &Options, watch: Option<&Watch>) -> Sums {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
-        let resamples = || Resamples::of(options.seed, &values.queries, &values.series(), RESAMPLES);
+        let resamples =
+            || Resamples::watched(options.seed, &values.queries, &values.series(), RESAMPLES, watch);
         Sums {
             queries: values.queries.len() as u64,
             filled: values.filled.clone(),
@@ -77,8 +79,8 @@ impl Sums {
     }
 
     /// The same with the sums of values under random signs.
-    pub fn with_draws(self, values: &Values, seed: u64, draws: u32) -> Sums {
-        let flips = Flips::new(seed, &values.queries);
+    pub fn with_draws(self, values: &Values, seed: u64, draws: u32, watch: Option<&Watch>) -> Sums {
+        let flips = Flips::new(seed, &values.queries).watched(watch);
         Sums { drawn: Some(DrawSums::of(&flips, &values.series(), 0..draws)), ..self }
     }
 
