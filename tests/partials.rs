@@ -179,6 +179,9 @@ fn parts_give_the_bits_of_one_comparison() {
             );
             assert!(rows(&found).iter().any(|row| stat(row) == "p_perm"));
             assert_eq!((found.query_ids().len(), found.values(0, 0).len()), (0, 0));
+            // A page shows the values of queries.
+            let page = Format::Html.write_comparison(&found, &[], &Look::default(), &mut Vec::new());
+            assert_eq!(page.unwrap_err().kind(), std::io::ErrorKind::Unsupported);
         }
     }
 }
