@@ -100,7 +100,7 @@ impl Comparison {
         let asked = Asked::of(py, measures, runs)?;
         let workers = Workers { threads, progress: None, little: asked.cost(&options) < LITTLE };
         let watch = Arc::new(Watch::default());
-        let comparison = work(py, workers, &watch, || asked.compare(&options))?;
+        let comparison = work(py, workers, &watch, || asked.compare(&options, &watch))?;
         Ok(Comparison { comparison: Arc::new(comparison) })
     }
 
@@ -376,7 +376,7 @@ impl Asked {
         queries as f64 * series as f64 * (draws + resamples)
     }
 
-    fn compare(mut self, options: &Options) -> Result<compare::Comparison, Error> {
+    fn compare(mut self, options: &Options, watch: &Watch) -> Result<compare::Comparison, Error> {
         for (run, of) in self.scores.runs.iter_mut().zip(self.values) {
             let values = of.places.iter().map(|&place| of.values[place].clone()).collect();
             run.per_query = Some(laneval::PerQuery { queries: (*of.queries).clone(), values });
@@ -384,7 +384,7 @@ impl Asked {
         if self.scores.queries != QuerySet::Both {
             check_queries(&self.scores.runs)?;
         }
-        let mut comparison = compare::Comparison::of(&self.scores, options)?;
+        let mut comparison = compare::Comparison::watched(&self.scores, options, Some(watch))?;
         if let Some(judged) = &self.judged {
             comparison.set_judged(judged);
         }

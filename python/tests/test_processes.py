@@ -53,6 +53,20 @@ except KeyboardInterrupt:
     assert run(script) == "True"
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+def test_an_interrupt_ends_the_draws_of_a_comparison():
+    script = MANY + """
+import os, signal, threading
+scores = laneval.evaluate_runs(qrels, {"a": runs, "b": other}, "AP", per_query=True)
+threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    scores.compare(permutations=4_000_000_000)
+except KeyboardInterrupt:
+    print("ended")
+"""
+    assert run(script) == "ended"
+
+
 def test_what_progress_raises_ends_a_call():
     script = MANY + """
 matrix = laneval.Matrix.build(qrels, {"run": runs})
