@@ -19,7 +19,7 @@ use laneval::report::{self, Format, html};
 use laneval::{Error, Ids, QuerySet, RankingRule, RunScores, Scores, StatName, Unmatched, Watch};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict};
+use pyo3::types::{PyBytes, PyCapsule, PyDict};
 
 use crate::errors::exception;
 use crate::scores::{PerQuery, ids_column};
@@ -401,7 +401,12 @@ fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResul
         u128::from_str_radix(hex, 16).map_err(|_| PyValueError::new_err(format!("{hex} is no fingerprint")))
     };
     let fingerprints: Vec<String> = item(known, "fingerprints")?.extract()?;
-    let (missing, _): (u64, Bound<'_, PyAny>) = item(known, "missing")?.extract()?;
+    let (missing, ids): (u64, Vec<Bound<'_, PyAny>>) = item(known, "missing")?.extract()?;
+    let id = |id: &Bound<'_, PyAny>| match id.cast::<PyBytes>() {
+        Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+        Err(_) => id.extract().map(String::into_bytes),
+    };
+    let ids = ids.iter().map(id).collect::<PyResult<Vec<_>>>()?;
     let mut run = RunScores::default();
     run.name = name;
     run.rule = RankingRule {
@@ -412,7 +417,7 @@ fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResul
     run.ideal = parsed(py, known, "ideal")?;
     run.fingerprints = fingerprints.iter().map(fingerprint).collect::<PyResult<_>>()?;
     run.filled = item(known, "filled")?.extract()?;
-    run.missing = Unmatched { count: missing, ids: Ids::default() };
+    run.missing = Unmatched { count: missing, ids: ids.iter().map(Vec::as_slice).collect() };
     Ok(run)
 }
 

@@ -57,6 +57,7 @@ except KeyboardInterrupt:
 def test_an_interrupt_ends_the_draws_of_a_comparison():
     script = MANY + """
 import os, signal, threading
+other = {query: {doc: -score for doc, score in ranking.items()} for query, ranking in runs.items()}
 scores = laneval.evaluate_runs(qrels, {"a": runs, "b": other}, "AP", per_query=True)
 threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
 try:

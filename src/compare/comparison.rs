@@ -237,6 +237,7 @@ impl Comparison {
         let Values { ids, measures, .. } = values;
         comparison.ids = ids;
         comparison.terms = measures.into_iter().map(|of| of.terms).collect();
+        comparison.note_filled(&scores.runs);
         Ok((comparison, sums))
     }
 
@@ -293,6 +294,11 @@ impl Comparison {
     /// The ids of the queries, in bytewise order; none where the values of queries are not known.
     pub fn query_ids(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.ids.iter().map(Vec::as_slice)
+    }
+
+    /// Are the values of queries known? Those of merged parts are not.
+    pub fn has_values(&self) -> bool {
+        !self.ids.is_empty()
     }
 
     /// What is averaged of a run under a measure, by query; nothing where that is not known.

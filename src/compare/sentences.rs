@@ -6,6 +6,7 @@ use super::comparison::{Comparison, Difference, monte_carlo_error};
 use super::options::{Alternative, Correction, Permutations, Scope, Test};
 use super::randomised::Pair;
 use crate::measure::Better;
+use crate::scores::RunScores;
 
 /// From how many queries on nearly every difference is significant.
 const MANY: usize = 10_000;
@@ -19,10 +20,7 @@ const MOST: usize = 12;
 impl Comparison {
     /// A sentence a pair under the first measure: those with the baseline, or those with the best run.
     pub fn sentences(&self) -> Vec<String> {
-        let best = self.best(0);
-        let told =
-            |of: &&Difference| self.baseline.is_some() || [of.pair.baseline, of.pair.run].contains(&best);
-        let mut told: Vec<&Difference> = self.of_measure(0).iter().filter(told).collect();
+        let mut told = self.told();
         let left = told.len().saturating_sub(MOST);
         told.truncate(MOST);
         let mut sentences: Vec<String> = told.into_iter().map(|of| self.sentence(of)).collect();
@@ -30,6 +28,14 @@ impl Comparison {
             sentences.push(format!("{left} more comparisons stand in the other formats."));
         }
         sentences
+    }
+
+    /// The differences that are put in words.
+    fn told(&self) -> Vec<&Difference> {
+        let best = self.best(0);
+        let told =
+            |of: &&Difference| self.baseline.is_some() || [of.pair.baseline, of.pair.run].contains(&best);
+        self.of_measure(0).iter().filter(told).collect()
     }
 
     fn sentence(&self, of: &Difference) -> String {
@@ -303,6 +309,35 @@ impl Comparison {
             ": --permutations auto draws more"
         };
         (count > 0).then(|| format!("{count} p too close to call with {} draws{more}", self.draws))
+    }
+
+    /// Notes what queries that a run lacks make of the differences that are put in words, where it is known which they are.
+    pub(super) fn note_filled(&mut self, runs: &[RunScores]) {
+        let ids: Vec<&[u8]> = self.query_ids().collect();
+        let places = |run: &RunScores| {
+            let known = run.filled && run.missing.count > 0 && !run.missing.is_truncated();
+            let place = |id: &[u8]| ids.binary_search(&id).ok();
+            if known { run.missing.ids.iter().filter_map(place).collect() } else { Vec::new() }
+        };
+        let lacks: Vec<Vec<usize>> = runs.iter().map(places).collect();
+        let note = |of: &Difference, run: usize| {
+            let [values, others] = [of.pair.run, of.pair.baseline].map(|run| self.values(of.measure, run));
+            let made: f64 = lacks[run].iter().map(|&query| values[query] - others[query]).sum();
+            let made = made / self.queries as f64;
+            let (count, make) = match lacks[run].len() {
+                1 => ("1 query that".to_owned(), "makes"),
+                count => (format!("{count} queries that"), "make"),
+            };
+            let [a, b] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
+            (made != 0.0 && !of.logarithmic).then(|| {
+                let (measure, lacking) = (&self.measures[of.measure], self.name(run));
+                format!("{count} {lacking} lacks, counted as empty, {make} {made:+.4} of the {:+.4} between {a} and {b} on {measure}", of.paired.mean)
+            })
+        };
+        let told = self.told().into_iter().take(MOST);
+        let notes: Vec<String> =
+            told.flat_map(|of| [of.pair.run, of.pair.baseline].map(|run| note(of, run))).flatten().collect();
+        self.notes.extend(notes);
     }
 
     /// Notes where the runs' shares of judged documents differ much.

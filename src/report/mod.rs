@@ -147,10 +147,6 @@ impl Format {
             Format::Jsonl => comparison::long::write_lines(comparison, options, to),
             Format::Markdown => comparison::table::write_markup(Markup::Markdown, comparison, options, to),
             Format::Latex => comparison::table::write_markup(Markup::Latex, comparison, options, to),
-            Format::Html if comparison.query_ids().len() == 0 => Err(io::Error::new(
-                io::ErrorKind::Unsupported,
-                "a page shows the values of queries, which merged parts of a comparison do not have",
-            )),
             Format::Html => {
                 let context = html::Context { gates, ..html::Context::new("Comparison") };
                 html::comparison(comparison, &context, to)

@@ -192,7 +192,8 @@ impl Compare {
         if self.partial.is_some() {
             options.check_partial()?;
         }
-        let evaluator = self.asked.evaluator()?.with_per_query(true).with_stats([Stat::Average]);
+        let evaluator = self.asked.evaluator()?.with_per_query(true).with_missing_ids(true);
+        let evaluator = evaluator.with_stats([Stat::Average]);
         let evaluator = gates::with_measures(evaluator, &self.fail_if).with_only(self.asked.only()?);
         evaluator.check_tied()?;
         let file = self.baseline.as_deref().and_then(baseline::file).map(|(_, path)| path);
@@ -212,8 +213,7 @@ impl Compare {
             }
             if format == Format::Html {
                 let origin = Origin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?;
-                let title =
-                    format!("{} compared", page::names(comparison.runs.iter().map(|run| &run.name[..])));
+                let title = page::title(&comparison);
                 let mut context = origin.context(&title);
                 context.gates = &gates;
                 output.write(|mut to| html::comparison(&comparison, &context, &mut to))?;

@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use laneval::compare::Comparison;
 use laneval::report::html::{self, Context, Source};
 use laneval::{Evaluator, LabelMatrix, Scores, Stat};
 use xxhash_rust::xxh3::Xxh3Default;
@@ -95,6 +96,11 @@ impl Origin {
         context.curves = self.curves.as_ref();
         context
     }
+}
+
+/// The title of the page of a comparison.
+pub fn title(of: &Comparison) -> String {
+    format!("{} compared", names(of.runs.iter().map(|run| &run.name[..])))
 }
 
 /// The names of runs in a title: all of them, or how many they are.

@@ -15,6 +15,33 @@ fn demo() -> Folder {
 
 const THREE: &str = "compare qrels bm25=bm25.run dense=dense.run hybrid=hybrid.run";
 
+/// What a run's missing queries make of a difference is the sum of their differences over all queries.
+#[test]
+fn queries_that_a_run_lacks() {
+    let folder = demo();
+    let hybrid = String::from_utf8(folder.get("hybrid.run")).unwrap();
+    let (most, left) = (hybrid.lines().filter(|line| line.as_bytes()[0] != b'2'), ["20", "29"]);
+    let some: Vec<&str> = most.collect();
+    assert!(
+        left.iter().all(|id| hybrid.contains(&format!("\n{id} "))) && some.len() < hybrid.lines().count()
+    );
+    folder.put("some.run", some.join("\n") + "\n");
+    let ran = folder.run("compare qrels hybrid.run some.run -m nDCG@10 --format tsv --per-query");
+    let delta = |line: &str| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        (fields[4] == "delta" && fields[2].starts_with('2')).then(|| fields[5].parse::<f64>().unwrap())
+    };
+    let deltas: Vec<f64> = ran.out.lines().filter_map(delta).collect();
+    let made = deltas.iter().sum::<f64>() / 40.0;
+    let note = format!(
+        "note: {} queries that some.run lacks, counted as empty, make {made:+.4} of the ",
+        deltas.len()
+    );
+    assert!(deltas.len() == 10 && made < -0.1 && ran.err.contains(&note), "{note}\n{}", ran.err);
+    let both = folder.run("compare qrels hybrid.run some.run -m nDCG@10 --queries both");
+    assert!(!both.err.contains("counted as empty"), "{}", both.err);
+}
+
 /// From four runs on a line a measure says how many pairs it tells apart, by the p that stand in the rows.
 #[test]
 fn pairs_that_measures_tell_apart() {

@@ -43,7 +43,8 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Markup) {
     }
     let charts = charts(of, context);
     let has_matrix = of.runs.len() >= 3;
-    let mut sections = vec![("means", "Means"), ("differences", "Differences"), ("queries", "Queries")];
+    let mut sections = vec![("means", "Means"), ("differences", "Differences")];
+    sections.extend(of.has_values().then_some(("queries", "Queries")));
     sections.extend((!charts.is_empty()).then_some(("curves", "Curves")));
     sections.extend(has_matrix.then_some(("adjusted", "Adjusted p")));
     sections.extend((!context.gates.is_empty()).then_some(("gates", "Gates")));
@@ -51,11 +52,13 @@ pub fn write(of: &Comparison, context: &Context, page: &mut Markup) {
     links(page, &sections);
     section(page, "means", "Means", |page| means(page, of));
     section(page, "differences", "Differences", |page| differences(page, of));
-    section(page, "queries", &format!("Queries, by {}", of.measures[0]), |page| {
-        let (pairs, left) = details::shown(of);
-        left.into_iter().for_each(|left| note(page, &left));
-        details::write(page, of, &pairs);
-    });
+    if of.has_values() {
+        section(page, "queries", &format!("Queries, by {}", of.measures[0]), |page| {
+            let (pairs, left) = details::shown(of);
+            left.into_iter().for_each(|left| note(page, &left));
+            details::write(page, of, &pairs);
+        });
+    }
     if !charts.is_empty() {
         section(page, "curves", "Curves", |page| draw_curves(page, &charts));
     }
@@ -116,13 +119,12 @@ fn means(page: &mut Markup, of: &Comparison) {
         }
     });
     if of.queries >= 2 {
-        note(
-            page,
-            &format!(
-                "Filled dots are the best run and those tied with it. Lines are {} t intervals of each mean by itself: where they overlap, the runs may still differ, which the differences tell.",
-                confidence(of.options.alpha)
-            ),
+        let lines = format!(
+            " Lines are {} t intervals of each mean by itself: where they overlap, the runs may still differ, which the differences tell.",
+            confidence(of.options.alpha)
         );
+        let lines = if of.has_values() { &lines } else { "" };
+        note(page, &format!("Filled dots are the best run and those tied with it.{lines}"));
     }
 }
 

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use laneval::compare::{Gate, Partial, Shard};
+use laneval::report::html::{self, Context};
 use laneval::report::{Format, Note, notes};
 use laneval::{Error, Evaluator, LabelMatrix, Scores, Summary};
 
 use super::{fate, few, judged};
 use crate::merge::Merge;
 use crate::output::Output;
+use crate::page;
 use crate::stop::Stop;
 use crate::style::{say, shown};
 
@@ -65,10 +67,6 @@ pub fn report(
             "--qrels adds queries to scores: split the judgments of a comparison as its runs are",
         ),
         (!merge.stats.is_empty(), "--stat is of scores: a comparison has statistics of its own"),
-        (
-            matches!(format, Format::Html | Format::Svg),
-            "a page or chart shows the values of queries, which parts of a comparison do not have: choose another format",
-        ),
     ];
     if let Some((_, why)) = refused.into_iter().find(|(asked, _)| *asked) {
         return Err(Stop::new(why));
@@ -84,8 +82,15 @@ pub fn report(
         let bytes = all.to_bytes();
         partial.write(|to| to.write_all(&bytes))?;
     }
-    let options = merge.written.report.options(false);
-    output.write(|mut to| format.write_comparison(&comparison, &gates, &options, &mut to))?;
+    if format == Format::Html {
+        let title = page::title(&comparison);
+        let mut context = Context::new(&title);
+        context.gates = &gates;
+        output.write(|mut to| html::comparison(&comparison, &context, &mut to))?;
+    } else {
+        let options = merge.written.report.options(false);
+        output.write(|mut to| format.write_comparison(&comparison, &gates, &options, &mut to))?;
+    }
     fate(&comparison, &gates)
 }
 
