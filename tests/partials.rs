@@ -255,7 +255,8 @@ fn what_does_not_belong_together_is_refused_by_its_option() {
         set(&mut options);
         part(&there, 3, &options)
     };
-    let changes: [(&dyn Fn(&mut Options), &str); 14] = [
+    type Change = dyn Fn(&mut Options);
+    let changes: [(&Change, &str); 14] = [
         (&|of| of.baseline = Some("run 1".to_owned()), "--baseline"),
         (&|of| of.test = Test::Sign, "--test"),
         (&|of| of.alternative = Alternative::Worse, "--alternative"),

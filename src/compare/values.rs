@@ -226,10 +226,11 @@ mod tests {
             ],
             ..Scores::default()
         };
-        let two = Values::of(&Scores { runs: scores.runs[..2].to_vec(), ..scores.clone() }).unwrap();
+        let two = Scores { runs: scores.runs[..2].to_vec(), ..scores.clone() };
+        let two = Values::of(&two, &Options::default()).unwrap();
         assert_eq!(two.ids.len(), 12);
         assert!(two.ids.is_sorted());
-        let three = Values::of(&scores).unwrap();
+        let three = Values::of(&scores, &Options::default()).unwrap();
         assert_eq!(three.ids.len(), 10, "10 and 11 are not in the third");
         for (at, id) in three.ids.iter().enumerate() {
             let number: usize = String::from_utf8_lossy(id).parse().unwrap();

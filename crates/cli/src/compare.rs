@@ -204,7 +204,7 @@ impl Compare {
         let inputs = Inputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices = inputs.load(&self.asked.ranking, self.asked.files)?;
-            let (scores, note, comparison, part) = self.compared(&evaluator, &matrices, options)?;
+            let (scores, note, comparison, part) = self.compared(&evaluator, &inputs, &matrices, options)?;
             self.tell(&inputs, &matrices, &scores, note, &comparison);
             let gates = judged(&comparison, &self.fail_if)?;
             if let (Some(partial), Some(part)) = (partial, part) {
@@ -250,6 +250,7 @@ impl Compare {
     fn compared(
         &self,
         evaluator: &Evaluator,
+        inputs: &Inputs,
         matrices: &[LabelMatrix],
         mut options: Options,
     ) -> Result<(Scores, Option<Note>, Comparison, Option<Partial>), Stop> {
@@ -261,7 +262,9 @@ impl Compare {
             None => (self::scores(evaluator, matrices)?, None),
         };
         let runs = scores.runs.len();
-        let baseline = self.baseline.as_deref().map(|text| baseline::of(text, &mut scores)).transpose()?;
+        let paths = inputs.run_paths();
+        let of = |text| baseline::of(text, &paths, &mut scores);
+        let baseline = self.baseline.as_deref().map(of).transpose()?;
         let (name, note) = baseline.unzip();
         options.baseline = name;
         if summary.is_some() && scores.runs.len() > runs {

@@ -189,6 +189,14 @@ impl Inputs {
         }
     }
 
+    /// The paths of the runs, where these are text.
+    pub fn run_paths(&self) -> Vec<&Path> {
+        match self {
+            Inputs::Text(_, runs) => runs.iter().map(|run| run.path.as_path()).collect(),
+            Inputs::Matrices(_) => Vec::new(),
+        }
+    }
+
     /// The size of the files, unless one of them is a stream.
     pub fn bytes(&self) -> Option<u64> {
         match self {

@@ -15,6 +15,16 @@ fn demo() -> Folder {
 
 const THREE: &str = "compare qrels bm25=bm25.run dense=dense.run hybrid=hybrid.run";
 
+/// A run of the call is meant by its name, or by the path that it was read from.
+#[test]
+fn a_baseline_by_its_path() {
+    let folder = demo();
+    let by =
+        |baseline: &str| folder.out(&format!("{THREE} -m nDCG@10 --format tsv -q --baseline {baseline}"));
+    assert_eq!(by("dense.run"), by("dense"));
+    assert_ne!(by("dense.run"), by("hybrid.run"));
+}
+
 /// What a run's missing queries make of a difference is the sum of their differences over all queries.
 #[test]
 fn queries_that_a_run_lacks() {

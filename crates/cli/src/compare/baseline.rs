@@ -16,11 +16,13 @@ use crate::stop::Stop;
 use crate::style::shown;
 
 /// The name of the run that is meant by a name, or by the path or the file's name; where it is a file of scores, its run is put before
-/// the others.
-pub fn of(text: &str, scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
+/// the others. The first runs were read from these paths.
+pub fn of(text: &str, paths: &[&Path], scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
     let names = || scores.runs.iter().map(|run| run.name.as_str());
     let stem = |name: &str| PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned());
-    let exact = names().find(|name| *name == text);
+    let at = paths.iter().position(|path| *path == Path::new(text));
+    let by_path = at.and_then(|at| names().nth(at));
+    let exact = names().find(|name| *name == text).or(by_path);
     let like: Vec<&str> = names().filter(|name| stem(name).is_some() && stem(name) == stem(text)).collect();
     match (exact, like.as_slice(), file(text)) {
         (Some(name), ..) | (None, &[name], None) => Ok((name.to_owned(), None)),
