@@ -30,7 +30,7 @@ Examples:
   laneval compare qrels.2 old=old.2 new=new.2 --partial 2.part
   laneval merge 1.part 2.part --fail-if 'nDCG@10 drops > 0.005 p<0.05'";
 
-/// Merge the summaries of shards into the scores of all queries, or parts of a comparison into that of all.
+/// Merge what shards come to: scores, or comparisons, of all queries.
 ///
 /// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. Where the
 /// judgments were split as the runs were, there is nothing more to say. Where each shard was evaluated against all judgments, say
