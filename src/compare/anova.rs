@@ -51,15 +51,8 @@ impl Spread {
         let count = runs.first().map_or(0, Vec::len);
         let mean = |query: usize| runs.iter().map(|run| run[query]).collect::<ExactSum>().mean(runs.len());
         let means: Vec<f64> = (0..count).map(mean).collect();
-        let moments = |values: &[f64]| {
-            let mut moments = Moments::default();
-            moments.add_all(values);
-            moments
-        };
-        let rest = |run: &Vec<f64>| {
-            moments(&run.iter().zip(&means).map(|(value, mean)| value - mean).collect::<Vec<f64>>())
-        };
-        Spread { rest: runs.iter().map(rest).collect(), queries: moments(&means) }
+        let rest = |run: &Vec<f64>| run.iter().zip(&means).map(|(value, mean)| value - mean).collect();
+        Spread { rest: runs.iter().map(rest).collect(), queries: means.iter().copied().collect() }
     }
 
     /// Adds that of other queries of the same runs.

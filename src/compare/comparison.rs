@@ -720,7 +720,7 @@ fn exact_tails(exact: Exact) -> Tails {
     }
 }
 
-/// How many signs are added for so many queries and series.
+/// How many signs are added in [`DRAWS`] draws for `queries` values of each of `series`.
 fn cost(queries: usize, series: usize) -> f64 {
     queries as f64 * series as f64 * (f64::from(DRAWS) + 1.0)
 }
@@ -743,7 +743,7 @@ pub(super) fn baseline(options: &Options, names: &[String]) -> Result<Option<usi
     Ok(Some(place))
 }
 
-/// How many pairs of so many runs are compared: with a baseline, or all.
+/// How many pairs are compared: each other run with the baseline, or all pairs.
 #[cfg(feature = "serde")]
 pub(super) fn count_of_pairs(runs: usize, baseline: bool) -> usize {
     if baseline { runs - 1 } else { runs.saturating_mul(runs - 1) / 2 }

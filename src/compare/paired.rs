@@ -45,8 +45,8 @@ impl Tails {
 }
 
 impl Paired {
-    /// Of the moments of some differences, none of which may be more than rounding. `None` where there are none, where one is not finite, and
-    /// where they are so large that their standard deviation is not.
+    /// Of the moments of some differences in this unit; `all_zero` says that each of them is rounding at most. `None` where there are none,
+    /// where one is not finite, and where they are so large that their standard deviation is not.
     pub fn of(deltas: &Moments, all_zero: bool, unit: Unit) -> Option<Paired> {
         let mean = deltas.mean().filter(|mean| mean.is_finite())?;
         let sd = deltas.std();

@@ -399,7 +399,7 @@ impl StoredMoments {
         }
     }
 
-    /// The moments of so many values; `None` where no finite values have them.
+    /// The moments of `count` values; `None` where no finite values have them.
     fn moments(&self, count: u64) -> Option<Moments> {
         let fixed = |text: &String| text.parse::<Fixed>().ok();
         let moments = Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;

@@ -12,14 +12,14 @@ use laneval::compare::{
     Scope, Test, Zeros, judged_measure,
 };
 use laneval::measure::Measure;
-use laneval::report::html;
-use laneval::report::{Format, Note, notes};
+use laneval::report::{Format, Note, Options as Look, html, notes};
 use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat};
 
 use super::asked::Asked;
 use super::choice::{TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
 use super::gates;
-use super::inputs::{Inputs, named};
+use super::inputs::{Inputs, named, of_all};
+use super::output::Output;
 use super::page::{self, Origin};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
@@ -211,16 +211,14 @@ impl Compare {
                 let bytes = part.to_bytes();
                 partial.write(|to| to.write_all(&bytes))?;
             }
-            if format == Format::Html {
-                let origin = Origin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?;
-                let title = page::title(&comparison);
-                let mut context = origin.context(&title);
-                context.gates = &gates;
-                output.write(|mut to| html::comparison(&comparison, &context, &mut to))?;
-            } else {
-                let report = self.report.options(self.per_query);
-                output.write(|mut to| format.write_comparison(&comparison, &gates, &report, &mut to))?;
-            }
+            let origin = match format {
+                Format::Html => {
+                    Origin::of(words, &inputs)?.with_matrices(&self.asked, &evaluator, &matrices)?
+                }
+                _ => Origin::default(),
+            };
+            let look = self.report.options(self.per_query);
+            write(&comparison, &gates, (format, &look), &origin, output)?;
             fate(&comparison, &gates)
         })
     }
@@ -322,15 +320,7 @@ impl Compare {
 
 /// The scores of all matrices, one after the other.
 pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
-    let mut all: Option<Scores> = None;
-    for matrix in matrices {
-        let scores = evaluator.evaluate(matrix)?;
-        match &mut all {
-            Some(all) => all.append(scores)?,
-            None => all = Some(scores),
-        }
-    }
-    all.ok_or_else(|| Error::Unanswerable("nothing to compare".to_owned()))
+    of_all(matrices, |matrix| evaluator.evaluate(matrix), Scores::append)
 }
 
 /// An evaluator of the shares of judged documents at the cutoffs of measures.
@@ -342,6 +332,25 @@ fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
         }
     }
     evaluator.clone().with_measures(judged).with_per_query(false).with_tied(Default::default())
+}
+
+/// Writes a comparison; a page says where its numbers come from.
+fn write(
+    comparison: &Comparison,
+    gates: &[(Gate, Vec<Judged>)],
+    (format, look): (Format, &Look),
+    origin: &Origin,
+    output: Output,
+) -> Result<(), Stop> {
+    output.write(|mut to| match format {
+        Format::Html => {
+            let title = page::title(comparison);
+            let mut context = origin.context(&title);
+            context.gates = gates;
+            html::comparison(comparison, &context, &mut to)
+        }
+        _ => format.write_comparison(comparison, gates, look, &mut to),
+    })
 }
 
 /// What becomes of gates.

@@ -16,7 +16,7 @@ use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary
 use super::asked::Asked;
 use super::choice::{TieRule, one_of, stats};
 use super::gates;
-use super::inputs::{Inputs, named};
+use super::inputs::{Inputs, named, of_all};
 use super::output::{Output, print};
 use super::page::{self, Origin};
 use super::pipe::{self, Gone, Piped};
@@ -301,29 +301,24 @@ impl Eval {
         matrices: &[LabelMatrix],
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
-        let mut all: Option<(Scores, Option<Summary>)> = None;
         let cpu = Chosen::Cpu(Cpu::new());
         let mut engine = taken.map(|taken| &taken.engine);
-        for matrix in matrices {
-            let (scores, summary) = match self.scores(evaluator, engine, matrix, timing) {
-                Err(Error::Device(message)) if evaluator.engine() == EngineChoice::Auto => {
-                    self.say_cpu(&message);
-                    engine = Some(&cpu);
-                    self.scores(evaluator, engine, matrix, timing)?
-                }
-                done => done?,
-            };
-            match &mut all {
-                None => all = Some((scores, summary)),
-                Some((all_scores, all_summaries)) => {
-                    all_scores.append(scores)?;
-                    if let (Some(all), Some(summary)) = (all_summaries, &summary) {
-                        all.append(summary)?;
-                    }
-                }
+        let of = |matrix: &LabelMatrix| match self.scores(evaluator, engine, matrix, timing) {
+            Err(Error::Device(message)) if evaluator.engine() == EngineChoice::Auto => {
+                self.say_cpu(&message);
+                engine = Some(&cpu);
+                self.scores(evaluator, engine, matrix, timing)
             }
-        }
-        all.ok_or_else(|| Error::Unanswerable("nothing to evaluate".to_owned()))
+            done => done,
+        };
+        let append = |(all, summaries): &mut (Scores, Option<Summary>), (scores, summary)| {
+            all.append(scores)?;
+            match (summaries, &summary) {
+                (Some(all), Some(summary)) => all.append(summary),
+                _ => Ok(()),
+            }
+        };
+        of_all(matrices, of, append)
     }
 
     /// The scores of a matrix, and their summary if it is wanted.

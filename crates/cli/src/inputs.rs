@@ -219,6 +219,21 @@ impl Inputs {
     }
 }
 
+/// What matrices come to, one after the other: that of the first, with those of the others appended.
+pub fn of_all<T>(
+    matrices: &[LabelMatrix],
+    mut of: impl FnMut(&LabelMatrix) -> Result<T, Error>,
+    append: impl Fn(&mut T, T) -> Result<(), Error>,
+) -> Result<T, Error> {
+    let (first, others) =
+        matrices.split_first().ok_or_else(|| Error::Unanswerable("nothing to evaluate".to_owned()))?;
+    let mut all = of(first)?;
+    for matrix in others {
+        append(&mut all, of(matrix)?)?;
+    }
+    Ok(all)
+}
+
 /// The runs among arguments of which the first is no run, and the paths of all.
 pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
     let runs: Vec<RunPath> = arguments.iter().skip(1).map(|argument| RunPath::of(argument)).collect();

@@ -24,7 +24,7 @@ pub struct Sorted<'a> {
     pub titles: Option<&'a dyn Fn(usize) -> String>,
 }
 
-/// How many bars there are of so many differences.
+/// How many bars are drawn: one a query, up to [`MOST`].
 pub fn count(queries: usize) -> usize {
     queries.min(MOST)
 }

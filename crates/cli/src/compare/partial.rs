@@ -3,31 +3,24 @@
 use std::path::{Path, PathBuf};
 
 use laneval::compare::{Gate, Partial, Shard};
-use laneval::report::html::{self, Context};
 use laneval::report::{Format, Note, notes};
 use laneval::{Error, Evaluator, LabelMatrix, Scores, Summary};
 
-use super::{fate, few, judged};
+use super::{fate, few, judged, write};
+use crate::inputs::of_all;
 use crate::merge::Merge;
 use crate::output::Output;
-use crate::page;
+use crate::page::Origin;
 use crate::stop::Stop;
 use crate::style::{say, shown};
 
 /// The scores of all matrices, one after the other, with their summary.
 pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<(Scores, Summary), Error> {
-    let mut all: Option<(Scores, Summary)> = None;
-    for matrix in matrices {
-        let (scores, summary) = evaluator.evaluate_with_summary(matrix)?;
-        match &mut all {
-            Some((all, summaries)) => {
-                all.append(scores)?;
-                summaries.append(&summary)?;
-            }
-            None => all = Some((scores, summary)),
-        }
-    }
-    all.ok_or_else(|| Error::Unanswerable("nothing to compare".to_owned()))
+    let append = |(all, summaries): &mut (Scores, Summary), (scores, summary)| {
+        all.append(scores)?;
+        summaries.append(&summary)
+    };
+    of_all(matrices, |matrix| evaluator.evaluate_with_summary(matrix), append)
 }
 
 /// The first part, and all others added to it, of which no more than one is in memory.
@@ -82,15 +75,8 @@ pub fn report(
         let bytes = all.to_bytes();
         partial.write(|to| to.write_all(&bytes))?;
     }
-    if format == Format::Html {
-        let title = page::title(&comparison);
-        let mut context = Context::new(&title);
-        context.gates = &gates;
-        output.write(|mut to| html::comparison(&comparison, &context, &mut to))?;
-    } else {
-        let options = merge.written.report.options(false);
-        output.write(|mut to| format.write_comparison(&comparison, &gates, &options, &mut to))?;
-    }
+    let look = merge.written.report.options(false);
+    write(&comparison, &gates, (format, &look), &Origin::default(), output)?;
     fate(&comparison, &gates)
 }
 
