@@ -124,7 +124,9 @@ mod whole_file;
 
 pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream};
-pub use ingest::{Dialect, Input, Join, Qrels, RunInput};
+pub use ingest::{
+    ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, Recognised, RunInput, TextRank, TextRow,
+};
 pub use label::{
     Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies, RunInfo,
     ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
@@ -142,6 +144,13 @@ pub use watch::Watch;
 pub mod columns {
     pub use crate::ingest::columns::{Judgments, Records, Text};
     pub use crate::numbers::{Integers, Numbers};
+}
+
+/// Files of tables, as of Parquet: what [`Join::tables`] asks of a crate that reads them.
+pub mod tables {
+    pub use crate::ingest::tables::{
+        Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader, WrongTable,
+    };
 }
 
 /// `.lmx` files: what is inside, and what happens when one shrinks.
@@ -192,6 +201,10 @@ pub mod internals {
     pub mod reference {
         pub use crate::reference::*;
     }
+    #[cfg(feature = "report")]
+    pub mod report {
+        pub use crate::report::long::*;
+    }
     pub mod scores {
         pub use crate::scores::*;
     }
@@ -221,3 +234,8 @@ struct Readme;
 #[cfg(doctest)]
 #[doc = include_str!("../docs/guide.md")]
 struct Guide;
+
+/// The examples of the page on formats, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/formats.md")]
+struct Formats;

@@ -428,14 +428,18 @@ fn carriage_returns_inside_a_line_are_no_blanks() {
 
 /// The message for a run of these bytes, and for qrels.
 fn refused(bytes: &[u8]) -> [String; 2] {
+    refused_as(Dialect::Laneval, bytes)
+}
+
+fn refused_as(dialect: Dialect, bytes: &[u8]) -> [String; 2] {
     let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.into(), bytes: bytes.into() };
-    let run = Join::default().files(input("a.qrels", QRELS.as_bytes()), [input("it", bytes)]).unwrap_err();
-    [run, Qrels::read(input("it", bytes)).unwrap_err()].map(|error| error.to_string())
+    let join = Join { dialect, ..Join::default() };
+    let run = join.files(input("a.qrels", QRELS.as_bytes()), [input("it", bytes)]).unwrap_err();
+    [run, join.qrels(input("it", bytes)).unwrap_err()].map(|error| error.to_string())
 }
 
 #[test]
 fn other_formats_get_one_line_with_their_name() {
-    let lines = |line: &str| line.repeat(30).into_bytes();
     let wide = |text: &[u8], first: usize| {
         let wide = text.iter().flat_map(|&byte| if first == 0 { [byte, 0] } else { [0, byte] });
         wide.collect::<Vec<u8>>()
@@ -449,21 +453,18 @@ fn other_formats_get_one_line_with_their_name() {
         (after(b"PK\x03\x04"), "is compressed by zip"),
         (after(b"7z\xbc\xaf\x27\x1c"), "is compressed by 7-Zip"),
         (after(b"\x04\x22\x4d\x18"), "is compressed by lz4"),
-        (after(b"PAR1\x15\0"), "is Parquet, which is not read here: expected 'query iter docno "),
+        (
+            after(b"PAR1\x15\0"),
+            "is Parquet, which this build does not read: build the command with `--features parquet`",
+        ),
         (after(b"ARROW1\0\0"), "is Arrow"),
         (after(b"\x7fELF\x02\x01"), "is a program (ELF)"),
         (vec![0; 100_000], "is binary"),
         (binary.clone(), "is binary"),
-        (b"{\"q1\": {\"d1\": 15.109, \"d2\": 1}}".to_vec(), "is JSON"),
-        ([&b"{"[..], &b"\"q1\": 1, ".repeat(20_000)].concat(), "is JSON"),
-        (b"[\n {\"q1\": 1},\n {\"q2\": 1}\n]".to_vec(), "is JSON"),
         ([b"\xff\xfe", &wide(&run, 0)[..]].concat(), "is UTF-16: convert it to UTF-8 first"),
         ([b"\xfe\xff", &wide(&run, 1)[..]].concat(), "is UTF-16"),
         (wide(&run, 0), "is UTF-16"),
         (wide(QRELS.as_bytes(), 1), "is UTF-16"),
-        (lines("2 qid:10 1:0.03 2:0.66 3:1.00 4:1.00 5:0.00\n"), "is LETOR"),
-        (lines("q1,d1,1\n"), "is CSV"),
-        (lines("q1\td1\t1\n"), "has three columns"),
     ] {
         for message in refused(&bytes) {
             assert!(message.starts_with(&format!("it: {name}")) && !message.contains('\n'), "{message}");
@@ -471,6 +472,28 @@ fn other_formats_get_one_line_with_their_name() {
         let zst = zstd::encode_all(&bytes[..], 1).unwrap();
         assert_eq!(refused(&gzip(&bytes)), refused(&bytes));
         assert_eq!(refused(&zst), refused(&bytes));
+    }
+    let letor = message(QRELS, "2 qid:10 1:0.03 2:0.66 3:1\n");
+    assert!(
+        letor.starts_with("a.run: is LETOR, labels and features, but no ranking: give a file"),
+        "{letor}"
+    );
+}
+
+/// Those who read as trec_eval does read TREC alone.
+#[test]
+fn other_formats_are_not_read_as_trec_eval_reads() {
+    let refused = |bytes: &[u8]| refused_as(Dialect::Trec10, bytes);
+    let lines = |line: &str| line.repeat(30).into_bytes();
+    for (bytes, name) in [
+        (b"{\"q1\": {\"d1\": 15.109, \"d2\": 1}}".to_vec(), "is JSON"),
+        (b"[\n {\"q1\": 1},\n {\"q2\": 1}\n]".to_vec(), "is JSON"),
+        (lines("q1,d1,1\n"), "is CSV"),
+        (lines("q1\td1\t1\n"), "has three columns"),
+    ] {
+        for message in refused(&bytes) {
+            assert!(message.starts_with(&format!("it: {name}")) && !message.contains('\n'), "{message}");
+        }
     }
     let [_, beir] = refused(b"query-id\tcorpus-id\tscore\n1\td1\t1\n2\td7\t1\n");
     assert_eq!(

@@ -115,6 +115,8 @@ const MAY_LOOK_INSIDE: &[(&str, &[&str])] = &[
     ("info.rs", &["label"]),
     ("output.rs", &["whole_file"]),
     ("pipe.rs", &["ingest"]),
+    ("preview.rs", &["ingest"]),
+    ("score_table.rs", &["report"]),
     ("show", &["show"]),
     ("signals.rs", &["whole_file"]),
     ("trec_eval", &["label", "reference"]),

@@ -5,6 +5,7 @@ mod compared;
 mod examples;
 mod finite;
 mod format;
+mod formats;
 mod generate;
 mod golden;
 mod ingest;
@@ -14,6 +15,7 @@ mod mapped;
 mod matrices;
 mod names;
 mod notices;
+mod npy;
 #[cfg(feature = "report")]
 mod pages;
 #[cfg(feature = "report")]

@@ -12,7 +12,8 @@ use laneval::compare::Partial;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
 use laneval::{
-    Dialect, EngineChoice, Evaluator, FileAccess, Input, Join, LabelMatrix, ScoreType, Stat, Summary, Ties, View,
+    Dialect, EngineChoice, Evaluator, FileAccess, Input, InputFormat, Join, LabelMatrix, ReadAs, ScoreType, Stat, Summary,
+    Ties, View,
 };
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -53,7 +54,26 @@ pub fn text(data: &[u8]) {
     }
 }
 
-/// The same, compressed: whole, it is read as the text is; cut off and changed, it is at most an error.
+/// Qrels and a run as before, each in any format, told or said: read, or refused with the file that is wrong; and the same compressed.
+pub fn formats(data: &[u8]) {
+    let mut bytes = Bytes(data);
+    let mut read_as = || {
+        let format = InputFormat::ALL.get(usize::from(bytes.byte() % 16)).map(|(_, format)| *format);
+        let columns = ["query,doc,score", "query,doc,grade", "doc,-,query,score", "query=q,doc=d,score=s"];
+        let columns = columns.get(usize::from(bytes.byte() % 16)).and_then(|columns| columns.parse().ok());
+        ReadAs { format, columns, ..ReadAs::default() }
+    };
+    let join = Join { qrels_as: read_as(), runs_as: read_as(), ..Join::default() };
+    let join = Join { drop_identical_ids: bytes.byte() % 2 == 1, ..join };
+    let plain = joined(join.clone(), bytes.0, |text| text.to_vec());
+    let packed = joined(join, bytes.0, |text| zstd::encode_all(text, 1).expect("memory"));
+    if let (Some(plain), Some(packed)) = (&plain, &packed) {
+        assert!(plain.tile_bytes() == packed.tile_bytes() && plain.depths() == packed.depths());
+        assert!(plain.fingerprint() == packed.fingerprint());
+    }
+}
+
+/// Qrels and a run as text, compressed: whole, it is read as the text is; cut off and changed, it is at most an error.
 pub fn compressed(data: &[u8]) {
     let mut bytes = Bytes(data);
     let (join, gzip) = (any_join(&mut bytes), bytes.byte() % 2 == 0);
@@ -66,8 +86,8 @@ pub fn compressed(data: &[u8]) {
         }
         false => zstd::encode_all(text, 1).expect("memory"),
     };
-    let plain = joined(join, bytes.0, |text| text.to_vec());
-    let whole = joined(join, bytes.0, compress);
+    let plain = joined(join.clone(), bytes.0, |text| text.to_vec());
+    let whole = joined(join.clone(), bytes.0, compress);
     // Empty text is no text, however it is packed; what starts like a compressed file is read as one.
     if let (Some(plain), Some(whole)) = (&plain, &whole) {
         assert!(plain.tile_bytes() == whole.tile_bytes() && plain.depths() == whole.depths());

@@ -15,7 +15,7 @@ use crate::engine::cpu::Cpu;
 use crate::error::{Error, Result};
 use crate::ingest::columns::Records;
 use crate::ingest::passing::{Passed, PassingRun, TakeRankings};
-use crate::ingest::{Join, PassingText, Qrels, check_run};
+use crate::ingest::{Join, PassingText, Qrels};
 use crate::label::{Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece};
 use crate::plan::Plan;
 use crate::scores::{QuerySet, Scores, TiedValue};
@@ -139,7 +139,7 @@ impl<'q> RunStream<'q> {
         self.go(|run| run.columns(records))
     }
 
-    /// Reads text to its end, `query iter docno rank score tag` on each line, perhaps compressed by gzip or zstd, and evaluates it. Text
+    /// Reads text to its end, in any format of runs, perhaps compressed by gzip or zstd, and evaluates it. Text
     /// that is read after it may not go on with its last query.
     ///
     /// # Errors
@@ -150,20 +150,22 @@ impl<'q> RunStream<'q> {
         let text = PassingText::new(&self.source, Watched { text, watch });
         let head = text.and_then(|mut text| Ok((text.head()?, text)));
         let (head, text) = head.inspect_err(|_| self.failed = true).map_err(|error| self.why(error))?;
-        self.check(&head).inspect_err(|_| self.failed = true)?;
+        self.run.tell(&head).inspect_err(|_| self.failed = true)?;
         self.go(|run| run.text(&mut Cursor::new(head).chain(text)))
     }
 
-    /// Checks that a text that starts like this can be a run.
+    /// Tells what a text is that starts like this, and how much of it is whole queries, as far as their lines are together: so it may be
+    /// read in parts. `None` where it is to be read in one.
     ///
     /// # Errors
-    /// What it is instead.
+    /// It cannot be a run.
     #[doc(hidden)]
-    pub fn check(&self, start: &[u8]) -> Result<()> {
-        check_run(&self.source, start, self.evaluation.join.dialect)
+    pub fn tell(&mut self, start: &[u8]) -> Result<Option<usize>> {
+        self.run.tell(start)?;
+        Ok(self.run.complete(start))
     }
 
-    /// Reads a part of a text that is not compressed, with all of each query.
+    /// Reads a part of a text that is not compressed, and whose start was looked at, with all of each query.
     ///
     /// # Errors
     /// As [`RunStream::read`].

@@ -10,9 +10,9 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 
 use memchr::{memchr, memrchr};
 
-use super::compression::Codec;
 use super::record::LONGEST_LINE;
 use super::scan::split;
+use super::table::Table;
 
 /// How large chunks are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,37 +35,50 @@ pub(super) struct Chunk<'a> {
     pub text: &'a [u8],
 }
 
-/// Gives all chunks of a text to workers in parallel, and returns the workers.
+/// A text that is to be cut.
+#[derive(Clone, Copy)]
+pub(super) enum Content<'a> {
+    /// It lies in memory.
+    Whole(&'a [u8]),
+    /// It is read, as what is compressed or made of another format.
+    Stream(&'a Open<'a>),
+}
+
+/// Gives all chunks of a text, which may be a table, to workers in parallel, and returns the workers.
 ///
 /// Each worker takes chunks in ascending order. When `stop` says so they stop early.
 ///
 /// # Errors
-/// A compressed text that is damaged or ends early, or no memory.
+/// A stream that cannot be read, or no memory.
 pub(super) fn each_chunk<W: Send>(
-    (bytes, codec): (&[u8], Option<Codec>),
+    (content, table): (Content<'_>, Option<&Table>),
     ChunkSize(size): ChunkSize,
     stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
-    let Some(codec) = codec else {
-        let size = fitting(size, bytes.len());
-        let cutter = Cutter { text: bytes, size, next: Mutex::new((0, 0)) };
-        let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
-        return Ok(all_workers(workers, || {
-            let mut worker = worker();
-            while let Some(chunk) = cutter.next().filter(|_| !stop()) {
-                take(&mut worker, chunk);
-            }
-            worker
-        }));
+    let open = match content {
+        Content::Stream(open) => open,
+        Content::Whole(bytes) => {
+            let size = fitting(size, bytes.len());
+            let cutter = Cutter { text: bytes, table, size, next: Mutex::new((0, 0)) };
+            let workers = bytes.len().div_ceil(cutter.size).min(rayon::current_num_threads());
+            return Ok(all_workers(workers, || {
+                let mut worker = worker();
+                while let Some(chunk) = cutter.next().filter(|_| !stop()) {
+                    take(&mut worker, chunk);
+                }
+                worker
+            }));
+        }
     };
     let (full, blocks) = sync_channel(1);
     let (empty, returned) = channel();
     std::thread::scope(|scope| {
-        let all = move || decompress(codec, bytes, size, |block| full.send(block).is_ok(), &returned);
-        let Ok(decompress) = std::thread::Builder::new().spawn_scoped(scope, all) else {
-            return on_this_thread(codec, bytes, size, stop, worker(), take);
+        let cuts = Cuts::anywhere(size, table);
+        let all = move || read(open, cuts, |block| full.send(block).is_ok(), &returned);
+        let Ok(reading) = std::thread::Builder::new().spawn_scoped(scope, all) else {
+            return on_this_thread(open, cuts, stop, worker(), take);
         };
         let blocks = Mutex::new(blocks);
         let next = || {
@@ -85,17 +98,19 @@ pub(super) fn each_chunk<W: Send>(
             }
             worker
         });
-        drop(blocks); // a thread that still decompresses finds nobody there, and ends
-        let done = decompress.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        done.map(|()| workers).map_err(|error| codec.explain(error))
+        drop(blocks); // a thread that still reads finds nobody there, and ends
+        let done = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        done.map(|()| workers)
     })
 }
 
-/// Decompresses and works in turns, where no thread can be had.
+/// Opens a stream.
+type Open<'a> = dyn Fn() -> io::Result<Box<dyn Read + Send + 'a>> + Sync + 'a;
+
+/// Reads and works in turns, where no thread can be had.
 fn on_this_thread<W>(
-    codec: Codec,
-    bytes: &[u8],
-    size: usize,
+    open: &Open<'_>,
+    cuts: Cuts<'_>,
     stop: impl Fn() -> bool + Sync,
     mut worker: W,
     take: impl Fn(&mut W, Chunk<'_>),
@@ -105,7 +120,7 @@ fn on_this_thread<W>(
         take(&mut worker, Chunk { number, start, text: &text[..length] });
         empty.send(text).is_ok() && !stop()
     };
-    decompress(codec, bytes, size, work, &returned).map_err(|error| codec.explain(error))?;
+    read(open, cuts, work, &returned)?;
     Ok(vec![worker])
 }
 
@@ -134,6 +149,7 @@ pub(super) fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) ->
 /// Text in memory, cut on demand.
 struct Cutter<'a> {
     text: &'a [u8],
+    table: Option<&'a Table>,
     size: usize,
     /// The number and start of the next chunk.
     next: Mutex<(u64, usize)>,
@@ -146,15 +162,18 @@ impl<'a> Cutter<'a> {
         if start >= self.text.len() {
             return None;
         }
-        let end = border_after(self.text, start + self.size, gap(self.size));
+        let end = border_after(self.text, start + self.size, gap(self.size), self.table);
         *next = (number + 1, end);
         Some(Chunk { number, start, text: &self.text[start..end] })
     }
 }
 
 /// The query of a line, unless the line is blank or a comment.
-fn query(line: &[u8]) -> Option<&[u8]> {
-    split(line).next().filter(|query| query[0] != b'#')
+fn query<'t>(line: &'t [u8], table: Option<&Table>) -> Option<&'t [u8]> {
+    match table {
+        None => split(line).next().filter(|query| query[0] != b'#'),
+        Some(table) => table.query_of(line),
+    }
 }
 
 /// So many bytes of blank lines and comments are cut wherever they are, so that they are not read twice.
@@ -163,7 +182,7 @@ fn gap(size: usize) -> usize {
 }
 
 /// The first place after `at` where a line begins whose query is not that of the line before it, or which comes after a gap.
-fn border_after(text: &[u8], at: usize, gap: usize) -> usize {
+fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&Table>) -> usize {
     if at >= text.len() {
         return text.len();
     }
@@ -174,7 +193,7 @@ fn border_after(text: &[u8], at: usize, gap: usize) -> usize {
             return start;
         }
         let after = line_after(text, start);
-        if let Some(query) = query(&text[start..after]) {
+        if let Some(query) = query(&text[start..after], table) {
             if before.is_some_and(|before| before != query) {
                 return start;
             }
@@ -192,13 +211,13 @@ fn line_after(text: &[u8], at: usize) -> usize {
 
 /// The last place in a text that goes on where a line begins whose query is not that of the line before it, or which comes after a
 /// gap; 0 if there is none.
-fn last_border(text: &[u8], gap: usize) -> usize {
+fn last_border(text: &[u8], gap: usize, table: Option<&Table>) -> usize {
     let Some(mut end) = memrchr(b'\n', text) else { return 0 };
     let (last, mut border, mut after) = (end + 1, 0, None);
     loop {
         // The line feed of the line before is at `end`, or the text begins here.
         let start = memrchr(b'\n', &text[..end]).map_or(0, |at| at + 1);
-        if let Some(query) = query(&text[start..end]) {
+        if let Some(query) = query(&text[start..end], table) {
             if after.is_some_and(|after| after != query) {
                 return border;
             }
@@ -218,7 +237,9 @@ const LARGEST: usize = 2 * LONGEST_LINE;
 
 /// Where a text that goes on is cut, and so what its chunks are.
 #[derive(Clone, Copy)]
-struct Cuts {
+struct Cuts<'a> {
+    /// The table that it is, if it is one.
+    table: Option<&'a Table>,
     /// How large chunks are, if nothing else matters.
     size: usize,
     /// So many bytes of blank lines and comments are cut wherever they are.
@@ -227,22 +248,22 @@ struct Cuts {
     largest: usize,
 }
 
-impl Cuts {
+impl<'a> Cuts<'a> {
     /// Where a query may be cut in two, because the text can be read again.
-    fn anywhere(size: usize) -> Self {
-        Cuts { size, gap: gap(size), largest: LARGEST }
+    fn anywhere(size: usize, table: Option<&'a Table>) -> Self {
+        Cuts { table, size, gap: gap(size), largest: LARGEST }
     }
 
     /// Where the lines of a query that are together stay together, however many they are. Only blank lines and comments between them
     /// that are longer than any line may be are cut.
-    fn between_queries(size: usize) -> Self {
-        Cuts { size, gap: LONGEST_LINE, largest: usize::MAX }
+    fn between_queries(size: usize, table: Option<&'a Table>) -> Self {
+        Cuts { table, size, gap: LONGEST_LINE, largest: usize::MAX }
     }
 
     /// The last place for a cut, or `None` where more of the text is needed.
     fn last(&self, text: &[u8]) -> Option<usize> {
         let complete = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
-        match last_border(text, self.gap) {
+        match last_border(text, self.gap, self.table) {
             0 if text.len() >= self.largest && complete > 0 => Some(complete),
             0 => None,
             border => Some(border),
@@ -251,8 +272,8 @@ impl Cuts {
 }
 
 /// The last place in a text that goes on up to which all queries are complete, as far as their lines are together; 0 if there is none.
-pub(super) fn complete(text: &[u8]) -> usize {
-    last_border(text, usize::MAX)
+pub(super) fn complete(text: &[u8], table: Option<&Table>) -> usize {
+    last_border(text, usize::MAX, table)
 }
 
 /// A chunk of a text that comes by: the first `length` bytes of a buffer.
@@ -263,16 +284,15 @@ struct Block {
     length: usize,
 }
 
-/// Decompresses into blocks, until all is sent or `send` says that it wants no more.
-fn decompress(
-    codec: Codec,
-    bytes: &[u8],
-    size: usize,
+/// Reads blocks, until all are sent or `send` says that it wants no more.
+fn read(
+    open: &Open<'_>,
+    cuts: Cuts<'_>,
     mut send: impl FnMut(Block) -> bool,
     returned: &Receiver<Vec<u8>>,
 ) -> io::Result<()> {
-    let mut text = codec.reader(bytes)?;
-    let mut blocks = Blocks::new(&mut *text, Cuts::anywhere(size));
+    let mut text = open()?;
+    let mut blocks = Blocks::new(&mut *text, cuts);
     while let Some(block) = blocks.next(|| returned.try_recv().unwrap_or_default())? {
         if !send(block) {
             break;
@@ -284,7 +304,7 @@ fn decompress(
 /// A text that comes by, in blocks.
 struct Blocks<'r> {
     reader: &'r mut (dyn Read + Send),
-    cuts: Cuts,
+    cuts: Cuts<'r>,
     text: Vec<u8>,
     /// How much of the buffer is text, and how much should be.
     filled: usize,
@@ -295,7 +315,7 @@ struct Blocks<'r> {
 }
 
 impl<'r> Blocks<'r> {
-    fn new(reader: &'r mut (dyn Read + Send), cuts: Cuts) -> Self {
+    fn new(reader: &'r mut (dyn Read + Send), cuts: Cuts<'r>) -> Self {
         let wanted = cuts.size;
         Blocks { reader, cuts, text: Vec::new(), filled: 0, wanted, number: 0, start: 0, ended: false }
     }
@@ -336,13 +356,13 @@ impl<'r> Blocks<'r> {
 /// # Errors
 /// What the reader says, or no memory.
 pub(super) fn each_block<W: Send>(
-    reader: &mut (dyn Read + Send),
+    (reader, table): (&mut (dyn Read + Send), Option<&Table>),
     ChunkSize(size): ChunkSize,
     stop: impl Fn() -> bool + Sync,
     worker: impl Fn() -> W + Sync,
     take: impl Fn(&mut W, Chunk<'_>) + Sync,
 ) -> io::Result<Vec<W>> {
-    let blocks = Mutex::new((Blocks::new(reader, Cuts::between_queries(size)), None::<io::Error>));
+    let blocks = Mutex::new((Blocks::new(reader, Cuts::between_queries(size, table)), None::<io::Error>));
     let next = |spare: Vec<u8>| {
         let mut locked = blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         let (blocks, failed) = &mut *locked;
@@ -394,6 +414,15 @@ fn fill(reader: &mut dyn Read, text: &mut Vec<u8>, filled: &mut usize, wanted: u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ingest::compression::Codec;
+
+    fn border_after(text: &[u8], at: usize, gap: usize) -> usize {
+        super::border_after(text, at, gap, None)
+    }
+
+    fn last_border(text: &[u8], gap: usize) -> usize {
+        super::last_border(text, gap, None)
+    }
 
     #[test]
     fn borders_lie_between_queries() {
@@ -419,9 +448,10 @@ mod tests {
             encoder.finish().unwrap()
         };
         for size in [1, 2, 17, 500, 100_000] {
-            for content in [(text, None), (&gzip[..], Some(Codec::Gzip))] {
+            let open = || Ok(Box::new(Codec::Gzip.text(&gzip[..])?) as Box<dyn Read + Send>);
+            for content in [Content::Whole(text), Content::Stream(&open)] {
                 let workers = each_chunk(
-                    content,
+                    (content, None),
                     ChunkSize(size),
                     || false,
                     Vec::new,
@@ -449,7 +479,8 @@ mod tests {
             let block = unit.repeat((1 << 20) / unit.len());
             (0..512).for_each(|_| io::Write::write_all(&mut zstd, &block).unwrap());
             let zstd = zstd.finish().unwrap();
-            let content = (&zstd[..], Some(Codec::Zstd));
+            let open = || Ok(Box::new(Codec::Zstd.text(&zstd[..])?) as Box<dyn Read + Send>);
+            let content = (Content::Stream(&open), None);
             let take = |taken: &mut Vec<usize>, chunk: Chunk<'_>| taken.push(chunk.text.len());
             let never = || false;
             let taken = each_chunk(content, ChunkSize::default(), never, Vec::new, take).unwrap().concat();
@@ -469,7 +500,8 @@ mod tests {
         let zstd = zstd::encode_all(text.as_bytes(), 1).unwrap();
         let read = |bytes: &[u8], stop: bool| {
             let take = |taken: &mut Vec<u8>, chunk: Chunk<'_>| taken.extend(chunk.text);
-            on_this_thread(Codec::Zstd, bytes, 500, || stop, Vec::new(), take)
+            let open = || Ok(Box::new(Codec::Zstd.text(bytes)?) as Box<dyn Read + Send>);
+            on_this_thread(&open, Cuts::anywhere(500, None), || stop, Vec::new(), take)
         };
         let parts = read(&zstd, false).unwrap();
         assert_eq!(parts, [text.as_bytes()]);

@@ -49,6 +49,12 @@ impl Codec {
         Ok(Box::new(io::Cursor::new(start).chain(text)))
     }
 
+    /// The same text, whose errors are explained.
+    pub fn text<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Explained<Box<dyn Read + Send + 'a>>> {
+        let text = self.reader(bytes).map_err(|error| self.explain(error))?;
+        Ok(Explained { codec: self, text })
+    }
+
     /// The same error in words about the stream, unless its bytes could not be [read](NotRead).
     pub fn explain(self, error: io::Error) -> io::Error {
         let name = self.name();
@@ -65,6 +71,21 @@ impl Codec {
             }
             kind => io::Error::new(kind, format!("the {name} stream is damaged: {error}")),
         }
+    }
+}
+
+/// A decompressed text that says what is wrong with its stream.
+pub(super) struct Explained<R> {
+    codec: Codec,
+    text: R,
+}
+
+impl<R: Read> Read for Explained<R> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.text.read(into).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            _ => self.codec.explain(error),
+        })
     }
 }
 

@@ -59,9 +59,9 @@ impl Findings {
         self.kept.truncate(Problems::LIMIT);
     }
 
-    /// The problems with line numbers; `lines[chunk]` is how many lines the chunk has, and `before` how many come before all.
-    pub fn into_problems(self, file: &str, before: u64, lines: &[u64]) -> Problems {
-        let line = |place: Position| before + place.in_all(lines);
+    /// The problems with line numbers; `lines[chunk]` is how many lines the chunk has, and `line` the line of the file of one of all.
+    pub fn into_problems(self, file: &str, line: impl Fn(u64) -> u64, lines: &[u64]) -> Problems {
+        let line = |place: Position| line(place.in_all(lines));
         let problem = |finding: Finding| {
             let mut message = finding.message;
             if let Some(earlier) = finding.earlier {
@@ -130,7 +130,7 @@ mod tests {
             if n % 3 == 0 { &mut one } else { &mut other }.add(n, || finding(n));
         }
         one.merge(other);
-        let problems = one.into_problems("run", 0, &[10; 10]);
+        let problems = one.into_problems("run", |line| line, &[10; 10]);
         assert_eq!((problems.first.len(), problems.more), (20, 80));
         for (n, problem) in problems.first.iter().enumerate() {
             assert_eq!((problem.line, &problem.message), (n as u64 + 1, &format!("line {}", n + 1)));
@@ -143,7 +143,10 @@ mod tests {
         let earlier = Position { chunk: 0, line: 2 };
         let position = Position { chunk: 1, line: 3 };
         findings.add(5, || Finding { position, message: "again, after line".into(), earlier: Some(earlier) });
-        assert_eq!(findings.into_problems("run", 100, &[7, 9]).to_string(), "run:110: again, after line 102");
+        assert_eq!(
+            findings.into_problems("run", |line| 100 + line, &[7, 9]).to_string(),
+            "run:110: again, after line 102"
+        );
     }
 
     #[test]

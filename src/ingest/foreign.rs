@@ -3,13 +3,12 @@
 //! Only a text whose first line that counts is wrong is looked at: it cannot be read whatever comes next, so nothing that could be read
 //! is ever taken for something else. It gets one message instead of one a line.
 
-use std::io::Read;
-
 use memchr::{memchr, memchr_iter, memrchr};
 
 use super::diagnostics::whole_file;
 use super::dialect::Rules;
-use super::input::Opened;
+use super::format::InputFormat;
+use super::format::json::first_value;
 use super::record::LONGEST_LINE;
 use super::scan::split;
 use super::shape::{Fault, Role, counts};
@@ -31,48 +30,52 @@ pub(super) enum OtherFormat {
     Told(u64, String),
 }
 
-/// What a text is that goes by, if it cannot be what it should be: told from its start, which has a line that counts or is all of it.
-pub(super) fn look_at(start: &[u8], role: Role, rules: Rules) -> Option<OtherFormat> {
-    of_head(head(start), role, rules)
+/// Whole lines at the start of a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Head<'a> {
+    pub text: &'a [u8],
+    /// Are they all of it?
+    pub all: bool,
 }
 
-/// What a text is, if it cannot be what it should be.
-pub(super) fn look(opened: &Opened, role: Role, rules: Rules) -> Option<OtherFormat> {
-    let (bytes, codec) = opened.content();
-    match codec {
-        None => of_head(head(bytes), role, rules),
-        Some(codec) => {
-            let mut text = Vec::new();
-            let mut reader = codec.reader(bytes).ok()?;
-            let mut wanted = HEAD + 1;
-            // What cannot be decompressed is told when all of it is.
-            while reader.by_ref().take((wanted - text.len()) as u64).read_to_end(&mut text).ok()? > 0
-                && text.len() <= LONGEST_LINE
-                && memchr(b'\n', &text).is_none()
-            {
-                wanted = (2 * wanted).min(LONGEST_LINE + 1);
-            }
-            of_head(head(&text), role, rules)
-        }
-    }
-}
-
-/// Whole lines at the start of a text, and whether they are all of it. At least one, unless that is too long.
-fn head(text: &[u8]) -> (&[u8], bool) {
+/// Whole lines at the start of a text: at least one, unless that is too long, or JSON of which less says what it is.
+pub(super) fn head(text: &[u8]) -> Head<'_> {
     if text.len() <= HEAD {
-        return (text, true);
+        return Head { text, all: true };
     }
-    let end = memrchr(b'\n', &text[..HEAD]).or_else(|| {
+    let end = memrchr(b'\n', &text[..HEAD]);
+    if end.is_none() && is_told(text) {
+        return Head { text: &text[..HEAD], all: false };
+    }
+    let end = end.or_else(|| {
         memchr(b'\n', &text[..text.len().min(LONGEST_LINE + 1)])
             .or((text.len() <= LONGEST_LINE).then_some(text.len()))
     });
     match end {
-        Some(end) => (&text[..end], end + 1 >= text.len()),
-        None => (&text[..LONGEST_LINE + 1], false),
+        Some(end) => Head { text: &text[..end], all: end + 1 >= text.len() },
+        None => Head { text: &text[..LONGEST_LINE + 1], all: false },
     }
 }
 
-fn of_head((head, all): (&[u8], bool), role: Role, rules: Rules) -> Option<OtherFormat> {
+/// Does the start of a text say what it is, though its first line goes on behind it? So objects of objects in JSON do.
+fn is_told(text: &[u8]) -> bool {
+    text.get(..HEAD).is_some_and(|start| first_value(start) == Some(b'{'))
+}
+
+/// Is there enough of a text to tell what it is?
+pub(super) fn has_head(text: &[u8]) -> bool {
+    memchr(b'\n', text).is_some() || is_told(text)
+}
+
+impl Head<'_> {
+    /// What to say of a file that starts with bytes which no text has.
+    pub fn signature(&self, role: Role) -> Option<String> {
+        signature(self.text, role)
+    }
+}
+
+/// What a text is that starts like this, if it cannot be TREC.
+pub(super) fn of_head(Head { text: head, all }: Head<'_>, role: Role, rules: Rules) -> Option<OtherFormat> {
     let comments = role.comments(rules);
     let lines = (1..).zip(head.split(|&byte| byte == b'\n'));
     let mut lines = lines.filter(|(_, line)| counts(line, comments)).take(LINES).peekable();
@@ -122,9 +125,7 @@ fn signature(head: &[u8], role: Role) -> Option<String> {
             return Some("is UTF-16: convert it to UTF-8 first (`iconv -f UTF-16 -t UTF-8`)".to_owned());
         }
         [0x7f, b'E', b'L', b'F', ..] => return Some(not_read("a program (ELF)", role)),
-        [b'P', b'A', b'R', b'1', ..] if head.contains(&0) => return Some(not_read("Parquet", role)),
-        [b'A', b'R', b'R', b'O', b'W', b'1', 0, ..] => return Some(not_read("Arrow", role)),
-        _ => return None,
+        _ => return InputFormat::of_tables(head).map(|format| not_read(format.name_of_tables(), role)),
     };
     Some(format!("is compressed by {by}, which is not read here: decompress it first (`{command}`)"))
 }

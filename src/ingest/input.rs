@@ -1,5 +1,6 @@
 //! Where text comes from, and how runs are named.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::Read;
@@ -13,6 +14,10 @@ use crate::label::FileAccess;
 use crate::label::mmap::Mapping;
 
 use super::compression::{BYTE_ORDER_MARK, Codec};
+use super::foreign::{HEAD, has_head};
+use super::format::InputFormat;
+use super::format::json::is_json;
+use super::format::npy::MAGIC;
 use super::record::LONGEST_LINE;
 
 /// A qrels or run text, perhaps compressed by gzip or zstd: that is told from the content.
@@ -107,6 +112,7 @@ impl Input {
     /// Maps it or reads it.
     pub(super) fn open(self, access: FileAccess) -> Result<Opened> {
         let name = self.shown();
+        let at = if let Input::Path(path) = &self { Some(path.clone()) } else { None };
         let bytes = match self {
             Input::Path(path) => {
                 let file = File::open(&path).map_err(|e| Error::io(&path, "open", e))?;
@@ -121,7 +127,7 @@ impl Input {
             },
             Input::Bytes { bytes, .. } => TextBytes::Owned(bytes),
         };
-        let opened = Opened { name, bytes };
+        let opened = Opened { name, path: at, bytes };
         if Description::recognises(opened.content().0) {
             return Err(is_matrix(opened.name));
         }
@@ -134,6 +140,8 @@ impl Input {
 pub(super) struct Opened {
     /// What messages call it.
     pub name: String,
+    /// Where it lies, if it has a path.
+    pub path: Option<PathBuf>,
     bytes: TextBytes,
 }
 
@@ -164,7 +172,7 @@ pub(super) fn stdin_file() -> Option<File> {
     None
 }
 
-/// Reads a stream to its end, or until a line is longer than those that are taken: nothing after it matters.
+/// Reads a stream to its end, or until a line is longer than those that are taken, of which JSON may be one: nothing after it matters.
 fn read_stream(stream: impl Read, path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_on(stream, &mut bytes, usize::MAX).map_err(|e| Error::io(path, "read", e))?;
@@ -184,7 +192,11 @@ pub(super) fn read_on(mut stream: impl Read, bytes: &mut Vec<u8>, wanted: usize)
             return Ok(true);
         }
         line = memrchr(b'\n', &bytes[from..]).map_or(line, |feed| from + feed + 1);
-        if bytes.len() - line > LONGEST_LINE && Codec::of(bytes).is_none() {
+        let is_text = || {
+            let of_bytes = InputFormat::of_tables(bytes).is_some() || bytes.starts_with(MAGIC);
+            Codec::of(bytes).is_none() && !of_bytes && !is_json(bytes)
+        };
+        if bytes.len() - line > LONGEST_LINE && is_text() {
             return Ok(true);
         }
     }
@@ -192,6 +204,12 @@ pub(super) fn read_on(mut stream: impl Read, bytes: &mut Vec<u8>, wanted: usize)
 }
 
 impl Opened {
+    /// The name and the path of a text that is read in another way, without its bytes.
+    pub fn elsewhere(input: &Input) -> Self {
+        let path = if let Input::Path(path) = input { Some(path.clone()) } else { None };
+        Opened { name: input.shown(), path, bytes: TextBytes::Owned(Vec::new()) }
+    }
+
     /// The bytes, without a byte order mark, and how they are compressed, if they are.
     pub fn content(&self) -> (&[u8], Option<Codec>) {
         let bytes: &[u8] = match &self.bytes {
@@ -199,6 +217,30 @@ impl Opened {
             TextBytes::Owned(bytes) => bytes,
         };
         (bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes), Codec::of(bytes))
+    }
+
+    /// The text, decompressed.
+    pub fn text(&self) -> std::io::Result<Box<dyn Read + Send + '_>> {
+        match self.content() {
+            (bytes, None) => Ok(Box::new(bytes)),
+            (bytes, Some(codec)) => Ok(Box::new(codec.text(bytes)?)),
+        }
+    }
+
+    /// The start of the text, with a whole line if there is one; `None` where it cannot be decompressed, which is told when all of it is.
+    pub fn start(&self) -> Option<Cow<'_, [u8]>> {
+        let (bytes, codec) = self.content();
+        let Some(codec) = codec else { return Some(Cow::Borrowed(bytes)) };
+        let mut text = Vec::new();
+        let mut reader = codec.reader(bytes).ok()?;
+        let mut wanted = HEAD + 1;
+        while reader.by_ref().take((wanted - text.len()) as u64).read_to_end(&mut text).ok()? > 0
+            && text.len() <= LONGEST_LINE
+            && !has_head(&text)
+        {
+            wanted = (2 * wanted).min(LONGEST_LINE + 1);
+        }
+        Some(Cow::Owned(text))
     }
 }
 
@@ -286,6 +328,13 @@ mod tests {
         let endless = read_stream((&lines[..]).chain(std::io::repeat(b'x')), path).unwrap();
         let line = endless.len() - lines.len();
         assert!((LONGEST_LINE + 1..LONGEST_LINE + (2 << 20)).contains(&line), "{line}");
+        let matrix = [MAGIC, &vec![0; LONGEST_LINE + (3 << 20)]].concat();
+        assert_eq!(read_stream(&matrix[..], path).unwrap().len(), matrix.len(), "which has no lines");
+        let json = [&b"{\"q\": {\"a\": 1"[..], &b", \"document\": 1".repeat(LONGEST_LINE / 14)].concat();
+        assert!(json.len() > LONGEST_LINE + (2 << 20));
+        assert_eq!(read_stream(&json[..], path).unwrap().len(), json.len());
+        let endless = read_stream((&b"{\"q"[..]).chain(std::io::repeat(b'x')), path).unwrap();
+        assert!(endless.len() < LONGEST_LINE + (2 << 20));
     }
 
     #[test]

@@ -3,9 +3,11 @@
 //! ```text
 //! input, compression   a file is mapped, a stream decompressed; gzip and zstd are told from their content; how runs are named
 //! chunks               pieces for the workers, cut between queries
-//! scan, number         lines, fields, numbers
-//! shape, foreign       what lines should look like; what a text is that has none of them
+//! format               what a text is, and rows that are made of what is neither TREC nor a table
+//! scan, table, number  lines, rows, fields, numbers
+//! shape, foreign       what lines should look like; what a text is that is in no format
 //! columns              rows that are columns in memory
+//! tables               files of tables, which another crate reads as columns
 //! record, hash         a line as 32 bytes: sort key, hash of the docno, where the docno lies
 //! reader               rows, of text or in memory, become records, which are kept by query
 //! group                the way round for rows in any order
@@ -14,6 +16,7 @@
 //! rank, run            the records of a query → duplicates, order, labels
 //! picked               a few queries alone, with their documents
 //! passing              a run that goes by once, query by query; passing_text: its text
+//! rows                 rows one after another, as they stand in a text
 //! seen                 scores that may mislead
 //! diagnostics          the problems of all lines, in the order of the lines
 //! ```
@@ -21,7 +24,7 @@
 //! What lines may look like is decided by a dialect (see `dialect`); the result depends neither on the number of threads nor on
 //! where the text is cut.
 //!
-//! The formats, with fields between blanks, blank lines skipped, and comments as the dialect says:
+//! TREC, with fields between blanks, blank lines skipped, and comments as the dialect says (docs/formats.md has the other formats):
 //!
 //! ```text
 //! qrels   query iter docno grade                  a grade < 0: pooled, but not judged
@@ -35,6 +38,7 @@ mod diagnostics;
 mod dialect;
 mod doc_table;
 mod foreign;
+mod format;
 mod group;
 mod hash;
 mod input;
@@ -47,10 +51,13 @@ mod qrels;
 mod rank;
 mod reader;
 mod record;
+mod rows;
 mod run;
 mod scan;
 mod seen;
 mod shape;
+mod table;
+pub(crate) mod tables;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -64,18 +71,23 @@ use crate::watch::Watch;
 use chunks::ChunkSize;
 use columns::{Collected, ColumnSource, Columns, Judgments, PieceSize, Records};
 use diagnostics::RunProblems;
-use foreign::{OtherFormat, look};
+use foreign::{OtherFormat, head};
+use format::tell::{Known, Tables, tell};
+use format::{Form, Partner, Shape};
 use hash::Seed;
 use input::{Opened, distinct_names, run_names};
 use reader::TextSource;
 use shape::Role;
+use tables::{TableReader, with_records};
 
 pub use dialect::Dialect;
+pub use format::preview::{Preview, PreviewRow};
+pub use format::{ColumnNames, InputFormat, ReadAs, Recognised};
 pub use input::{Input, RunInput};
-pub(crate) use passing_text::check_run;
-pub use passing_text::{PassingText, whole_queries};
+pub use passing_text::PassingText;
 pub use picked::{Picked, PickedQuery, Retrieved};
 pub use qrels::Qrels;
+pub use rows::{TextRank, TextRow};
 
 /// How runs are joined with judgments.
 ///
@@ -101,14 +113,27 @@ pub struct Join {
     pub depth: Option<NonZeroU32>,
     /// Keep which documents of equal scores have different labels: [`LabelMatrix::tied_groups`]. It takes some memory for each.
     pub keep_ties: bool,
+    /// Take rows for a part of more, such as a partition: it may lack judgments or results, and its results may be of other queries
+    /// than its judgments.
+    pub part: bool,
     /// How files are opened.
     pub access: FileAccess,
+    /// How judgments are read.
+    pub qrels_as: ReadAs,
+    /// How runs are read.
+    pub runs_as: ReadAs,
+    /// Leave documents out of rankings that are called as their query is, before [`Join::depth`] counts, as BEIR does.
+    pub drop_identical_ids: bool,
+    /// Who reads files of tables, as of Parquet; where nobody does they are errors.
+    pub tables: Option<&'static dyn TableReader>,
+    /// Who is told what texts were recognised as.
+    pub recognised: Option<Arc<Recognised>>,
     /// Who is told how far reading is, and may stop it: between two chunks of some hundred kilobytes.
     pub watch: Option<Arc<Watch>>,
 }
 
 impl Join {
-    /// Reads qrels and runs of text. To join the same qrels with other runs as well, see [`Join::runs`].
+    /// Reads qrels and runs, in any [`InputFormat`], which is told from the content. To join the same qrels with other runs as well, see [`Join::runs`].
     ///
     /// The lines of a run may be in any order; it is fastest, and needs no memory a line, where those of a query are together.
     /// Queries that the qrels lack are counted ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it.
@@ -139,31 +164,75 @@ impl Join {
     ) -> Result<LabelMatrix> {
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
-        let qrels = qrels.open(self.access)?;
-        let runs = self.open(runs, names)?;
-        let swapped = runs.iter().find(|run| run.foreign == Some(OtherFormat::Swapped));
+        let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
+        let runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
+        let swapped =
+            runs.iter().find(|run| run.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
         let swapped = swapped.map(|run| &run.text.name[..]);
-        let (qrels, problems) = self.qrels_of(&qrels, swapped, size, seed)?;
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
         let staged = self.read(&runs, &qrels, problems, size)?;
         let matrix = || finish(qrels.into_matrix(self.rule()), staged);
         rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
     }
 
+    /// Looks at the first lines of judgments.
+    fn judgments_form(&self, opened: Opened) -> (Arc<Opened>, Told) {
+        let opened = Arc::new(opened);
+        let (dialect, read_as) = (self.dialect, &self.qrels_as);
+        let (role, name) = (Role::Qrels, &opened.name);
+        let tables = Tables { reader: self.tables, ranks: false };
+        let known = Known { role, name, dialect, read_as, text: Some(&opened), tables, partner: None };
+        let form = told(opened.start().as_deref(), known);
+        self.recognise(&opened.name, &form);
+        (opened, form)
+    }
+
+    /// What a run is, all of which is there.
+    fn run_form(&self, text: &Arc<Opened>, partner: Option<&Partner>) -> Told {
+        let form = told(text.start().as_deref(), self.known_of_run(&text.name, Some(text), partner));
+        self.recognise(&text.name, &form);
+        form
+    }
+
+    /// What a run of this name is that goes by and starts like this.
+    fn passing_form(&self, name: &str, start: &[u8], partner: Option<&Partner>) -> Told {
+        let form = told(Some(start), self.known_of_run(name, None, partner));
+        self.recognise(name, &form);
+        form
+    }
+
+    fn known_of_run<'a>(
+        &'a self,
+        name: &'a str,
+        text: Option<&'a Arc<Opened>>,
+        partner: Option<&'a Partner>,
+    ) -> Known<'a> {
+        let tables = Tables { reader: self.tables, ranks: self.ties == Ties::Rank };
+        Known { role: Role::Run, name, dialect: self.dialect, read_as: &self.runs_as, text, tables, partner }
+    }
+
+    /// Says what a text was recognised as.
+    fn recognise(&self, name: &str, form: &Told) {
+        if let (Some(recognised), Ok(form)) = (&self.recognised, form) {
+            recognised.add(name, form);
+        }
+    }
+
     /// Reads qrels; what can be used of them, and the problems. If they are a run, this run may be the qrels.
     fn qrels_of(
         &self,
-        qrels: &Opened,
+        qrels: &Arc<Opened>,
+        form: &Told,
         swapped: Option<&str>,
         size: ChunkSize,
         seed: Seed,
     ) -> Result<(Qrels, Problems)> {
-        let not_qrels = look(qrels, Role::Qrels, self.dialect.rules());
-        if let (Some(OtherFormat::Swapped), Some(run)) = (&not_qrels, swapped) {
+        if let (Err(OtherFormat::Swapped), Some(run)) = (form, swapped) {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
-        match not_qrels {
-            None => qrels::read(qrels, self.dialect, size, seed, self.watch()),
-            Some(foreign) => {
+        match form {
+            Ok(form) => qrels::read((qrels, form), self.dialect, size, seed, self.watch()),
+            Err(foreign) => {
                 let none = Qrels::none(&qrels.name, self.dialect, seed);
                 Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
             }
@@ -187,7 +256,9 @@ impl Join {
     /// # Errors
     /// As [`Qrels::read_as`]; [`Error::Stopped`].
     pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
-        Qrels::read_watched(input.into(), self.dialect, self.access, self.watch())
+        let (opened, form) = self.judgments_form(input.into().open(self.access)?);
+        let (qrels, problems) = self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
+        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
     /// Takes judgments from columns in memory for runs that will be joined like this: in its dialect, under its watch.
@@ -195,6 +266,9 @@ impl Join {
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
     pub fn judgments(&self, batches: &[Judgments<'_>]) -> Result<Qrels> {
+        if self.part && batches.iter().all(|batch| batch.query.is_empty()) {
+            return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
+        }
         Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch())
     }
 
@@ -222,19 +296,24 @@ impl Join {
         let runs: Vec<RunInput> = runs.into_iter().map(Into::into).collect();
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input))?;
-        let runs = self.open(runs, names)?;
+        let runs = self.open(runs, names, qrels.partner())?;
         let staged = self.read(&runs, qrels, Problems::default(), ChunkSize::default())?;
         let matrix = || finish(qrels.matrix(self.rule()), staged);
         rayon::join(matrix, || drop(runs)).0
     }
 
     /// Opens runs, and looks at their first lines.
-    fn open(&self, runs: Vec<RunInput>, names: Vec<String>) -> Result<Vec<OpenedRun>> {
-        let texts = runs.into_iter().map(|run| run.input.open(self.access)).collect::<Result<Vec<_>>>()?;
-        let rules = self.dialect.rules();
-        let foreign: Vec<_> = texts.par_iter().map(|text| look(text, Role::Run, rules)).collect();
-        let runs = names.into_iter().zip(texts).zip(foreign);
-        Ok(runs.map(|((name, text), foreign)| OpenedRun { name, text, foreign }).collect())
+    fn open(
+        &self,
+        runs: Vec<RunInput>,
+        names: Vec<String>,
+        partner: Option<&Partner>,
+    ) -> Result<Vec<OpenedRun>> {
+        let texts = runs.into_iter().map(|run| run.input.open(self.access).map(Arc::new));
+        let texts = texts.collect::<Result<Vec<_>>>()?;
+        let forms: Vec<_> = texts.par_iter().map(|text| self.run_form(text, partner)).collect();
+        let runs = names.into_iter().zip(texts).zip(forms);
+        Ok(runs.map(|((name, text), form)| OpenedRun { name, text, form }).collect())
     }
 
     /// Reads runs, if nothing is wrong with them and the qrels, of which these are the problems.
@@ -246,10 +325,13 @@ impl Join {
         size: ChunkSize,
     ) -> Result<Vec<StagedRun>> {
         let joining = self.joining(qrels);
-        let read = |run: &OpenedRun| match &run.foreign {
-            None => run::read(&TextSource { text: &run.text, size, watch: self.watch() }, &run.name, joining),
-            Some(foreign) => {
-                let lines = foreign.problems(Role::Run, &run.text.name);
+        let read = |OpenedRun { name, text, form }: &OpenedRun| match form {
+            Ok(Form { shape: Shape::Columns(table), .. }) => with_records(&**table, |batches| {
+                self.read_columns((&text.name, name), batches, qrels, PieceSize::default())
+            }),
+            Ok(form) => run::read(&TextSource { text, form, size, watch: self.watch() }, name, joining),
+            Err(foreign) => {
+                let lines = foreign.problems(Role::Run, &text.name);
                 Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))
             }
         };
@@ -292,7 +374,7 @@ impl Join {
         self.check_ties_in_memory()?;
         let read = |(name, results): (String, _)| {
             let rows = Collected::of(results);
-            self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
+            self.read_columns((&name, &name), &[rows.records(&rows.queries())], qrels, PieceSize::default())
         };
         let staged = runs.into_iter().map(read).collect::<Result<Vec<_>>>()?;
         finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
@@ -333,20 +415,21 @@ impl Join {
         self.check_dialect(qrels)?;
         self.check_ties_in_memory()?;
         distinct_names(runs.iter().map(|(name, _)| *name))?;
-        let read = |(name, batches): &(&str, &[Records<'_>])| self.read_columns(name, batches, qrels, size);
+        let read =
+            |(name, batches): &(&str, &[Records<'_>])| self.read_columns((name, name), batches, qrels, size);
         let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;
         finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
     }
 
-    /// Reads one run of columns.
+    /// Reads one run of columns, by what messages call it and its own name.
     fn read_columns(
         &self,
-        name: &str,
+        (shown, name): (&str, &str),
         batches: &[Records<'_>],
         qrels: &Qrels,
         size: PieceSize,
     ) -> Result<(StagedRun, RunProblems)> {
-        let columns = Columns::of_run(name, batches, qrels.seed())?;
+        let columns = Columns::of_run(shown, batches, qrels.seed())?;
         run::read(&ColumnSource::all(&columns, size, self.watch()), name, self.joining(qrels))
     }
 
@@ -367,7 +450,16 @@ impl Join {
 
     fn joining<'a>(&'a self, qrels: &'a Qrels) -> run::Joining<'a> {
         let (rule, rules) = (self.rule(), self.dialect.rules());
-        run::Joining { qrels, rule, rules, keep_ties: self.keep_ties, watch: self.watch() }
+        let (keep_ties, drop_identical_ids) = (self.keep_ties, self.drop_identical_ids);
+        run::Joining {
+            qrels,
+            rule,
+            rules,
+            keep_ties,
+            part: self.part,
+            drop_identical_ids,
+            watch: self.watch(),
+        }
     }
 
     pub(crate) fn rule(&self) -> RankingRule {
@@ -382,9 +474,17 @@ impl Join {
 /// A run that is there to be read.
 struct OpenedRun {
     name: String,
-    text: Opened,
-    /// What it is, if it cannot be a run.
-    foreign: Option<OtherFormat>,
+    text: Arc<Opened>,
+    /// What it is.
+    form: Told,
+}
+
+/// What a text is, or what it is that cannot be read.
+type Told = std::result::Result<Form, OtherFormat>;
+
+/// What a text is that starts like this. Where that cannot be read, neither can the rest, and whoever reads it says so.
+fn told(start: Option<&[u8]>, known: Known<'_>) -> Told {
+    start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
 }
 
 /// Checks that the standard input is at most one of the inputs.

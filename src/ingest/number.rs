@@ -91,6 +91,36 @@ fn digits(digits: u64) -> u64 {
     low.wrapping_add(high) >> 32
 }
 
+/// The bits of a number as sixteen letters, the lowest first: for numbers that were never decimal.
+#[inline(always)]
+pub(super) fn letters(value: f64) -> [u8; 16] {
+    let bits = value.to_bits();
+    let spread = |half: u64| {
+        let pairs = (half | half << 16) & 0x0000_ffff_0000_ffff;
+        let bytes = (pairs | pairs << 8) & 0x00ff_00ff_00ff_00ff;
+        ((bytes | bytes << 4) & every(0x0f)) + every(b'a')
+    };
+    let [low, high] = [bits & 0xffff_ffff, bits >> 32].map(|half| spread(half).to_le_bytes());
+    let mut letters = [0; 16];
+    letters[..8].copy_from_slice(&low);
+    letters[8..].copy_from_slice(&high);
+    letters
+}
+
+/// The value of such letters.
+#[inline(always)]
+pub(super) fn of_letters(field: &[u8]) -> Option<f64> {
+    let (&low, rest) = field.split_first_chunk::<8>()?;
+    let &high = rest.first_chunk::<8>()?;
+    let gather = |letters: [u8; 8]| {
+        let nibbles = u64::from_le_bytes(letters).wrapping_sub(every(b'a'));
+        let bytes = (nibbles | nibbles >> 4) & 0x00ff_00ff_00ff_00ff;
+        let pairs = (bytes | bytes >> 8) & 0x0000_ffff_0000_ffff;
+        (pairs | pairs >> 16) & 0xffff_ffff
+    };
+    Some(f64::from_bits(gather(low) | gather(high) << 32))
+}
+
 /// The value of the whole field, if it is a finite decimal number.
 pub(super) fn finite(field: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(field).ok().filter(|value: &f64| value.is_finite())
@@ -218,6 +248,26 @@ mod tests {
             assert_eq!(plain(field), None, "{field}");
         }
         assert_eq!(plain_decimal(b"1.5", 0, 3), None, "too little text around it");
+    }
+
+    #[test]
+    fn letters_are_the_number() {
+        for value in [
+            0.0,
+            -0.0,
+            1.0,
+            -2.5,
+            0.1,
+            f64::MAX,
+            f64::MIN_POSITIVE,
+            f64::from_bits(1),
+            f64::from_bits(0x0123_4567_89ab_cdef),
+        ] {
+            let letters = letters(value);
+            assert!(letters.iter().all(|letter| (b'a'..=b'p').contains(letter)));
+            assert_eq!(of_letters(&letters).map(f64::to_bits), Some(value.to_bits()));
+        }
+        assert_eq!(letters(f64::from_bits(0xfedc_ba98_7654_3210)), *b"abcdefghijklmnop");
     }
 
     #[test]

@@ -6,13 +6,14 @@ use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::chunks::ChunkSize;
+use super::chunks::{ChunkSize, complete};
 use super::columns::{ColumnSource, Columns, Pending, Records};
 use super::diagnostics::{Findings, Position, whole_file};
+use super::format::Form;
 use super::qrels::Qrels;
-use super::reader::{Grouped, Make, PassingSource, Source};
+use super::reader::{Grouped, Make, Order, PassingSource, Source};
 use super::record::{Docnos, Record};
-use super::run::{Joining, Rankings, Results, ignored, nothing_in_it};
+use super::run::{Joining, Rankings, Results, check_ties, ignored, nothing_in_it};
 use super::shape::Role;
 use super::{Join, diagnostics};
 use crate::error::{Error, Problems, Result};
@@ -52,6 +53,8 @@ pub(crate) struct PassingRun<'q, T> {
     lines: u64,
     results: u64,
     tag: Vec<u8>,
+    /// What the text is, if it is text.
+    form: Form,
     is_text: bool,
     repeats: Problems,
     /// The last query of columns, which may go on in the next batch.
@@ -78,8 +81,16 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         make: impl Fn() -> T + Send + Sync + 'q,
     ) -> Result<Self> {
         join.check_dialect(qrels)?;
-        let Joining { rule, rules, .. } = join.joining(qrels);
-        let joining = Joining { qrels, rule, rules, keep_ties: false, watch: None };
+        let Joining { rule, rules, drop_identical_ids, .. } = join.joining(qrels);
+        let joining = Joining {
+            qrels,
+            rule,
+            rules,
+            keep_ties: false,
+            part: join.part,
+            drop_identical_ids,
+            watch: None,
+        };
         let places = Places::new(qrels.queries().len());
         let (by_rank, chunks, lines, results, workers) = Default::default();
         let (tag, is_text, repeats, pending) = Default::default();
@@ -98,10 +109,26 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             lines,
             results,
             tag,
+            form: Form::trec(),
             is_text,
             repeats,
             pending,
         })
+    }
+
+    /// Says what text is that starts like this.
+    ///
+    /// # Errors
+    /// It cannot be a run.
+    pub fn tell(&mut self, start: &[u8]) -> Result<()> {
+        let told = self.join.passing_form(&self.source, start, self.joining.qrels.partner());
+        self.form = told.map_err(|other| Error::Input(other.problems(Role::Run, &self.source)))?;
+        Ok(())
+    }
+
+    /// How much of a text that goes on is whole queries, as far as their lines are together; `None` where rows are made of it.
+    pub fn complete(&self, text: &[u8]) -> Option<usize> {
+        self.form.made().is_none().then(|| complete(text, self.form.table()))
     }
 
     /// Reads text to its end, which ends its last query too; `None` where somebody wanted no more.
@@ -109,14 +136,22 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     /// # Errors
     /// What the reader says; the problems of all lines; a query that comes back.
     pub fn text(&mut self, text: &mut (dyn Read + Send)) -> Result<Option<()>> {
-        self.ranks(false)?;
+        self.ranks(self.form.order())?;
+        check_ties(&self.source, self.form.order(), self.joining.rule.ties)?;
         self.is_text = true;
         if !self.end_pending()? {
             return Ok(None);
         }
-        let name = self.source.clone();
-        let source = PassingSource { name: &name, text: Mutex::new(text), size: self.size };
-        Ok(self.read(&source, self.lines)?.then_some(()))
+        let (name, form) = (self.source.clone(), std::mem::replace(&mut self.form, Form::trec()));
+        let before = self.chunks;
+        let rows = form.rows(Box::new(text));
+        let mut rows = rows.map_err(|error| Error::io(name.as_ref(), "read", error))?;
+        let text = Mutex::new(&mut *rows as &mut (dyn Read + Send));
+        let went_on =
+            self.read(&PassingSource { name: &name, form: &form, text, size: self.size }, self.lines);
+        drop(rows);
+        self.form = if self.chunks == before { form } else { form.without_header() };
+        Ok(went_on?.then_some(()))
     }
 
     /// Reads a batch of columns but for its last query, which may go on in the next; `None` where somebody wanted no more.
@@ -131,7 +166,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         if columns.rows() == 0 {
             return Ok(Some(()));
         }
-        self.ranks(columns.is_ranked())?;
+        let order = columns.order();
+        self.ranks(order)?;
         let first = columns.first_rows_of(self.pending.query());
         self.pending.push(&columns, 0..first);
         if first == columns.rows() {
@@ -148,7 +184,8 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     }
 
     /// Says that ranks decide, or scores.
-    fn ranks(&mut self, by_rank: bool) -> Result<()> {
+    fn ranks(&mut self, order: Order) -> Result<()> {
+        let by_rank = !matches!(order, Order::Scores { .. });
         if *self.by_rank.get_or_insert(by_rank) == by_rank {
             return Ok(());
         }
@@ -182,7 +219,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
 
     /// Reads rows, before which there were so many.
     fn read(&mut self, source: &impl Source, before: u64) -> Result<bool> {
-        let (joining, by_rank) = (self.joining, source.by_rank());
+        let (joining, order) = (self.joining, source.order());
         let (places, chunks, make) = (&self.places, self.chunks, &self.make);
         let stop = AtomicBool::new(false);
         let spare = Mutex::new(std::mem::take(&mut self.workers));
@@ -190,7 +227,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             let spare = spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
             let Worker { results, rankings, take } = spare.unwrap_or_else(|| Worker {
                 results: Results::new(joining),
-                rankings: Rankings::new(joining, by_rank),
+                rankings: Rankings::new(joining, order),
                 take: make(),
             });
             (
@@ -216,21 +253,20 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         self.workers = workers;
         let file = &self.source;
         if let Some((place, query)) = back {
-            let line = before + of_place(place, self.chunks).in_all(&lines);
+            let line = source.line(before + of_place(place, self.chunks).in_all(&lines));
             let query = joining.qrels.queries().get(query as usize).to_vec();
             return Err(Error::CameBack { file: file.clone(), line, query });
         }
         if !went_on {
             return Ok(false);
         }
-        let problems = findings.into_problems(file, before, &lines);
+        let line = |line| source.line(before + line);
+        let problems = findings.into_problems(file, line, &lines);
         if !problems.first.is_empty() {
             return Err(Error::Input(problems));
         }
-        self.repeats = diagnostics::join([
-            std::mem::take(&mut self.repeats),
-            repeats.into_problems(file, before, &lines),
-        ]);
+        self.repeats =
+            diagnostics::join([std::mem::take(&mut self.repeats), repeats.into_problems(file, line, &lines)]);
         self.chunks += lines.len() as u64;
         self.lines += lines.iter().sum::<u64>();
         self.results += read.count;
@@ -276,7 +312,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         let info = RunInfo { name, tag, source, results: self.results, ignored, seen };
         let met = self.places.met();
         let expected = match self.is_text {
-            true => format!(": {}", Role::Run.expected()),
+            true => self.form.expected(Role::Run),
             false => String::new(),
         };
         if let Some(message) = nothing_in_it(&info, met.contains(&true), self.joining, expected) {

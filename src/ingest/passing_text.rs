@@ -3,13 +3,10 @@
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 
-use super::Dialect;
-use super::chunks::complete;
 use super::compression::{BYTE_ORDER_MARK, Bytes, Codec};
-use super::foreign::{HEAD, look_at};
+use super::foreign::{HEAD, has_head};
 use super::input::{Input, RunInput, is_matrix, read_on, run_names, stdin_file};
 use super::record::LONGEST_LINE;
-use super::shape::Role;
 use crate::error::{Error, Result};
 use crate::label::Description;
 
@@ -17,7 +14,6 @@ use crate::label::Description;
 pub struct PassingText<'r> {
     /// What messages call it.
     name: String,
-    codec: Option<Codec>,
     text: Box<dyn Read + Send + 'r>,
 }
 
@@ -35,18 +31,17 @@ impl<'r> PassingText<'r> {
         if Description::recognises(&start) {
             return Err(is_matrix(name.to_owned()));
         }
-        let codec = Codec::of(&start);
-        let text: Box<dyn Read + Send + 'r> = match codec {
+        let text: Box<dyn Read + Send + 'r> = match Codec::of(&start) {
             Some(codec) => {
                 let bytes = Bytes(Cursor::new(start).chain(bytes));
-                codec.reader(bytes).map_err(|error| failed(codec.explain(error)))?
+                Box::new(codec.text(bytes).map_err(failed)?)
             }
             None => {
                 let start = start.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&start).to_vec();
                 Box::new(Cursor::new(start).chain(bytes))
             }
         };
-        Ok(PassingText { name: name.to_owned(), codec, text })
+        Ok(PassingText { name: name.to_owned(), text })
     }
 
     /// The text of an input; where that is a file from its start it could be read more than once.
@@ -79,10 +74,10 @@ impl<'r> PassingText<'r> {
         read_on(self, held, wanted).map_err(|error| Error::io(name.as_ref(), "read", error))
     }
 
-    /// Its start, with a whole line if there is one.
+    /// Its start, with a whole line if there is one and less does not say what it is.
     pub(crate) fn head(&mut self) -> Result<Vec<u8>> {
         let (mut head, mut wanted) = (Vec::new(), HEAD + 1);
-        while !self.hold(&mut head, wanted)? && head.len() <= LONGEST_LINE && !head.contains(&b'\n') {
+        while !self.hold(&mut head, wanted)? && head.len() <= LONGEST_LINE && !has_head(&head) {
             wanted = (2 * wanted).min(LONGEST_LINE + 1);
         }
         Ok(head)
@@ -91,10 +86,7 @@ impl<'r> PassingText<'r> {
 
 impl Read for PassingText<'_> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        self.text.read(into).map_err(|error| match self.codec {
-            Some(codec) if error.kind() != io::ErrorKind::Interrupted => codec.explain(error),
-            _ => error,
-        })
+        self.text.read(into)
     }
 }
 
@@ -124,21 +116,5 @@ impl RunInput {
     #[doc(hidden)]
     pub fn name_alone(&self) -> Result<String> {
         Ok(run_names(std::slice::from_ref(self))?.remove(0))
-    }
-}
-
-/// How much of a text that goes on is whole queries, as far as their lines are together.
-pub fn whole_queries(text: &[u8]) -> usize {
-    complete(text)
-}
-
-/// Checks that a text that starts like this can be a run.
-///
-/// # Errors
-/// What it is instead.
-pub(crate) fn check_run(name: &str, start: &[u8], dialect: Dialect) -> Result<()> {
-    match look_at(start, Role::Run, dialect.rules()) {
-        Some(other) => Err(Error::Input(other.problems(Role::Run, name))),
-        None => Ok(()),
     }
 }

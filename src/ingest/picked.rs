@@ -4,15 +4,17 @@
 //! is found.
 
 use std::io::{Cursor, Read};
-use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
 use super::chunks::ChunkSize;
+use super::columns::{ColumnSource, Columns, PieceSize};
 use super::diagnostics::RunProblems;
 use super::doc_table::Shelf;
-use super::foreign::{OtherFormat, look, look_at};
+use super::foreign::OtherFormat;
+use super::format::{Form, Partner, Shape};
 use super::group::{Scattered, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened, RunInput, run_names};
@@ -20,10 +22,11 @@ use super::passing_text::PassingText;
 use super::rank::Ranker;
 use super::reader::{PassingSource, Source, TextSource};
 use super::record::{Docnos, Record, score_of_key};
-use super::run::{self, Joining, Rankings, Results};
+use super::run::{self, Joining, Rankings, Results, check_ties, without_identical};
 use super::shape::Role;
+use super::tables::with_records;
 use super::{Join, finish, sound, stdin_once};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::label::{LabelMatrix, StagedRun};
 
 /// A retrieved document at its rank.
@@ -96,25 +99,37 @@ impl Join {
     ) -> Result<Picked> {
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
-        let qrels = qrels.open(self.access)?;
-        let runs = names.into_iter().zip(runs).map(|(name, run)| self.run_text(name, run));
+        let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
+        let partner = form.as_ref().ok().and_then(Form::partner);
+        let runs = names.into_iter().zip(runs).map(|(name, run)| self.run_text(name, run, partner));
         let runs = runs.collect::<Result<Vec<_>>>()?;
-        let swapped = runs.iter().find(|run| run.foreign == Some(OtherFormat::Swapped));
+        let swapped =
+            runs.iter().find(|run| run.form.as_ref().is_err_and(|other| *other == OtherFormat::Swapped));
         let swapped = swapped.map(|run| run.text.name());
-        let (qrels, problems) = self.qrels_of(&qrels, swapped, size, Seed::random())?;
+        let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, Seed::random())?;
         let picks = Picks { ids: queries.to_vec(), judged: qrels.queries().len() as u32 };
         let joining = self.joining(&qrels);
-        let read = |RunText { name, text, foreign }: RunText| match (foreign, text) {
-            (Some(foreign), text) => {
+        let read = |RunText { name, text, form }: RunText| match (form, text) {
+            (Err(foreign), text) => {
                 let lines = foreign.problems(Role::Run, text.name());
                 Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
             }
-            (None, Text::Whole(text)) => {
-                read(&TextSource { text: &text, size, watch: self.watch() }, &name, joining, &picks)
-            }
-            (None, Text::Passing(source, mut text)) => {
-                let text = Mutex::new(&mut *text as &mut (dyn Read + Send));
-                read(&PassingSource { name: &source, text, size }, &name, joining, &picks)
+            (Ok(Form { shape: Shape::Columns(table), .. }), text) => with_records(&*table, |batches| {
+                let columns = Columns::of_run(text.name(), batches, qrels.seed())?;
+                read(&ColumnSource::all(&columns, PieceSize::default(), self.watch()), &name, joining, &picks)
+            }),
+            (Ok(form), Text::Whole(text)) => read(
+                &TextSource { text: &text, form: &form, size, watch: self.watch() },
+                &name,
+                joining,
+                &picks,
+            ),
+            (Ok(form), Text::Passing(source, mut text)) => {
+                let rows: Box<dyn Read + Send> = Box::new(&mut *text);
+                let rows = form.rows(rows);
+                let mut rows = rows.map_err(|error| Error::io(source.as_ref(), "read", error))?;
+                let text = Mutex::new(&mut *rows as &mut (dyn Read + Send));
+                read(&PassingSource { name: &source, form: &form, text, size }, &name, joining, &picks)
             }
         };
         let read: Vec<PickedRun> = runs.into_par_iter().map(read).collect::<Result<_>>()?;
@@ -139,13 +154,13 @@ impl Join {
 struct RunText {
     name: String,
     text: Text,
-    /// What it is, if it cannot be a run.
-    foreign: Option<OtherFormat>,
+    /// What it is.
+    form: std::result::Result<Form, OtherFormat>,
 }
 
 enum Text {
     /// It is there as a whole.
-    Whole(Opened),
+    Whole(Arc<Opened>),
     /// It goes by, under the name by which messages call it.
     Passing(String, Box<dyn Read + Send>),
 }
@@ -162,28 +177,28 @@ impl Text {
 
 impl Join {
     /// Opens a run, and looks at its first lines.
-    fn run_text(&self, name: String, run: RunInput) -> Result<RunText> {
-        let rules = self.dialect.rules();
+    fn run_text(&self, name: String, run: RunInput, partner: Option<&Partner>) -> Result<RunText> {
         if !run.input.passes() {
-            let text = run.input.open(self.access)?;
-            let foreign = look(&text, Role::Run, rules);
-            return Ok(RunText { name, text: Text::Whole(text), foreign });
+            let text = Arc::new(run.input.open(self.access)?);
+            let form = self.run_form(&text, partner);
+            return Ok(RunText { name, text: Text::Whole(text), form });
         }
         let mut text = PassingText::of(run.input)?;
         let (source, head) = (text.name().to_owned(), text.head()?);
-        let foreign = look_at(&head, Role::Run, rules);
+        let form = self.passing_form(&source, &head, partner);
         let text = Text::Passing(source, Box::new(Cursor::new(head).chain(text)));
-        Ok(RunText { name, text, foreign })
+        Ok(RunText { name, text, form })
     }
 }
 
 /// Reads a run of this name.
 fn read(source: &impl Source, name: &str, joining: Joining<'_>, picks: &Picks) -> Result<PickedRun> {
     let (qrels, count) = (joining.qrels, picks.judged as usize + picks.ids.len());
+    check_ties(source.name(), source.order(), joining.rule.ties)?;
     let worker = || (Results::new(joining).of(picks), Scattered::new(count).of(source.whole()));
     let (read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), worker)?;
     let ranking = || Ranking {
-        rankings: Rankings::new(joining, false),
+        rankings: Rankings::new(joining, source.order()),
         plain: Ranker::new(joining.rule, false),
         picks,
         found: Vec::new(),
@@ -210,8 +225,10 @@ impl Ranking<'_> {
         let query = records[0].query;
         let unjudged = query.checked_sub(picks.judged).map(|place| &picks.ids[place as usize]);
         let mut codes = Vec::new();
+        let dropped = rankings.drop_identical_ids;
         let id = match unjudged {
             Some(id) => {
+                let records = &without_identical(id, records, docnos, dropped);
                 let mut nothing = Shelf::default();
                 let table = nothing.table(0, 0);
                 plain.rank(id, records, docnos, (&nothing, table), &mut codes, &mut rankings.findings);
@@ -225,6 +242,7 @@ impl Ranking<'_> {
                 rankings.id(query)
             }
         };
+        let records = &without_identical(id, records, docnos, dropped);
         let ordered = if codes.is_empty() { Vec::new() } else { plain.ordered(id, records, docnos) };
         let tied = ordered.chunk_by(|one, next| one.key == next.key);
         let tied = tied.flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()));

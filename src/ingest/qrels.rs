@@ -6,12 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
+use super::Join;
 use super::chunks::ChunkSize;
 use super::columns::{self, Collected, ColumnSource, Columns, PieceSize};
 use super::diagnostics::{Finding, Findings, join, quoted, whole_file};
 use super::dialect::{Dialect, Rules};
 use super::doc_table::{DocTable, MOST_DOCUMENTS, Shelf};
-use super::foreign::look;
+use super::format::Form;
+use super::format::Partner;
 use super::group::{Scattered, Whole, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened};
@@ -20,6 +22,7 @@ use super::rank::{repeats, too_many};
 use super::reader::{Gathered, Grouped, Make, Rows, Source, TextSource, gather};
 use super::record::{Brief, Docnos, Record};
 use super::shape::Role;
+use super::tables::with_judgments;
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
@@ -53,10 +56,12 @@ pub struct Qrels {
     repeats: Vec<(Vec<u8>, Problems)>,
     /// What docnos and queries are hashed with.
     seed: Seed,
+    /// The text, if scores alone go with it.
+    partner: Option<Partner>,
 }
 
 impl Qrels {
-    /// Reads lines of `query iter docno grade`, in any order.
+    /// Reads lines of `query iter docno grade`, in any order, or another [`InputFormat`](super::InputFormat), which is told from the content.
     ///
     /// # Errors
     /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all;
@@ -78,22 +83,7 @@ impl Qrels {
     /// As [`Qrels::read`]; the dialects of trec_eval say only of queries that a run has which documents are judged twice, when they
     /// are joined.
     pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
-        Self::read_watched(input.into(), dialect, access, None)
-    }
-
-    /// The same, under the eyes of somebody.
-    pub(super) fn read_watched(
-        input: Input,
-        dialect: Dialect,
-        access: FileAccess,
-        watch: Option<&Watch>,
-    ) -> Result<Self> {
-        let opened = input.open(access)?;
-        if let Some(foreign) = look(&opened, Role::Qrels, dialect.rules()) {
-            return Err(Error::Input(foreign.problems(Role::Qrels, &opened.name)));
-        }
-        let (qrels, problems) = read(&opened, dialect, ChunkSize::default(), Seed::random(), watch)?;
-        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+        Join { dialect, access, ..Join::default() }.qrels(input)
     }
 
     /// Takes judgments (query, docno, grade) in any order.
@@ -149,7 +139,7 @@ impl Qrels {
     /// Those of a text that is not read.
     pub(super) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
         let (read, scattered) = gather(Vec::new());
-        let qrels = sort_out(read, scattered, Whole::Passing, name, dialect.rules(), seed).0;
+        let qrels = sort_out(read, scattered, Whole::Passing, (name, &|line| line), dialect.rules(), seed).0;
         Qrels { dialect: Some(dialect), ..qrels }
     }
 
@@ -184,6 +174,17 @@ impl Qrels {
     /// The dialect of the text that they were, if they were text.
     pub(super) fn dialect(&self) -> Option<Dialect> {
         self.dialect
+    }
+
+    /// Do scores alone go with these, which name no documents?
+    #[doc(hidden)]
+    pub fn take_scores(&self) -> bool {
+        self.partner.is_some()
+    }
+
+    /// The text, if scores alone go with it.
+    pub(super) fn partner(&self) -> Option<&Partner> {
+        self.partner.as_ref()
     }
 
     /// What docnos are hashed with.
@@ -255,13 +256,20 @@ impl Qrels {
 
 /// Reads judgments; what can be used of them, and the problems.
 pub(super) fn read(
-    opened: &Opened,
+    (text, form): (&Opened, &Form),
     dialect: Dialect,
     size: ChunkSize,
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    read_from(&TextSource { text: opened, size, watch }, dialect, seed)
+    if let Some(table) = form.columns() {
+        return with_judgments(table, |batches| {
+            let columns = Columns::of_judgments(&text.name, batches, seed)?;
+            read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), dialect, seed)
+        });
+    }
+    let (qrels, problems) = read_from(&TextSource { text, form, size, watch }, dialect, seed)?;
+    Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
 /// The same from any source.
@@ -279,14 +287,15 @@ pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> R
     let (read, grouped) = source.read(&back, seed, worker)?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
-        && let Some(assembled) = assemble(read, grouped, name, seed)
+        && let Some(assembled) = assemble(read, grouped, source, seed)
     {
         return Ok(done(assembled, count));
     }
     let worker = || (Judgments::new(rules, seed), Scattered::unsorted().of(source.whole()));
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     let count = read.count;
-    Ok(done(sort_out(read, scattered, source.whole(), name, rules, seed), count))
+    let line = |line| source.line(line);
+    Ok(done(sort_out(read, scattered, source.whole(), (name, &line), rules, seed), count))
 }
 
 /// Judgments as one worker reads them.
@@ -454,7 +463,7 @@ fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
 fn assemble(
     read: Gathered<Judgments>,
     grouped: Vec<Grouped<'_, Shelving>>,
-    name: &str,
+    source: &impl Source,
     seed: Seed,
 ) -> Option<(Qrels, Problems)> {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
@@ -469,7 +478,8 @@ fn assemble(
     }
     let after = after(&order, &names);
     let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
-    let (qrels, problems) = finish(read, ids, shelvings, Some(order), name, seed);
+    let named: Named<'_> = (source.name(), &|line| source.line(line));
+    let (qrels, problems) = finish(read, ids, shelvings, Some(order), named, seed);
     Some((Qrels { after, ..qrels }, problems))
 }
 
@@ -488,7 +498,7 @@ fn sort_out(
     read: Gathered<Judgments>,
     scattered: Vec<Scattered>,
     whole: Whole<'_>,
-    name: &str,
+    named: Named<'_>,
     rules: Rules,
     seed: Seed,
 ) -> (Qrels, Problems) {
@@ -508,8 +518,11 @@ fn sort_out(
         shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
     let shelvings = each_query(scattered, whole, None, || Shelving::new(rules), shelve);
-    finish(read, ids, shelvings, None, name, seed)
+    finish(read, ids, shelvings, None, named, seed)
 }
+
+/// What messages call judgments, and the lines of their text of those that were read.
+type Named<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
 
 /// Gives grades their codes and tables their places: in the order in which they were met, or else as they lie.
 fn finish(
@@ -517,14 +530,14 @@ fn finish(
     ids: Ids,
     mut shelvings: Vec<Shelving>,
     order: Option<Vec<QueryAt>>,
-    name: &str,
+    (name, line): Named<'_>,
     seed: Seed,
 ) -> (Qrels, Problems) {
     let (lines, mut findings) = (read.lines(), read.findings);
     for shelving in &mut shelvings {
         findings.merge(std::mem::take(&mut shelving.findings));
     }
-    let mut problems = findings.into_problems(name, 0, &lines);
+    let mut problems = findings.into_problems(name, line, &lines);
     let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
     let book = book.unwrap_or_else(|error| {
         if problems.first.is_empty() {
@@ -541,13 +554,25 @@ fn finish(
     let mut repeats = Vec::new();
     let mut shelves = Vec::with_capacity(shelvings.len());
     for shelving in shelvings {
-        let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, 0, &lines));
+        let found = |(id, findings): (_, Findings)| (id, findings.into_problems(name, line, &lines));
         repeats.extend(shelving.repeats.into_iter().map(found));
         shelves.push(shelving.shelf);
     }
     let (name, dialect, after) = (name.to_owned(), None, Vec::new());
-    let qrels =
-        Qrels { name, dialect, book, queries, after, facts, tables, shelves, fingerprint, repeats, seed };
+    let qrels = Qrels {
+        name,
+        dialect,
+        book,
+        queries,
+        after,
+        facts,
+        tables,
+        shelves,
+        fingerprint,
+        repeats,
+        seed,
+        partner: None,
+    };
     (qrels, problems)
 }
 

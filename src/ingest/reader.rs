@@ -7,23 +7,27 @@
 //! Make     what is made of the records of a query: a table of judged documents, or a row of labels
 //! ```
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use super::chunks::{Chunk, ChunkSize, each_block, each_chunk};
+use super::chunks::{Chunk, ChunkSize, Content, each_block, each_chunk};
 use super::columns::Scratch;
-use super::diagnostics::{Finding, Findings, Position};
+use super::diagnostics::{Finding, Findings, Position, quoted};
 use super::dialect::{Comments, Rules};
+use super::format::Form;
+use super::format::tell::not_counted;
 use super::group::{Scattered, Whole};
 use super::hash::Seed;
 use super::input::Opened;
-use super::number::decimal;
-use super::record::{Brief, Docnos, Record, address};
-use super::scan::{Fields, Scanner, TakeLines};
-use super::shape::{Fault, Role};
+use super::number::{decimal, of_letters};
+use super::record::{Brief, Docnos, Record, address, sort_key};
+use super::scan::{Fields, Scanner, TakeLines, is_separator};
+use super::shape::{Fault, Role, not_a_number};
+use super::table::{Row, RowScanner, Separator, Table, TakeRows, Value};
 use crate::error::{Error, Result};
+use crate::label::ScoreType;
 use crate::watch::{Watch, not_stopped};
 
 /// Rows of `N` fields as one worker reads them.
@@ -189,20 +193,52 @@ pub(super) trait Source: Sync {
     /// What of it stays.
     fn whole(&self) -> Whole<'_>;
 
-    /// Are results sorted by their ranks?
-    fn by_rank(&self) -> bool {
-        false
-    }
+    /// What results are sorted by.
+    fn order(&self) -> Order;
 
     /// What is to be said of rows, where there are none; of text how a line looks.
-    fn expected(&self, role: Role) -> String {
-        format!(": {}", role.expected())
+    fn expected(&self, role: Role) -> String;
+
+    /// The line of the text of a line that is read.
+    fn line(&self, line: u64) -> u64 {
+        line
+    }
+}
+
+/// What results are sorted by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Order {
+    /// Scores; the field behind the document may be a rank.
+    Scores { ranks: bool },
+    /// Ranks that are integers.
+    Ranks,
+    /// Ranks as scores, −rank; they may have to count 1, 2, 3 ….
+    RankScores { counted: bool },
+}
+
+impl Form {
+    /// What results are sorted by.
+    pub fn order(&self) -> Order {
+        match self.table().map(|table| (table.value, table.has_ranks)) {
+            None => Order::Scores { ranks: true },
+            Some((Value::Number | Value::Letters, ranks)) => Order::Scores { ranks },
+            Some((value, _)) => Order::RankScores { counted: value == Value::CountedRank },
+        }
+    }
+
+    /// What is expected of a line, behind a colon.
+    pub fn expected(&self, role: Role) -> String {
+        match self.table() {
+            None => format!(": {}", role.expected()),
+            Some(table) => format!(": {}", table.expected()),
+        }
     }
 }
 
 /// A text as a source of rows.
 pub(super) struct TextSource<'a> {
     pub text: &'a Opened,
+    pub form: &'a Form,
     pub size: ChunkSize,
     pub watch: Option<&'a Watch>,
 }
@@ -219,25 +255,47 @@ impl Source for TextSource<'_> {
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(Gathered<R>, Vec<K>)> {
         let worker = || Reader::new(worker(), seed);
-        let content = self.text.content();
-        self.watch.iter().for_each(|watch| watch.expect(content.0.len() as u64));
+        let all = self.text.content().0.len() as u64;
+        self.watch.iter().for_each(|watch| watch.expect(all));
         let stop = || stop.load(Ordering::Relaxed) || self.watch.is_some_and(Watch::is_stopped);
-        let readers = each_chunk(content, self.size, stop, worker, |reader, chunk| {
+        let open = || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(self.text.text()?) };
+        let whole = self.lies();
+        let content = whole.map_or(Content::Stream(&open), Content::Whole);
+        let readers = each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
             let bytes = chunk.text.len() as u64;
-            reader.chunk(chunk);
-            // A compressed text has more bytes than its file, which are done at its end.
-            self.watch.iter().filter(|_| content.1.is_none()).for_each(|watch| watch.add(bytes));
+            reader.chunk(self.form, chunk);
+            // A stream has not the bytes of its file, which are done at its end.
+            self.watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
         });
         let readers = readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?;
         not_stopped(self.watch)?;
-        self.watch.iter().filter(|_| content.1.is_some()).for_each(|watch| watch.add(content.0.len() as u64));
+        self.watch.iter().filter(|_| whole.is_none()).for_each(|watch| watch.add(all));
         Ok(gather(readers))
     }
 
     fn whole(&self) -> Whole<'_> {
-        match self.text.content() {
-            (text, None) => Whole::Text(text),
-            (_, Some(_)) => Whole::Passing,
+        self.lies().map_or(Whole::Passing, Whole::Text)
+    }
+
+    fn order(&self) -> Order {
+        self.form.order()
+    }
+
+    fn expected(&self, role: Role) -> String {
+        self.form.expected(role)
+    }
+
+    fn line(&self, line: u64) -> u64 {
+        self.form.line(line)
+    }
+}
+
+impl<'a> TextSource<'a> {
+    /// The rows, if they lie in memory.
+    fn lies(&self) -> Option<&'a [u8]> {
+        match (self.text.content(), self.form.made()) {
+            ((text, None), None) => Some(text),
+            _ => None,
         }
     }
 }
@@ -245,6 +303,8 @@ impl Source for TextSource<'_> {
 /// A text that goes by once as a source of rows.
 pub(super) struct PassingSource<'a> {
     pub name: &'a str,
+    /// What it is; nothing of which rows are made.
+    pub form: &'a Form,
     pub text: Mutex<&'a mut (dyn Read + Send)>,
     pub size: ChunkSize,
 }
@@ -263,12 +323,25 @@ impl Source for PassingSource<'_> {
         let worker = || Reader::new(worker(), seed);
         let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let stop = || stop.load(Ordering::Relaxed);
-        let readers = each_block(&mut **text, self.size, stop, worker, Reader::chunk);
+        let take = |reader: &mut Reader<R, K>, chunk: Chunk<'_>| reader.chunk(self.form, chunk);
+        let readers = each_block((&mut **text, self.form.table()), self.size, stop, worker, take);
         Ok(gather(readers.map_err(|source| Error::io(self.name.as_ref(), "read", source))?))
     }
 
     fn whole(&self) -> Whole<'_> {
         Whole::Passing
+    }
+
+    fn order(&self) -> Order {
+        self.form.order()
+    }
+
+    fn expected(&self, role: Role) -> String {
+        self.form.expected(role)
+    }
+
+    fn line(&self, line: u64) -> u64 {
+        self.form.line(line)
     }
 }
 
@@ -296,27 +369,35 @@ pub(super) struct Reader<R, K> {
     pub chunks: Vec<(u64, u64)>,
     pub count: u64,
     scanner: Scanner,
+    row_scanner: Option<RowScanner>,
     /// What columns are read with.
     pub scratch: Scratch,
 }
 
 impl<R, K: Keep> Reader<R, K> {
     pub fn new((rows, keep): (R, K), seed: Seed) -> Self {
-        let (findings, chunks, scanner, scratch) = Default::default();
-        Reader { rows, keep, seed, findings, chunks, count: 0, scanner, scratch }
+        let (findings, chunks, scanner, row_scanner, scratch) = Default::default();
+        Reader { rows, keep, seed, findings, chunks, count: 0, scanner, row_scanner, scratch }
     }
 
     /// Reads a chunk of text.
-    fn chunk<const N: usize>(&mut self, chunk: Chunk<'_>)
+    fn chunk<const N: usize>(&mut self, form: &Form, chunk: Chunk<'_>)
     where
         R: Rows<N>,
     {
         self.keep.begin_chunk(chunk.number, chunk.start..chunk.start + chunk.text.len());
-        let Reader { rows, keep, seed, findings, scanner, .. } = self;
+        let Reader { rows, keep, seed, findings, scanner, row_scanner, .. } = self;
         let (rules, current) = (rows.rules(), Current::default());
         let mut reading =
             ChunkReading { rows, keep, seed: *seed, findings, chunk, rules, current, last: 0..0, count: 0 };
-        let lines = scanner.each_line(chunk.text, &mut reading);
+        let lines = match form.table() {
+            None => scanner.each_line(chunk.text, &mut reading),
+            Some(table) => {
+                let skip = table.skip.saturating_sub(chunk.start).min(chunk.text.len());
+                let mut reading = TableReading { reading: &mut reading, table };
+                row_scanner.get_or_insert_default().each_row(chunk.text, skip, table, &mut reading)
+            }
+        };
         reading.end_query();
         let ChunkReading { last, count, .. } = reading;
         if !last.is_empty() {
@@ -381,6 +462,32 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
         self.current = Current { number, start, end, brief: Brief::of(text, start, end) };
     }
 
+    /// Keeps a row of a query and a document, behind which something is kept too.
+    #[inline(always)]
+    fn keep<const N: usize>(
+        &mut self,
+        text: &[u8],
+        line: u64,
+        [query_start, query_end]: [usize; 2],
+        [start, end, kept]: [usize; 3],
+        key: impl FnOnce(&R) -> u64,
+    ) where
+        R: Rows<N>,
+    {
+        if !self.current.is(text, query_start, query_end) {
+            self.begin_query(text, query_start, query_end, line);
+        }
+        let Some(query) = self.current.number else { return };
+        let record = Record {
+            key: key(self.rows),
+            hash: self.seed.hash(text, start, end),
+            at: address(self.chunk.number, start),
+            length: (end - start) as u32,
+            query,
+        };
+        self.keep.keep(record, line, || &text[start..kept]);
+    }
+
     #[cold]
     fn problem(&mut self, offset: usize, line: u64, message: impl FnOnce() -> String) {
         let chunk = self.chunk.number;
@@ -404,20 +511,8 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
             return self
                 .problem(start, line, move || R::ROLE.complaint(&text[start..end], Fault::Number, rules));
         };
-        if !self.current.is(text, starts[0], ends[0]) {
-            self.begin_query(text, starts[0], ends[0], line);
-        }
-        let Some(query) = self.current.number else { return };
-        let (start, end) = (starts[2], ends[2]);
-        let kept = if self.rows.reads_ranks() { ends[3] + 1 } else { end }; // with a blank behind it
-        let record = Record {
-            key: self.rows.key(number),
-            hash: self.seed.hash(text, start, end),
-            at: address(self.chunk.number, start),
-            length: (end - start) as u32,
-            query,
-        };
-        self.keep.keep(record, line, || &text[start..kept]);
+        let kept = if self.rows.reads_ranks() { ends[3] + 1 } else { ends[2] }; // with a blank behind it
+        self.keep(text, line, [starts[0], ends[0]], [starts[2], ends[2], kept], |rows| rows.key(number));
     }
 
     #[cold]
@@ -437,4 +532,90 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
     fn lone_returns(&self) -> bool {
         self.rules.lone_returns
     }
+}
+
+/// A worker at a chunk of a table.
+struct TableReading<'r, 'w, 't, R, K, const N: usize> {
+    reading: &'r mut ChunkReading<'w, 't, R, K>,
+    table: &'r Table,
+}
+
+impl<R: Rows<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, R, K, N> {
+    #[inline(always)]
+    fn row(&mut self, text: &[u8], line: u64, Row { query, doc: [start, end], number: field }: Row) {
+        let TableReading { reading, table } = self;
+        let number = table.value.of(text, field, R::ROLE.parser(&reading.rules));
+        let Some(number) = number else {
+            let (table, field) = (*table, &text[field[0]..field[1]]);
+            return self.wrong(start, line, || table.not_a_number(R::ROLE, field));
+        };
+        let kept = match reading.rows.reads_ranks() {
+            false => end,
+            true if table.separator == Separator::Tab && !is_rank_behind(text, end) => {
+                let table = *table;
+                return self.wrong(start, line, || {
+                    format!(
+                        "the rank is empty or in quotes, which cannot order equal scores: {}",
+                        table.expected()
+                    )
+                });
+            }
+            true => behind_rank(text, end),
+        };
+        reading.count += 1;
+        reading.keep(text, line, query, [start, end, kept], |rows| match table.value {
+            Value::Number | Value::Letters => rows.key(number),
+            Value::Rank | Value::CountedRank => sort_key(-number, ScoreType::F64),
+        });
+    }
+
+    #[cold]
+    fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String) {
+        self.reading.count += 1;
+        self.reading.problem(start, line, message);
+    }
+}
+
+impl Value {
+    /// The number in a field; `None` where it is not what it should be.
+    #[inline(always)]
+    pub(super) fn of(
+        self,
+        text: &[u8],
+        [start, end]: [usize; 2],
+        parser: fn(&[u8]) -> Option<f64>,
+    ) -> Option<f64> {
+        match self {
+            Value::Number => decimal(text, start, end, parser),
+            Value::Letters => of_letters(&text[start..end]),
+            Value::Rank | Value::CountedRank => {
+                decimal(text, start, end, parser).filter(|number| number.fract() == 0.0)
+            }
+        }
+    }
+}
+
+impl Table {
+    /// What to say of a field that is not the number it should be.
+    pub(super) fn not_a_number(&self, role: Role, field: &[u8]) -> String {
+        match self.value {
+            Value::Number | Value::Letters => {
+                format!("{} {}: {}", role.number(), not_a_number(field), self.expected())
+            }
+            Value::Rank => format!("rank {} is not an integer: {}", quoted(field), self.expected()),
+            Value::CountedRank => not_counted(field, None),
+        }
+    }
+}
+
+/// Is there a field behind a document and a tab, without quotes around either?
+fn is_rank_behind(text: &[u8], doc: usize) -> bool {
+    text[doc] == b'\t' && text.get(doc + 1).is_some_and(|&byte| !is_separator(byte) && byte != b'"')
+}
+
+/// The end of the field behind a document, with the blank that follows it, as tables of ranks have it.
+fn behind_rank(text: &[u8], doc: usize) -> usize {
+    let blanks = text[doc..].iter().take_while(|&&byte| is_separator(byte)).count();
+    let rank = text[doc + blanks..].iter().take_while(|&&byte| !is_separator(byte)).count();
+    text.len().min(doc + blanks + rank + 1)
 }

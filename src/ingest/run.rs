@@ -2,21 +2,23 @@
 //!
 //! The first pass takes the lines of a query to be together. Where one comes back later, the run is read again for lines in any order.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rayon::prelude::*;
 
 use super::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
 use super::dialect::Rules;
+use super::format::tell::not_counted;
 use super::group::{Scattered, each_query};
 use super::interner::Interner;
 use super::picked::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
-use super::reader::{Gathered, Grouped, Make, Rows, Source};
-use super::record::{Docnos, Record, rank_of_key, sort_key};
+use super::reader::{Gathered, Grouped, Make, Order, Rows, Source};
+use super::record::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use super::shape::Role;
-use crate::error::{Result, printable_path};
+use crate::error::{Error, Result, printable_path};
 use crate::label::{
     RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched,
 };
@@ -30,6 +32,10 @@ pub(crate) struct Joining<'a> {
     pub rules: Rules,
     /// Are tied groups to be kept?
     pub keep_ties: bool,
+    /// Is it a part of a run, which may have nothing in it?
+    pub part: bool,
+    /// Are documents left out that are called as their query is?
+    pub drop_identical_ids: bool,
     /// Who may stop it.
     pub watch: Option<&'a Watch>,
 }
@@ -40,10 +46,11 @@ pub(super) fn read(
     name: &str,
     joining: Joining<'_>,
 ) -> Result<(StagedRun, RunProblems)> {
-    let (qrels, seed, by_rank) = (joining.qrels, joining.qrels.seed(), source.by_rank());
+    let (qrels, seed, order) = (joining.qrels, joining.qrels.seed(), source.order());
+    check_ties(source.name(), order, joining.rule.ties)?;
     let (met, back) = (QueriesMet::new(qrels.queries().len()), AtomicBool::new(false));
     let worker = || {
-        let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining, by_rank) };
+        let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining, order) };
         (Results::new(joining), Grouped::new(rankings, &back))
     };
     let (read, grouped) = source.read(&back, seed, worker)?;
@@ -53,10 +60,23 @@ pub(super) fn read(
     }
     let worker = || (Results::new(joining), Scattered::new(qrels.queries().len()).of(source.whole()));
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
-    let rankings = || Rankings::new(joining, by_rank);
+    let rankings = || Rankings::new(joining, order);
     let rankings = each_query(scattered, source.whole(), joining.watch, rankings, Rankings::rank);
     not_stopped(joining.watch)?;
     Ok(finish(read, rankings, name, source, joining))
+}
+
+/// Checks that results have ranks, if these are to order equal scores.
+pub(super) fn check_ties(name: &str, order: Order, ties: Ties) -> Result<()> {
+    match (ties, order) {
+        (Ties::Rank, Order::Scores { ranks: false } | Order::RankScores { .. }) => {
+            Err(Error::Unanswerable(format!(
+                "{} has no column of ranks right behind the documents, and another behind it, that could order equal scores: take other ties",
+                printable_path(name.as_ref())
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Results as one worker reads them.
@@ -136,17 +156,23 @@ pub(super) struct Rankings<'a> {
     pub ranker: Ranker,
     pub staged: StagedPiece,
     pub findings: Findings,
-    /// Do ranks decide, and not scores?
-    by_rank: bool,
+    order: Order,
+    pub drop_identical_ids: bool,
 }
 
 impl<'a> Rankings<'a> {
-    pub fn new(Joining { qrels, rule, rules, keep_ties, .. }: Joining<'a>, by_rank: bool) -> Self {
+    pub fn new(
+        Joining { qrels, rule, rules, keep_ties, drop_identical_ids, .. }: Joining<'a>,
+        order: Order,
+    ) -> Self {
         // Ranks are no scores, which might be equal as f32.
-        let rule = if by_rank { RankingRule { score: ScoreType::F32, ..rule } } else { rule };
+        let rule = match order {
+            Order::Scores { .. } => rule,
+            Order::Ranks | Order::RankScores { .. } => RankingRule { score: ScoreType::F32, ..rule },
+        };
         let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
         let (staged, findings) = Default::default();
-        Rankings { qrels, ranker, staged, findings, by_rank }
+        Rankings { qrels, ranker, staged, findings, order, drop_identical_ids }
     }
 
     /// The id of a query of the qrels.
@@ -159,9 +185,15 @@ impl<'a> Rankings<'a> {
         let query = records[0].query;
         let (id, judged) = (self.id(query), self.qrels.judged(query));
         let Rankings { ranker, staged, findings, .. } = self;
-        if self.by_rank {
-            report_equal_ranks(id, records, docnos, findings);
+        match self.order {
+            Order::Scores { .. } => {}
+            Order::Ranks => report_equal_ranks(id, records, docnos, rank_of_key, findings),
+            Order::RankScores { counted: false } => {
+                report_equal_ranks(id, records, docnos, |key| -score_of_key(key) as i64, findings);
+            }
+            Order::RankScores { counted: true } => report_uncounted(records, docnos, findings),
         }
+        let records = &without_identical(id, records, docnos, self.drop_identical_ids);
         let depth = ranker.rank(id, records, docnos, judged, &mut staged.labels, findings);
         staged.rows.push(StagedRow { query, depth });
     }
@@ -169,7 +201,9 @@ impl<'a> Rankings<'a> {
     /// The same where they are together in the input, so that their ranks say something.
     pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
         self.rank(records, docnos);
-        self.ranker.seen.see_ranks(records, docnos);
+        if self.order == (Order::Scores { ranks: true }) {
+            self.ranker.seen.see_ranks(records, docnos);
+        }
     }
 }
 
@@ -190,7 +224,13 @@ impl Make for FirstRankings<'_> {
 }
 
 /// Finds results of a query that have the same rank.
-fn report_equal_ranks(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+fn report_equal_ranks(
+    query: &[u8],
+    records: &[Record],
+    docnos: Docnos<'_>,
+    rank_of_key: fn(u64) -> i64,
+    findings: &mut Findings,
+) {
     if records.is_sorted_by(|one, next| one.key < next.key) {
         return;
     }
@@ -206,6 +246,31 @@ fn report_equal_ranks(query: &[u8], records: &[Record], docnos: Docnos<'_>, find
             });
         }
     }
+}
+
+/// Finds the first result of a query whose rank, as a score, does not count on.
+fn report_uncounted(records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+    let wrong = (1u64..).zip(records).find(|(rank, record)| score_of_key(record.key) != -(*rank as f64));
+    if let Some((rank, record)) = wrong {
+        findings.add(record.at, || {
+            let message = not_counted((-score_of_key(record.key)).to_string().as_bytes(), Some(rank));
+            Finding { position: docnos.position(record), message, earlier: None }
+        });
+    }
+}
+
+/// The results of a query, without the document that is called as it is, if they are to be `dropped`.
+pub(super) fn without_identical<'r>(
+    query: &[u8],
+    records: &'r [Record],
+    docnos: Docnos<'_>,
+    dropped: bool,
+) -> Cow<'r, [Record]> {
+    let is_identical = |record: &Record| record.length as usize == query.len() && docnos.of(record) == query;
+    if !dropped || !records.iter().any(is_identical) {
+        return Cow::Borrowed(records);
+    }
+    Cow::Owned(records.iter().filter(|record| !is_identical(record)).copied().collect())
 }
 
 /// `1 query`, `2 queries` …
@@ -237,13 +302,14 @@ pub(super) fn finish(
         findings.merge(part.ranker.wrong_ranks);
         if joining.rules.late_repeats { &mut repeats } else { &mut findings }.merge(part.findings);
     }
-    let mut problems = findings.into_problems(&run.info.source, 0, &lines);
+    let line = |line| source.line(line);
+    let mut problems = findings.into_problems(&run.info.source, line, &lines);
     if problems.first.is_empty()
         && let Some(message) = nothing_in_it(&run.info, joined, joining, source.expected(Role::Run))
     {
         problems = whole_file(&run.info.source, message);
     }
-    let repeats = repeats.into_problems(&run.info.source, 0, &lines);
+    let repeats = repeats.into_problems(&run.info.source, line, &lines);
     (run, RunProblems { lines: problems, repeats })
 }
 
@@ -263,6 +329,9 @@ pub(super) fn nothing_in_it(
     expected: String,
 ) -> Option<String> {
     let there = joining.qrels.queries();
+    if joining.part {
+        return None;
+    }
     if info.results == 0 {
         return Some(format!("there is no result in it{expected}"));
     }

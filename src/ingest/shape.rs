@@ -139,7 +139,7 @@ fn fields(count: usize) -> String {
 }
 
 /// A field that should be a finite number.
-fn not_a_number(field: &[u8]) -> String {
+pub(super) fn not_a_number(field: &[u8]) -> String {
     let infinite = fast_float2::parse::<f64, _>(field).is_ok();
     format!("{} is not a {}number", quoted(field), if infinite { "finite " } else { "" })
 }

@@ -8,7 +8,7 @@ mod grid;
 pub mod html;
 mod json;
 mod jsonl;
-mod long;
+pub(crate) mod long;
 mod markup;
 mod notes;
 mod table;

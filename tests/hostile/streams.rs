@@ -41,3 +41,21 @@ fn a_run_that_goes_by_may_be_larger_than_the_memory() {
     assert_eq!(scores.average("mine", "RR"), Some(0.5));
     assert_eq!(scores.average("mine", "NumRet"), Some((count / RESULTS * RESULTS) as f64));
 }
+
+/// Rows one after another, of half a gibibyte.
+#[test]
+fn rows_of_a_text_take_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.zst");
+    let count = (512 << 20) / TAG;
+    let lines = Lines { next: 0, count, line: io::Cursor::default() };
+    zstd::stream::copy_encode(lines, std::fs::File::create(&path).unwrap(), 1).unwrap();
+    let (mut rows, mut bytes) = (0, 0);
+    Join::default()
+        .each_result(path, None, |row| {
+            (rows, bytes) = (rows + 1, bytes + row.tag.map_or(0, <[u8]>::len));
+            Ok(true)
+        })
+        .unwrap();
+    assert_eq!((rows, bytes), (count, count * TAG));
+}

@@ -28,12 +28,13 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::hash::Seed;
+use super::reader::Order;
 use crate::error::{Error, Result};
 use crate::numbers::{Integers, Numbers};
 pub(super) use collected::Collected;
 use decimal::LONGEST;
 pub(super) use pending::Pending;
-pub(super) use pieces::{ColumnSource, PieceSize, Scratch};
+pub(super) use pieces::{ColumnSource, PieceSize, Scratch, is_fine, not_fine};
 pub use text::Text;
 use text::{Hashed, Id};
 use wrong::Wrong;
@@ -221,6 +222,14 @@ impl<'a> Columns<'a> {
         self.batches.first().is_some_and(|batch| matches!(batch.value, Value::Rank(_)))
     }
 
+    /// What results are sorted by.
+    pub fn order(&self) -> Order {
+        match self.is_ranked() {
+            true => Order::Ranks,
+            false => Order::Scores { ranks: self.batches.iter().all(|batch| batch.rank.is_some()) },
+        }
+    }
+
     fn wrong_batch(&self, number: usize, message: &str) -> Error {
         let message = format!("batch {}: {message}", number + 1);
         Error::Input(Wrong { row: None, message }.problems(self.name, 0))
@@ -282,6 +291,29 @@ impl<'a> Columns<'a> {
             false => Vec::new(),
         };
         self.hashes = (0..).zip(&docs.0).map(worth).collect();
+    }
+
+    /// Hands on rows until somebody wants no more: which it is, the query, the document, the number, which is −rank where ranks decide,
+    /// and the rank.
+    pub fn each_row(&self, mut take: impl FnMut(usize, &[u8], &[u8], f64, Option<i64>) -> bool) {
+        let (mut query, mut doc) = ([0; LONGEST], [0; LONGEST]);
+        for (batch, start) in self.batches.iter().zip(&self.starts) {
+            for at in 0..batch.query.len() {
+                let (number, rank) = match batch.value {
+                    Value::Number(numbers) => {
+                        (numbers.get(at), batch.rank.and_then(|ranks| ranks.signed(at)))
+                    }
+                    Value::Rank(ranks) => {
+                        let rank = ranks.signed(at);
+                        (rank.map_or(f64::NAN, |rank| -(rank as f64)), rank)
+                    }
+                };
+                let ids = (batch.query.id(at), batch.doc.id(at));
+                if !take(start + at, ids.0.bytes(&mut query), ids.1.bytes(&mut doc), number, rank) {
+                    return;
+                }
+            }
+        }
     }
 
     /// The batch of a row, and which of its rows it is.

@@ -12,7 +12,7 @@ use crate::ingest::chunks::all_workers;
 use crate::ingest::diagnostics::{Finding, Findings, Position};
 use crate::ingest::group::Whole;
 use crate::ingest::hash::Seed;
-use crate::ingest::reader::{Gathered, Keep, Reader, Rows, Source, gather};
+use crate::ingest::reader::{Gathered, Keep, Order, Reader, Rows, Source, gather};
 use crate::ingest::record::{Docnos, Record, address, rank_key};
 use crate::ingest::shape::Role;
 use crate::watch::{Watch, not_stopped};
@@ -88,8 +88,8 @@ impl Source for ColumnSource<'_> {
         Whole::Columns(self.columns)
     }
 
-    fn by_rank(&self) -> bool {
-        self.columns.is_ranked()
+    fn order(&self) -> Order {
+        self.columns.order()
     }
 
     fn expected(&self, _: Role) -> String {
@@ -364,7 +364,7 @@ impl Scratch {
 
 /// Is it a grade or a score?
 #[inline(always)]
-fn is_fine(role: Role, number: f64) -> bool {
+pub(in crate::ingest) fn is_fine(role: Role, number: f64) -> bool {
     match role {
         Role::Qrels => number.is_finite(),
         Role::Run => !number.is_nan(),
@@ -373,7 +373,7 @@ fn is_fine(role: Role, number: f64) -> bool {
 
 /// What to say of a number that is not.
 #[cold]
-fn not_fine(role: Role, number: f64) -> String {
+pub(in crate::ingest) fn not_fine(role: Role, number: f64) -> String {
     match role {
         Role::Qrels => format!("grade {number} is not a finite number"),
         Role::Run => format!("score {number} is not a number"),

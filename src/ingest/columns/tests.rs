@@ -464,6 +464,28 @@ fn two_runs_of_one_name_are_refused() {
     assert_eq!(error.to_string(), "two runs have the name `mine`: give each its own");
 }
 
+/// What one part lacks another one may have.
+#[test]
+fn a_part_may_lack_judgments_results_and_queries_of_both() {
+    let part = Join { part: true, ..Join::default() };
+    let records = [Records::scored(&["q1"], &["a"], &[1.0])];
+    let judgments = [Judgments::new(&["q2"], &["a"], &[1u8])];
+    let unjudged = part.columns(&part.judgments(&[]).unwrap(), &[("run", &records)]).unwrap();
+    assert_eq!((unjudged.queries().len(), unjudged.runs()[0].ignored.count), (0, 1));
+    let qrels = part.judgments(&judgments).unwrap();
+    for (results, ignored) in [(&records[..], 1), (&[], 0)] {
+        let matrix = part.columns(&qrels, &[("run", results)]).unwrap();
+        assert_eq!((matrix.depths(), matrix.runs()[0].ignored.count), (&[0][..], ignored));
+    }
+
+    let whole = Join::default();
+    let refused =
+        |results: &[Records<'_>]| whole.columns(&qrels, &[("run", results)]).unwrap_err().to_string();
+    assert_eq!(whole.judgments(&[]).unwrap_err().to_string(), "qrels: there is no judgment in it");
+    assert!(refused(&records).starts_with("run: no query of qrels is in it"));
+    assert_eq!(refused(&[]), "run: there is no result in it");
+}
+
 /// Rows that lie together are ranked at their end, whichever batches they are in and whatever their codes are: only there are ranks compared
 /// with scores.
 #[test]

@@ -1,0 +1,545 @@
+//! JSON: tokens, and objects of queries with objects of documents, read without a tree.
+//!
+//! ```text
+//! {"query": {"document": number, …}, …}
+//! ```
+//!
+//! Numbers are handed on as they are written. Several such objects may follow one another. A document and its number that are written
+//! plainly, as nearly all are, are found by vector compares of the 64 bytes in which they lie.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+
+use fearless_simd::prelude::*;
+use fearless_simd::{Level, dispatch, u8x64};
+use memchr::{memchr, memchr3};
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::made::{MadeRows, MakeRows, wrong_id};
+use crate::ingest::diagnostics::quoted;
+
+/// Why a token cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Stuck {
+    /// The text goes on.
+    Incomplete,
+    /// It is not JSON, or not such as was expected.
+    Wrong(String),
+}
+
+type Result<T> = std::result::Result<T, Stuck>;
+
+/// What a value is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Token<'t> {
+    String(Cow<'t, [u8]>),
+    /// A number, `true`, `null` … as it is written.
+    Word(&'t [u8]),
+    /// The start of an object or an array.
+    Open(u8),
+}
+
+/// Which bytes numbers and other words have.
+const IN_WORDS: [bool; 256] = {
+    let (mut all, mut byte) = ([false; 256], 0);
+    while byte < 256 {
+        let of = byte as u8;
+        all[byte] = of.is_ascii_alphanumeric() || matches!(of, b'.' | b'-' | b'+' | b'_');
+        byte += 1;
+    }
+    all
+};
+
+/// A place in a text.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cursor<'t> {
+    text: &'t [u8],
+    pub at: usize,
+    /// Is there no more text?
+    ended: bool,
+    /// The line it is on.
+    pub line: u64,
+}
+
+impl<'t> Cursor<'t> {
+    pub fn new(text: &'t [u8], ended: bool, line: u64) -> Self {
+        Cursor { text, at: 0, ended, line }
+    }
+
+    /// The next byte that is no blank; `None` at the end.
+    #[inline(always)]
+    pub fn peek(&mut self) -> Result<Option<u8>> {
+        loop {
+            match self.text.get(self.at) {
+                Some(b' ' | b'\t' | b'\r') => self.at += 1,
+                Some(b'\n') => (self.at, self.line) = (self.at + 1, self.line + 1),
+                Some(&byte) => return Ok(Some(byte)),
+                None if self.ended => return Ok(None),
+                None => return Err(Stuck::Incomplete),
+            }
+        }
+    }
+
+    /// Is the next byte that is no blank this one? Then it is passed.
+    #[inline(always)]
+    pub fn passes(&mut self, byte: u8) -> Result<bool> {
+        let is = self.peek()? == Some(byte);
+        self.at += usize::from(is);
+        Ok(is)
+    }
+
+    /// Passes a byte that must come.
+    #[inline(always)]
+    pub fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
+        if self.passes(byte)? { Ok(()) } else { Err(self.unexpected(what)) }
+    }
+
+    /// What to say where something else comes than was expected.
+    #[cold]
+    pub fn unexpected(&self, what: &str) -> Stuck {
+        const SHOWN: usize = 20;
+        let rest = &self.text[self.at..];
+        if !self.ended && rest.len() < SHOWN && memchr(b'\n', rest).is_none() {
+            return Stuck::Incomplete; // so that it says the same wherever the text is cut
+        }
+        if rest.is_empty() {
+            return Stuck::Wrong(format!(
+                "the JSON ends here, where {what} was expected: is the file complete?"
+            ));
+        }
+        let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default();
+        Stuck::Wrong(format!("{what} was expected at {}", quoted(&line[..line.len().min(SHOWN)])))
+    }
+
+    /// A string, without its quotes.
+    #[inline(always)]
+    pub fn string(&mut self, what: &str) -> Result<Cow<'t, [u8]>> {
+        self.expect(b'"', what)?;
+        let start = self.at;
+        match memchr3(b'"', b'\\', b'\n', &self.text[start..]) {
+            Some(length) if self.text[start + length] == b'"' => {
+                self.at = start + length + 1;
+                Ok(Cow::Borrowed(&self.text[start..start + length]))
+            }
+            _ => self.escaped(start),
+        }
+    }
+
+    /// A string with escapes, or with line feeds.
+    #[cold]
+    fn escaped(&mut self, start: usize) -> Result<Cow<'t, [u8]>> {
+        let ended = self.ended;
+        let more = || match ended {
+            true => Stuck::Wrong("the JSON ends within a string: is the file complete?".to_owned()),
+            false => Stuck::Incomplete,
+        };
+        let (mut string, mut at, mut lines) = (Vec::new(), start, 0);
+        loop {
+            let length = memchr3(b'"', b'\\', b'\n', &self.text[at..]).ok_or_else(more)?;
+            string.extend_from_slice(&self.text[at..at + length]);
+            at += length + 1;
+            match self.text[at - 1] {
+                b'"' => {
+                    (self.at, self.line) = (at, self.line + lines);
+                    return Ok(Cow::Owned(string));
+                }
+                b'\n' => {
+                    lines += 1;
+                    string.push(b'\n');
+                    continue;
+                }
+                _ => {}
+            }
+            let escape = *self.text.get(at).ok_or_else(more)?;
+            at += 1;
+            let byte = match escape {
+                b'"' | b'\\' | b'/' => escape,
+                b'b' => 8,
+                b'f' => 12,
+                b'n' => b'\n',
+                b'r' => b'\r',
+                b't' => b'\t',
+                b'u' => {
+                    let (character, length) = self.unicode(at)?.ok_or_else(more)?;
+                    string.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+                    at += length;
+                    continue;
+                }
+                _ => return Err(Stuck::Wrong(format!("\\{} is no escape of JSON", escape.escape_ascii()))),
+            };
+            string.push(byte);
+        }
+    }
+
+    /// The character of the digits behind `\u` at `at`, and how many bytes these are; `None` where the text ends before.
+    fn unicode(&self, at: usize) -> Result<Option<(char, usize)>> {
+        let code = |at: usize| {
+            let Some(digits) = self.text.get(at..at + 4) else { return Ok(None) };
+            let code =
+                std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok());
+            code.map(Some)
+                .ok_or_else(|| Stuck::Wrong("four hexadecimal digits were expected behind \\u".to_owned()))
+        };
+        let Some(first) = code(at)? else { return Ok(None) };
+        if !(0xd800..0xdc00).contains(&first) {
+            return match char::from_u32(first) {
+                Some(character) => Ok(Some((character, 4))),
+                None => Err(lone_surrogate()),
+            };
+        }
+        match self.text.get(at + 4..at + 6) {
+            None => return Ok(None),
+            Some(b"\\u") => {}
+            Some(_) => return Err(lone_surrogate()),
+        }
+        let Some(second) = code(at + 6)? else { return Ok(None) };
+        let low = second.checked_sub(0xdc00).filter(|low| *low < 0x400).ok_or_else(lone_surrogate)?;
+        let character =
+            char::from_u32(0x10000 + ((first - 0xd800) << 10) + low).ok_or_else(lone_surrogate)?;
+        Ok(Some((character, 10)))
+    }
+
+    /// A value, or the start of one.
+    #[inline(always)]
+    pub fn value(&mut self) -> Result<Token<'t>> {
+        match self.peek()? {
+            Some(b'"') => self.string("a string").map(Token::String),
+            Some(open @ (b'{' | b'[')) => {
+                self.at += 1;
+                Ok(Token::Open(open))
+            }
+            _ => self.word().map(Token::Word),
+        }
+    }
+
+    #[inline(always)]
+    fn word(&mut self) -> Result<&'t [u8]> {
+        let rest = &self.text[self.at..];
+        let length = rest.iter().position(|&byte| !IN_WORDS[usize::from(byte)]);
+        let length = match length {
+            None if !self.ended => return Err(Stuck::Incomplete),
+            other => other.unwrap_or(rest.len()),
+        };
+        if length == 0 {
+            return Err(self.unexpected("a value"));
+        }
+        self.at += length;
+        Ok(&rest[..length])
+    }
+
+    /// Passes what is left of an object or array that was opened by this byte.
+    pub fn skip_rest(&mut self, open: u8) -> Result<()> {
+        let mut opened = vec![open];
+        while let Some(&last) = opened.last() {
+            match self.peek()? {
+                Some(b'"') => drop(self.string("a string")?),
+                Some(byte) => {
+                    match byte {
+                        b'{' | b'[' => opened.push(byte),
+                        b'}' if last == b'{' => drop(opened.pop()),
+                        b']' if last == b'[' => drop(opened.pop()),
+                        b'}' => return Err(self.unexpected("']'")),
+                        b']' => return Err(self.unexpected("'}'")),
+                        _ => {}
+                    }
+                    self.at += 1;
+                }
+                None => return Err(self.unexpected("the end of an object or array")),
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A document and its number as they lie in a text: two pieces of 64 bytes and how many of these count.
+struct Plain<'t> {
+    doc: (&'t [u8; 64], usize),
+    number: (&'t [u8; 64], usize),
+}
+
+impl<'t> Cursor<'t> {
+    /// A document and its number behind a comma, unless it is the `first`, if they are written plainly: the document without escapes,
+    /// a number and no more behind a colon, all within 64 bytes. Else `None`, whatever comes, and nothing is passed.
+    #[inline(always)]
+    fn plain_document<S: Simd>(&mut self, simd: S, first: bool) -> Option<Plain<'t>> {
+        let mut ahead = *self;
+        if !first && !ahead.passes(b',').ok()? || !ahead.passes(b'"').ok()? {
+            return None;
+        }
+        let text = self.text.get(ahead.at..)?.first_chunk::<128>()?;
+        let start = text.first_chunk::<64>()?;
+        let bytes = u8x64::from_slice(simd, start);
+        let quotes = bytes.simd_eq(b'"').to_bitmask();
+        let odd = (bytes.simd_eq(b'\\') | bytes.simd_lt(b' ')).to_bitmask();
+        let length = quotes.trailing_zeros() as usize;
+        if length == 0
+            || length > 60
+            || odd & (quotes ^ quotes.wrapping_sub(1)) != 0
+            || text[length + 1] != b':'
+        {
+            return None;
+        }
+        let from = length + 2 + usize::from(text[length + 2] == b' ');
+        let digits = (bytes - u8x64::splat(simd, b'0')).simd_lt(10);
+        let signs = bytes.simd_eq(b'.') | bytes.simd_eq(b'-') | bytes.simd_eq(b'e');
+        let others = !(digits | signs).to_bitmask() >> from;
+        let digits = others.trailing_zeros() as usize;
+        if others == 0
+            || digits == 0
+            || !matches!(text[from + digits], b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t')
+        {
+            return None;
+        }
+        let number = text.get(from..)?.first_chunk::<64>()?;
+        (self.at, self.line) = (ahead.at + from + digits, ahead.line);
+        Some(Plain { doc: (start, length), number: (number, digits) })
+    }
+}
+
+#[cold]
+fn lone_surrogate() -> Stuck {
+    Stuck::Wrong("half of a surrogate pair stands alone behind \\u".to_owned())
+}
+
+/// Does a text begin with an object that has a key, or with an array of such?
+pub(in crate::ingest) fn is_json(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    first_value(text.strip_prefix(b"[").unwrap_or(text)).is_some()
+}
+
+/// The first byte of the first value of the object that a text begins with; `None` if it does not begin so.
+pub(in crate::ingest) fn first_value(text: &[u8]) -> Option<u8> {
+    let mut cursor = Cursor::new(text.trim_ascii_start(), true, 1);
+    cursor.expect(b'{', "'{'").ok()?;
+    cursor.string("a key").ok()?;
+    cursor.expect(b':', "':'").ok()?;
+    cursor.peek().ok()?
+}
+
+/// Where in objects of objects.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    /// Before an object, the first or another.
+    Outside { first: bool },
+    /// In an object of queries, before the first or another.
+    Queries { first: bool },
+    /// In an object of documents, before the first or another.
+    Documents { first: bool },
+}
+
+/// Makes rows of objects of queries.
+#[derive(Debug)]
+pub(super) struct Objects {
+    level: Level,
+    place: Place,
+    line: u64,
+    query: Vec<u8>,
+    /// The hashes of all queries.
+    met: HashSet<u128>,
+    /// What a number is.
+    number: &'static str,
+}
+
+impl Objects {
+    /// `number` is what a document has: a grade or a score.
+    pub fn new(number: &'static str) -> Self {
+        let (query, met) = Default::default();
+        Objects { level: Level::new(), place: Place::Outside { first: true }, line: 1, query, met, number }
+    }
+
+    /// Makes rows of documents that are written plainly, as far as they follow one another.
+    #[inline(always)]
+    fn plain_documents<S: Simd>(&mut self, simd: S, cursor: &mut Cursor<'_>, rows: &mut MadeRows) {
+        while let Place::Documents { first } = self.place
+            && !rows.are_enough()
+            && rows.has_prefix()
+            && let Some(Plain { doc, number }) = cursor.plain_document(simd, first)
+        {
+            rows.plain_row(cursor.line, doc, number);
+            self.place = Place::Documents { first: false };
+        }
+    }
+
+    #[inline(always)]
+    fn make_at<S: Simd>(&mut self, simd: S, text: &[u8], ended: bool, rows: &mut MadeRows) -> usize {
+        let mut cursor = Cursor::new(text, ended, self.line);
+        while !rows.are_enough() {
+            self.plain_documents(simd, &mut cursor, rows);
+            let before = cursor;
+            match self.step(&mut cursor, rows) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(Stuck::Incomplete) => {
+                    cursor = before;
+                    break;
+                }
+                Err(Stuck::Wrong(message)) => {
+                    rows.wrong_from_here(cursor.line, &message);
+                    break;
+                }
+            }
+        }
+        self.line = cursor.line;
+        cursor.at
+    }
+
+    /// Goes on by one thing; `false` at the end.
+    fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool> {
+        match self.place {
+            Place::Documents { first } => {
+                if first || !cursor.passes(b',')? {
+                    if cursor.passes(b'}')? {
+                        self.place = Place::Queries { first: false };
+                        return Ok(true);
+                    }
+                    if !first {
+                        return Err(cursor.unexpected("',' or '}'"));
+                    }
+                }
+                let doc = cursor.string("a document in quotes")?;
+                let line = cursor.line;
+                cursor.expect(b':', "':'")?;
+                match cursor.value()? {
+                    Token::Word(number) if !doc.is_empty() && !has_control(&doc) => {
+                        rows.row(line, &self.query, &doc, number);
+                    }
+                    value => self.wrong_value(value, &doc, line, cursor, rows)?,
+                }
+                self.place = Place::Documents { first: false };
+            }
+            Place::Queries { first } => self.query(first, cursor, rows)?,
+            Place::Outside { first } => {
+                match cursor.peek()? {
+                    None if !first => return Ok(false),
+                    Some(b'{') => cursor.at += 1,
+                    _ => return Err(cursor.unexpected("'{'")),
+                }
+                self.place = Place::Queries { first: true };
+            }
+        }
+        Ok(true)
+    }
+
+    fn query(&mut self, first: bool, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<()> {
+        if first || !cursor.passes(b',')? {
+            if cursor.passes(b'}')? {
+                self.place = Place::Outside { first: false };
+                return Ok(());
+            }
+            if !first {
+                return Err(cursor.unexpected("',' or '}'"));
+            }
+        }
+        let query = cursor.string("a query in quotes")?;
+        let line = cursor.line;
+        cursor.expect(b':', "':'")?;
+        let value = cursor.value()?;
+        let again = self.met.contains(&xxh3_128(&query));
+        let wrong = match &value {
+            Token::Open(b'{') => wrong_id("query", &query)
+                .or_else(|| again.then(|| format!("query {} is there again", quoted(&query)))),
+            Token::String(_) => {
+                Some(format!("query {} has a string, and not an object of documents", quoted(&query)))
+            }
+            Token::Open(_) => {
+                Some(format!("query {} has an array, and not an object of documents", quoted(&query)))
+            }
+            Token::Word(word) => {
+                Some(format!("query {} has {}, and not an object of documents", quoted(&query), quoted(word)))
+            }
+        };
+        if let (Some(_), Token::Open(open)) = (&wrong, &value) {
+            cursor.skip_rest(*open)?;
+        }
+        self.place = match wrong {
+            Some(wrong) => {
+                rows.wrong(line, &wrong);
+                Place::Queries { first: false }
+            }
+            None => {
+                self.met.insert(xxh3_128(&query));
+                query.as_ref().clone_into(&mut self.query);
+                rows.begin_query(&self.query);
+                Place::Documents { first: true }
+            }
+        };
+        Ok(())
+    }
+
+    /// Says what is wrong with a document or its number.
+    #[cold]
+    fn wrong_value(
+        &self,
+        value: Token<'_>,
+        doc: &[u8],
+        line: u64,
+        cursor: &mut Cursor<'_>,
+        rows: &mut MadeRows,
+    ) -> Result<()> {
+        let (query, number) = (quoted(&self.query), self.number);
+        let what = match value {
+            Token::Open(open) => {
+                cursor.skip_rest(open)?;
+                if open == b'{' { "an object".to_owned() } else { "an array".to_owned() }
+            }
+            Token::String(string) => format!("the string {}", quoted(&string)),
+            Token::Word(word) => quoted(word),
+        };
+        let message = wrong_id("document", doc).map_or_else(
+            || format!("document {} of query {query} has {what}, and not a {number}", quoted(doc)),
+            |wrong| format!("{wrong}, of query {query}"),
+        );
+        rows.wrong(line, &message);
+        Ok(())
+    }
+}
+
+/// Looks at all bytes, without a branch for each.
+#[inline(always)]
+fn has_control(id: &[u8]) -> bool {
+    id.iter().fold(false, |found, &byte| found | (byte < b' '))
+}
+
+impl MakeRows for Objects {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> std::io::Result<usize> {
+        let level = self.level;
+        Ok(dispatch!(level, simd => self.make_at(simd, text, ended, rows)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn string(text: &str) -> Result<String> {
+        let string = Cursor::new(text.as_bytes(), true, 1).string("a string")?;
+        Ok(String::from_utf8(string.into_owned()).unwrap())
+    }
+
+    #[test]
+    fn strings_are_those_of_serde_json() {
+        for text in [
+            r#""""#,
+            r#""plain""#,
+            r#""a\"b\\c\/d\b\f\n\r\té""#,
+            r#""\u00e9\u0041\ud83d\ude00z""#,
+            r#""\uD834\udd1e""#,
+        ] {
+            assert_eq!(string(text), Ok(serde_json::from_str::<String>(text).unwrap()), "{text}");
+        }
+        for text in [
+            r#""\x""#,
+            r#""\u12g4""#,
+            r#""\ud83d""#,
+            r#""\ud83dx""#,
+            r#""\ud83d\u0041""#,
+            r#""\udc00""#,
+            r#""a"#,
+            r#""a\"#,
+            r#""\u12"#,
+        ] {
+            assert!(matches!(string(text), Err(Stuck::Wrong(_))), "{text}");
+            assert!(serde_json::from_str::<String>(text).is_err());
+        }
+    }
+}

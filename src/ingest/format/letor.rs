@@ -1,0 +1,299 @@
+//! LETOR, as SVMrank, RankLib, LightGBM and XGBoost read it, and files of scores that go with it.
+//!
+//! ```text
+//! grade qid:query feature:value … # document
+//! ```
+//!
+//! A document without a comment is called by the number of its line. Where lines have no `qid`, a file beside them says how many lines
+//! each query has, and queries are numbered from 1. A file of scores has as many lines as there are documents, in their order.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::sync::Arc;
+
+use memchr::memchr;
+
+use super::made::{MadeRows, MakeRows, wrong_id};
+use crate::ingest::diagnostics::quoted;
+use crate::ingest::input::Opened;
+use crate::ingest::record::LONGEST_LINE;
+use crate::ingest::scan::split;
+
+/// What a line looks like.
+pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";
+
+/// A LETOR text that files of scores go with.
+#[derive(Debug, Clone)]
+pub(in crate::ingest) struct Letor {
+    pub text: Arc<Opened>,
+    pub groups: Option<Arc<Groups>>,
+}
+
+/// How many lines each query has, in a file of its own.
+#[derive(Debug)]
+pub(in crate::ingest) struct Groups {
+    name: String,
+    sizes: Vec<u64>,
+}
+
+impl Groups {
+    /// How many lines these and later groups have.
+    fn lines(&self, first: usize) -> u64 {
+        self.sizes[first..].iter().fold(0, |lines, size| lines.saturating_add(*size))
+    }
+
+    /// Reads a number a line.
+    ///
+    /// # Errors
+    /// The line of something else, and what to say of it.
+    pub fn read(name: &str, text: &[u8]) -> Result<Self, (u64, String)> {
+        let lines =
+            (1..).zip(text.split(|&byte| byte == b'\n')).map(|(line, text)| (line, text.trim_ascii()));
+        let size = |(line, text): (u64, &[u8])| {
+            let size = std::str::from_utf8(text).ok().and_then(|text| text.parse().ok());
+            size.ok_or_else(|| {
+                (line, format!("{} is not a number of lines: one is expected for each query", quoted(text)))
+            })
+        };
+        let sizes = lines.filter(|(_, text)| !text.is_empty()).map(size).collect::<Result<_, _>>()?;
+        Ok(Groups { name: name.to_owned(), sizes })
+    }
+}
+
+/// A line of LETOR.
+enum Line<'t> {
+    /// Blank, or a comment.
+    Nothing,
+    Document {
+        grade: &'t [u8],
+        query: &'t [u8],
+        doc: &'t [u8],
+    },
+    Wrong(String),
+}
+
+/// Reads lines of LETOR.
+#[derive(Debug)]
+struct Lines {
+    number: u64,
+    groups: Option<Arc<Groups>>,
+    /// The number of the current group, and how many of its lines are to come.
+    group: usize,
+    left: u64,
+    query: Vec<u8>,
+    doc: Vec<u8>,
+}
+
+impl Lines {
+    fn new(groups: Option<Arc<Groups>>) -> Self {
+        let (query, doc) = Default::default();
+        Lines { number: 0, groups, group: 0, left: 0, query, doc }
+    }
+
+    /// The next line.
+    fn next<'t>(&'t mut self, line: &'t [u8]) -> Line<'t> {
+        self.number += 1;
+        let (data, comment) = match memchr(b'#', line) {
+            Some(at) => (&line[..at], &line[at + 1..]),
+            None => (line, &[][..]),
+        };
+        let mut fields = split(data).peekable();
+        let Some(grade) = fields.next() else { return Line::Nothing };
+        let qid = fields.next_if(|field| field.starts_with(b"qid:")).map(|field| &field[4..]);
+        let what = |what: String| Line::Wrong(format!("{what}: expected '{SHAPE}'"));
+        if let Some(wrong) = fields.find(|field| !field.contains(&b':')) {
+            return what(format!("{} is no feature", quoted(wrong)));
+        }
+        let query = match (&self.groups, qid) {
+            (Some(groups), _) => {
+                while self.left == 0 {
+                    let Some(&size) = groups.sizes.get(self.group) else {
+                        let (all, name) = (groups.lines(0), &groups.name);
+                        return Line::Wrong(format!(
+                            "there are more lines than the {all} of the groups in {name}"
+                        ));
+                    };
+                    (self.group, self.left) = (self.group + 1, size);
+                    self.query = self.group.to_string().into_bytes();
+                }
+                self.left -= 1;
+                &self.query[..]
+            }
+            (None, Some(query)) => query,
+            (None, None) => return what(format!("there is no qid in {}", quoted(line))),
+        };
+        if let Some(wrong) = wrong_id("query", query) {
+            return what(wrong);
+        }
+        let doc = match document(comment) {
+            Some(doc) => doc,
+            None => {
+                self.doc = self.number.to_string().into_bytes();
+                &self.doc
+            }
+        };
+        match wrong_id("document", doc) {
+            Some(wrong) => what(wrong),
+            None => Line::Document { grade, query, doc },
+        }
+    }
+
+    /// What is wrong where no line comes any more.
+    fn end(&self) -> Option<String> {
+        let groups = self.groups.as_deref()?;
+        let rest = self.left.saturating_add(groups.lines(self.group));
+        let lines = if rest == 1 { "line" } else { "lines" };
+        (rest > 0).then(|| format!("the groups in {} have {rest} {lines} more than there are", groups.name))
+    }
+}
+
+/// The document that a comment names: behind `docid =`, or else its first word.
+fn document(comment: &[u8]) -> Option<&[u8]> {
+    let mut words = split(comment);
+    match words.next()? {
+        b"docid" => match words.next()? {
+            b"=" => words.next(),
+            word => Some(word.strip_prefix(b"=").unwrap_or(word)),
+        },
+        word => Some(word.strip_prefix(b"docid=").unwrap_or(word)),
+    }
+}
+
+/// Makes judgments of LETOR.
+#[derive(Debug)]
+pub(super) struct Judgments(Lines);
+
+impl Judgments {
+    pub fn new(groups: Option<Arc<Groups>>) -> Self {
+        Judgments(Lines::new(groups))
+    }
+
+    fn line(&mut self, line: &[u8], rows: &mut MadeRows) {
+        let number = self.0.number + 1;
+        match self.0.next(line) {
+            Line::Nothing => {}
+            Line::Document { grade, query, doc } => rows.row(number, query, doc, grade),
+            Line::Wrong(message) => rows.wrong(number, &message),
+        }
+    }
+}
+
+impl MakeRows for Judgments {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+        let done = each_line(text, ended, |line| {
+            self.line(line, rows);
+            !rows.are_enough()
+        });
+        if ended
+            && done == text.len()
+            && let Some(message) = self.0.end()
+        {
+            rows.wrong_from_here(self.0.number, &message);
+        }
+        Ok(done)
+    }
+}
+
+/// Hands on whole lines until one is refused, and says how many bytes they have.
+fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> usize {
+    let mut start = 0;
+    while start < text.len() {
+        let length = match memchr(b'\n', &text[start..]) {
+            Some(length) => length,
+            None if ended => text.len() - start,
+            None => break,
+        };
+        let goes_on = take(&text[start..start + length]);
+        start = text.len().min(start + length + 1);
+        if !goes_on {
+            break;
+        }
+    }
+    start
+}
+
+/// Makes results of scores and the LETOR text that they go with.
+pub(super) struct Scored<'a> {
+    letor: BufReader<Box<dyn Read + Send + 'a>>,
+    name: &'a str,
+    lines: Lines,
+    text: Vec<u8>,
+    /// The line of the scores.
+    line: u64,
+}
+
+impl<'a> Scored<'a> {
+    pub fn new(letor: &'a Letor) -> io::Result<Self> {
+        let text = letor.text.text()?;
+        let lines = Lines::new(letor.groups.clone());
+        Ok(Scored {
+            letor: BufReader::with_capacity(256 << 10, text),
+            name: &letor.text.name,
+            lines,
+            text: Vec::new(),
+            line: 0,
+        })
+    }
+
+    /// Goes on to the next document of the LETOR text; `false` at its end.
+    fn next_line(&mut self) -> io::Result<bool> {
+        self.text.clear();
+        let read = self.letor.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut self.text)?;
+        if self.text.last() == Some(&b'\n') {
+            self.text.pop();
+        }
+        Ok(read > 0)
+    }
+
+    fn score(&mut self, line: &[u8], rows: &mut MadeRows) -> io::Result<bool> {
+        self.line += 1;
+        let score = line.trim_ascii();
+        if score.is_empty() || score[0] == b'#' {
+            return Ok(true);
+        }
+        loop {
+            if !self.next_line()? {
+                let message = format!("there are more scores than documents in {}", self.name);
+                rows.wrong_from_here(self.line, &message);
+                return Ok(false);
+            }
+            match self.lines.next(&self.text) {
+                Line::Nothing => {}
+                Line::Document { query, doc, .. } => {
+                    rows.row(self.line, query, doc, score);
+                    return Ok(true);
+                }
+                Line::Wrong(_) => return Ok(true), // whoever reads the judgments says what
+            }
+        }
+    }
+
+    /// Says what is wrong where there are no more scores.
+    fn end(&mut self, rows: &mut MadeRows) -> io::Result<()> {
+        while self.next_line()? {
+            if let Line::Document { .. } | Line::Wrong(_) = self.lines.next(&self.text) {
+                let message = format!("there are fewer scores than documents in {}", self.name);
+                rows.wrong_from_here(self.line, &message);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl MakeRows for Scored<'_> {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+        let mut failed = None;
+        let done = each_line(text, ended, |line| match self.score(line, rows) {
+            Ok(goes_on) => goes_on && !rows.are_enough(),
+            Err(error) => {
+                failed = Some(error);
+                false
+            }
+        });
+        match failed {
+            Some(error) => Err(error),
+            None if ended && done == text.len() => self.end(rows).map(|()| done),
+            None => Ok(done),
+        }
+    }
+}

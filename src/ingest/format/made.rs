@@ -1,0 +1,407 @@
+//! Rows that are made of another format: a stream of text goes in, lines of three fields come out.
+//!
+//! Fields end with a byte that no id has (`UNIT`), so ids may have blanks. What is wrong with the text is a line of its own (`WRONG`), so
+//! that it is reported among all else that is, in order. The lines know where in the text they came from.
+
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::error::printable;
+use crate::ingest::diagnostics::quoted;
+use crate::ingest::record::LONGEST_LINE;
+use crate::ingest::table::{UNIT, WRONG};
+
+/// Makes rows of another format.
+pub(in crate::ingest) trait MakeRows: Send {
+    /// Reads at the start of `text`, which is all that is left if it has `ended`, and says how much of it is done with: nothing, if more
+    /// of it is needed, or at its end.
+    ///
+    /// # Errors
+    /// Another text that is read beside it cannot be read.
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize>;
+}
+
+/// How many bytes of rows are enough for once.
+const ENOUGH: usize = 256 << 10;
+/// How many bytes are written at most for a plain row.
+const PLAIN: usize = 256;
+
+/// The lines that are made.
+#[derive(Debug)]
+pub(in crate::ingest) struct MadeRows {
+    /// Room for them, of which so much is filled.
+    text: Vec<u8>,
+    filled: usize,
+    /// What rows of the current query begin with: the query and the byte behind it; nothing where this is longer.
+    prefix: ([u8; 64], usize),
+    /// How many lines there were, these included.
+    count: u64,
+    lines: Lines,
+    /// Is nothing to be made any more?
+    ended: bool,
+}
+
+impl Default for MadeRows {
+    fn default() -> Self {
+        let (text, filled, count, lines, ended) = Default::default();
+        MadeRows { text, filled, prefix: ([0; 64], 0), count, lines, ended }
+    }
+}
+
+impl MadeRows {
+    /// A row, which stands on this line of the text.
+    #[inline]
+    pub fn row(&mut self, line: u64, query: &[u8], doc: &[u8], number: &[u8]) {
+        self.begin(line);
+        self.put([query, &[UNIT], doc, &[UNIT], number, b"\n"]);
+    }
+
+    /// Begins a query, of which there are plain rows.
+    pub fn begin_query(&mut self, query: &[u8]) {
+        let (prefix, length) = &mut self.prefix;
+        *length = 0;
+        if let Some(room) = prefix.get_mut(..query.len() + 1) {
+            *length = room.len();
+            room[..query.len()].copy_from_slice(query);
+            room[query.len()] = UNIT;
+        }
+    }
+
+    /// Can there be plain rows?
+    #[inline(always)]
+    pub fn has_prefix(&self) -> bool {
+        self.prefix.1 > 0
+    }
+
+    /// A row of the query that was begun; of the document and of the number there are 64 bytes, and how many of these count. All 64 are copied, which
+    /// takes a store or two.
+    #[inline(always)]
+    pub fn plain_row(&mut self, line: u64, doc: (&[u8; 64], usize), number: (&[u8; 64], usize)) {
+        self.begin(line);
+        self.make_room(PLAIN);
+        let Some(room) = self.text.get_mut(self.filled..).and_then(|room| room.first_chunk_mut::<PLAIN>())
+        else {
+            unreachable!("there is room")
+        };
+        let (prefix, mut end) = self.prefix;
+        room[..64].copy_from_slice(&prefix);
+        for ((piece, length), behind) in [(doc, UNIT), (number, b'\n')] {
+            room[end..end + 64].copy_from_slice(piece);
+            end += length.min(64) + 1;
+            room[end - 1] = behind;
+        }
+        self.filled += end;
+    }
+
+    /// Appends some pieces.
+    fn put<const N: usize>(&mut self, pieces: [&[u8]; N]) {
+        self.make_room(pieces.iter().map(|piece| piece.len()).sum());
+        for piece in pieces {
+            self.text[self.filled..self.filled + piece.len()].copy_from_slice(piece);
+            self.filled += piece.len();
+        }
+    }
+
+    #[inline(always)]
+    fn make_room(&mut self, length: usize) {
+        if self.text.len() - self.filled < length {
+            self.grow(length);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, length: usize) {
+        let length = self.filled + length.max(ENOUGH + PLAIN);
+        self.text.resize(length, 0);
+    }
+
+    /// Adds a field to the row before.
+    pub fn add(&mut self, field: &[u8]) {
+        self.filled -= 1;
+        self.put([&[UNIT], field, b"\n"]);
+    }
+
+    /// Something that is wrong on this line of the text.
+    pub fn wrong(&mut self, line: u64, message: &str) {
+        self.begin(line);
+        self.put([&[WRONG], printable_line(message).as_bytes(), b"\n"]);
+    }
+
+    /// The same, and what is behind it cannot be read.
+    pub fn wrong_from_here(&mut self, line: u64, message: &str) {
+        self.wrong(line, message);
+        self.ended = true;
+    }
+
+    /// Are there enough of them for once? Rows may be much longer than what they are made of, which has its query once.
+    #[inline(always)]
+    pub fn are_enough(&self) -> bool {
+        self.filled >= ENOUGH
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, line: u64) {
+        self.count += 1;
+        self.lines.note(self.count, line);
+    }
+}
+
+/// A message as one line: ids in it were made printable before.
+fn printable_line(message: &str) -> String {
+    message.replace('\n', " ")
+}
+
+/// How long an id may be that is written out for each row.
+const LONGEST_ID: usize = 64 << 10;
+
+/// What is wrong with an id; `None` if it is one.
+pub(in crate::ingest) fn wrong_id(what: &str, id: &[u8]) -> Option<String> {
+    if id.is_empty() {
+        return Some(format!("the {what} is empty"));
+    }
+    if id.len() > LONGEST_ID {
+        return Some(format!("the {what} {} has more than 64 KiB", quoted(id)));
+    }
+    let control = id.iter().find(|&&byte| byte < b' ')?;
+    Some(format!("the {what} {} has a control character in it ({})", quoted(id), printable(&[*control])))
+}
+
+/// From the lines that were made to those of the text.
+#[derive(Debug, Default)]
+pub(in crate::ingest) struct Lines {
+    /// Where it changes by how much lines of the text go on with each that is made: the first such, its line in the text, and by how much.
+    changes: Vec<(u64, u64, u64)>,
+}
+
+impl Lines {
+    #[inline(always)]
+    fn note(&mut self, made: u64, line: u64) {
+        match self.changes.last_mut() {
+            Some((first, of_first, step)) if *of_first + *step * (made - *first) == line => {}
+            Some((first, of_first, step)) if made == *first + 1 => *step = line.saturating_sub(*of_first),
+            last => {
+                let step = last.map_or(1, |(_, _, step)| *step);
+                self.changes.push((made, line, step));
+            }
+        }
+    }
+
+    /// The line of the text from which a line was made.
+    pub fn of(&self, made: u64) -> u64 {
+        let at = self.changes.partition_point(|(first, _, _)| *first <= made);
+        match at.checked_sub(1).map(|at| self.changes[at]) {
+            Some((first, line, step)) => line + step * (made - first),
+            None => made,
+        }
+    }
+}
+
+/// A text of another format, read as the rows that are made of it.
+pub(in crate::ingest) struct MadeText<'a> {
+    text: Box<dyn Read + Send + 'a>,
+    maker: Box<dyn MakeRows + 'a>,
+    /// Text that was read, of which this much is done with.
+    buffer: Vec<u8>,
+    done: usize,
+    filled: usize,
+    ended: bool,
+    rows: MadeRows,
+    /// How many bytes of the rows were handed on.
+    handed: usize,
+    /// Where the lines are kept when all is read.
+    lines: Arc<Mutex<Lines>>,
+}
+
+/// How much text is read at a time.
+const BLOCK: usize = 256 << 10;
+
+impl<'a> MadeText<'a> {
+    pub fn new(
+        text: Box<dyn Read + Send + 'a>,
+        maker: Box<dyn MakeRows + 'a>,
+        lines: Arc<Mutex<Lines>>,
+    ) -> Self {
+        let (buffer, rows) = (vec![0; BLOCK], MadeRows::default());
+        MadeText { text, maker, buffer, done: 0, filled: 0, ended: false, rows, handed: 0, lines }
+    }
+
+    /// Some rows, as whole lines, and from which lines they were made; `None` behind the last.
+    ///
+    /// # Errors
+    /// The text cannot be read.
+    pub fn next(&mut self) -> io::Result<Option<(&[u8], &Lines)>> {
+        if self.rows.ended {
+            return Ok(None);
+        }
+        self.make()?;
+        Ok(Some((&self.rows.text[..self.rows.filled], &self.rows.lines)))
+    }
+
+    /// Makes some rows, unless there are no more.
+    fn make(&mut self) -> io::Result<()> {
+        self.rows.filled = 0;
+        self.handed = 0;
+        while self.rows.filled == 0 && !self.rows.ended {
+            let text = &self.buffer[self.done..self.filled];
+            let left = text.len();
+            let done = self.maker.make(text, self.ended, &mut self.rows)?;
+            self.done += done;
+            if done > 0 && self.rows.filled > 0 {
+                break;
+            }
+            if self.ended {
+                self.rows.ended |= done == 0 || self.done == self.filled;
+            } else if done == 0 || done == left {
+                self.fill()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads more text.
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.done..self.filled, 0);
+        self.filled -= self.done;
+        self.done = 0;
+        if self.filled > LONGEST_LINE {
+            let line = self.rows.lines.of(self.rows.count);
+            let message = "a line or a value behind this one has more than 64 MiB, which is not read";
+            self.rows.wrong_from_here(line.max(1), message);
+            return Ok(());
+        }
+        if self.buffer.len() - self.filled < BLOCK / 2 {
+            let length = 2 * self.buffer.len();
+            self.buffer.try_reserve_exact(length - self.buffer.len())?;
+            self.buffer.resize(length, 0);
+        }
+        while self.filled < self.buffer.len() && !self.ended {
+            match self.text.read(&mut self.buffer[self.filled..]) {
+                Ok(0) => self.ended = true,
+                Ok(read) => self.filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Read for MadeText<'_> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.handed == self.rows.filled {
+            if self.rows.ended {
+                return Ok(0);
+            }
+            self.make()?;
+            if self.rows.ended {
+                let lines = std::mem::take(&mut self.rows.lines);
+                *self.lines.lock().unwrap_or_else(PoisonError::into_inner) = lines;
+            }
+        }
+        let rest = &self.rows.text[self.handed..self.rows.filled];
+        let length = rest.len().min(into.len());
+        into[..length].copy_from_slice(&rest[..length]);
+        self.handed += length;
+        Ok(length)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    use proptest::prelude::*;
+
+    use crate::ingest::format::json::Objects;
+    use crate::ingest::format::letor::Judgments;
+    use crate::ingest::format::records::{Keys, RecordArray, RecordLines};
+    use crate::ingest::shape::Role;
+
+    /// The lines that are made of a text that comes in steps of `step` bytes, and their lines in the text.
+    fn made(maker: &mut dyn MakeRows, text: &[u8], step: usize) -> (String, Vec<u64>) {
+        let (mut rows, mut all) = (MadeRows::default(), Vec::new());
+        let (mut done, mut filled) = (0, 0);
+        loop {
+            let ended = filled == text.len();
+            let read = maker.make(&text[done..filled], ended, &mut rows).unwrap();
+            done += read;
+            all.extend_from_slice(&rows.text[..std::mem::take(&mut rows.filled)]);
+            if rows.ended || ended && (read == 0 || done == filled) {
+                break;
+            }
+            if read == 0 || done == filled {
+                filled = text.len().min(filled + step);
+            }
+        }
+        let lines = (1..=rows.count).map(|line| rows.lines.of(line)).collect();
+        (all.escape_ascii().to_string(), lines)
+    }
+
+    /// A maker of each kind.
+    fn makers() -> Vec<Box<dyn MakeRows>> {
+        let keys = || Keys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, None).unwrap();
+        vec![
+            Box::new(Objects::new("score")),
+            Box::new(RecordLines::new(keys(), "score")),
+            Box::new(RecordArray::new(keys(), "score")),
+            Box::new(Judgments::new(None)),
+        ]
+    }
+
+    const PIECES: &[&str] = &[
+        "{\"q\": {",
+        "\"d17\": 1.5, ",
+        "\"d\":2,",
+        "\"d18\": -1e5}",
+        "}, \"r\": {",
+        "\"a\\n\\u00e9\": 1, ",
+        "\"\\ud83d\\ude00\" : 7 , ",
+        "\n",
+        "}",
+        "\"\": 1,",
+        "1",
+        "x",
+        "\"",
+        "\\",
+        "[",
+        "]",
+        ",",
+        ":",
+        "{\"qid\": \"q\", \"docid\": \"d1\", \"score\": 1}\n",
+        "\"x\": {\"y\": [1, \"]\"]}, ",
+        "{\"score\":2,\"qid\":7,\"docid\":8},",
+        "1 qid:q 1:2 # d1\n",
+        "0 qid:q 1:2\n",
+        "\"dddddddddddddddddddddddddddddddddddddddddddddddddddddddddddddd\": 1,",
+    ];
+
+    proptest! {
+        #[test]
+        fn it_does_not_matter_how_much_text_comes_at_a_time(
+            start in prop::sample::select(&["", "{\"q\": {", "{\"q\": {\"d\": 1, ", "[", "[{\"qid\":1,\"docid\":2,\"score\":3},"][..]),
+            pieces in prop::collection::vec(prop::sample::select(PIECES), 0..40), step in 1usize..200,
+        ) {
+            let text = start.to_owned() + &pieces.concat();
+            for maker in 0..makers().len() {
+                let expected = made(&mut *makers()[maker], text.as_bytes(), text.len().max(1));
+                for step in [1, step] {
+                    prop_assert_eq!(&made(&mut *makers()[maker], text.as_bytes(), step), &expected, "{}", &text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_found_back() {
+        let all = [1, 1, 1, 4, 6, 8, 10, 11, 12, 20, 21, 22, 22, 22, 90];
+        let mut lines = Lines::default();
+        for (made, &line) in (1..).zip(&all) {
+            lines.note(made, line);
+        }
+        assert_eq!((1..=all.len() as u64).map(|made| lines.of(made)).collect::<Vec<_>>(), all);
+        let mut regular = Lines::default();
+        (1..1000).for_each(|made| regular.note(made, 7 + 3 * made));
+        assert_eq!(regular.changes.len(), 1);
+    }
+}

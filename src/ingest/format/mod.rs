@@ -1,0 +1,339 @@
+//! The formats of judgments and runs: what a text is, and how rows are read from it.
+//!
+//! ```text
+//! tell      what a text is, from its first lines
+//! names     which column or key is what
+//! made      rows that are made of another format, a line each
+//! json      objects of queries with objects of documents
+//! records   objects that are a judgment or a result
+//! letor     judgments among features, and files of scores
+//! npy       matrices of NumPy
+//! preview   the first rows of a text, to look at
+//! ```
+//!
+//! TREC text and tables (see `scan` and `table`) are read as they lie. Of all else lines are made while it is read, and these are read as
+//! compressed text is: by blocks, with another thread at work on the rows.
+
+pub(super) mod json;
+pub(super) mod letor;
+pub(super) mod made;
+pub(super) mod names;
+pub(super) mod npy;
+pub(super) mod preview;
+pub(super) mod records;
+pub(super) mod tell;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::table::{Separator, Table, Value};
+use super::tables;
+use letor::Letor;
+use made::{Lines, MadeText, MakeRows};
+pub use names::ColumnNames;
+use npy::Npy;
+use records::Keys;
+
+/// A format of judgments and runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum InputFormat {
+    /// Lines of `query iter docno grade`, or of `query iter docno rank score tag`, perhaps without a tag.
+    Trec,
+    /// A table with tabs between its columns, perhaps with a header.
+    Tsv,
+    /// A table with commas between its columns, perhaps with a header.
+    Csv,
+    /// Lines of `query document rank`, with tabs or blanks between them: the score is −rank.
+    Msmarco,
+    /// `{"query": {"document": number, …}, …}`, or an array of records.
+    Json,
+    /// A record on each line, as `{"query_id": "q1", "doc_id": "d7", "score": 0.5}`.
+    Jsonl,
+    /// Judgments as lines of `grade qid:query feature:value … # document`; and for runs a score on each line, in the order of these.
+    Letor,
+    /// A matrix of NumPy, of grades or of scores: a row for each query, a column for each document, both numbered from 1.
+    Npy,
+    /// A table of Parquet, for which [`Join::tables`](crate::Join::tables) has a reader.
+    Parquet,
+    /// A table of Arrow, a file or a stream, for which it has one too.
+    Arrow,
+}
+
+impl InputFormat {
+    /// All with their names.
+    pub const ALL: [(&'static str, InputFormat); 10] = [
+        ("trec", InputFormat::Trec),
+        ("tsv", InputFormat::Tsv),
+        ("csv", InputFormat::Csv),
+        ("msmarco", InputFormat::Msmarco),
+        ("json", InputFormat::Json),
+        ("jsonl", InputFormat::Jsonl),
+        ("letor", InputFormat::Letor),
+        ("npy", InputFormat::Npy),
+        ("parquet", InputFormat::Parquet),
+        ("arrow", InputFormat::Arrow),
+    ];
+
+    /// The format of a file of tables that begins so.
+    #[doc(hidden)]
+    pub fn of_tables(start: &[u8]) -> Option<Self> {
+        match start {
+            [b'P', b'A', b'R', b'1', ..] if start.contains(&0) => Some(InputFormat::Parquet),
+            [b'A', b'R', b'R', b'O', b'W', b'1', 0, ..] | [0xff, 0xff, 0xff, 0xff, ..] => {
+                Some(InputFormat::Arrow)
+            }
+            _ => None,
+        }
+    }
+
+    /// What a file of tables is called.
+    pub(super) fn name_of_tables(self) -> &'static str {
+        if self == InputFormat::Parquet { "Parquet" } else { "Arrow" }
+    }
+}
+
+named!(InputFormat, "an input format");
+
+/// How judgments or runs are read, as far as their content is not to tell it.
+///
+/// ```
+/// use laneval::{Input, Join, Qrels, ReadAs};
+///
+/// let run = Input::Bytes { name: "run".into(), bytes: b"q1\td7\t0.5\nq1\td9\t2.5\n".into() };
+/// let qrels = Qrels::new([("q1", "d7", 1.0)])?;
+/// let error = Join::default().runs(&qrels, [run.clone()]).unwrap_err(); // three columns, and no header
+/// assert!(error.to_string().contains("--columns query,doc,score"));
+/// let runs_as = ReadAs { columns: Some("query,doc,score".parse()?), ..ReadAs::default() };
+/// let matrix = Join { runs_as, ..Join::default() }.runs(&qrels, [run])?;
+/// assert_eq!(matrix.depths(), [2]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadAs {
+    /// The format; told from the content by default.
+    pub format: Option<InputFormat>,
+    /// Which columns of tables and which keys of records are read; told from their names by default.
+    pub columns: Option<ColumnNames>,
+    /// Of LETOR judgments without `qid`, the file that says how many lines each query has; the same path with `.query` or `.group` behind
+    /// it by default.
+    pub groups: Option<PathBuf>,
+}
+
+impl ReadAs {
+    /// The format of tables that files which begin so are read as.
+    pub(super) fn tables(&self, start: &[u8]) -> Option<InputFormat> {
+        match self.format {
+            None => InputFormat::of_tables(start),
+            format => format.filter(|format| matches!(format, InputFormat::Parquet | InputFormat::Arrow)),
+        }
+    }
+}
+
+/// What a text is, and how its rows are read.
+#[derive(Debug)]
+pub(super) struct Form {
+    pub shape: Shape,
+    /// What it was recognised as, in words.
+    pub what: String,
+    /// Is that worth a note, because it might be something else?
+    pub doubtful: bool,
+}
+
+/// How rows are read.
+#[derive(Debug)]
+pub(super) enum Shape {
+    /// Lines of TREC.
+    Trec,
+    /// A table as it lies.
+    Table(Table),
+    /// Rows that are made of something else.
+    Made(Made),
+    /// Rows that are columns, and were read.
+    Columns(Box<dyn tables::Table>),
+}
+
+impl Form {
+    /// Lines of TREC.
+    pub fn trec() -> Self {
+        Form { shape: Shape::Trec, what: "TREC text".to_owned(), doubtful: false }
+    }
+
+    /// The table that it is, or that is made of it.
+    pub fn table(&self) -> Option<&Table> {
+        match &self.shape {
+            Shape::Trec | Shape::Columns(_) => None,
+            Shape::Table(table) | Shape::Made(Made { table, .. }) => Some(table),
+        }
+    }
+
+    /// What rows are made of, if they are.
+    pub fn made(&self) -> Option<&Made> {
+        match &self.shape {
+            Shape::Made(made) => Some(made),
+            _ => None,
+        }
+    }
+
+    /// The columns that they are, if they are.
+    pub fn columns(&self) -> Option<&dyn tables::Table> {
+        match &self.shape {
+            Shape::Columns(table) => Some(&**table),
+            _ => None,
+        }
+    }
+
+    /// What a run without ids needs of these judgments.
+    pub fn partner(&self) -> Option<&Partner> {
+        self.made().and_then(Made::partner)
+    }
+
+    /// The same with the ranks of records, if these have them.
+    pub fn with_ranks(mut self) -> Self {
+        if let Shape::Made(Made { of: Of::RecordLines(keys, _) | Of::RecordArray(keys, _), table, .. }) =
+            &mut self.shape
+            && keys.read_rank()
+        {
+            (table.columns, table.rank) = (4, Some(3));
+        }
+        self
+    }
+
+    /// The same without what comes before the rows, which was read.
+    pub fn without_header(mut self) -> Self {
+        if let Shape::Table(table) = &mut self.shape {
+            table.skip = 0;
+        }
+        self
+    }
+
+    /// The lines that are read of a text: its own, or those that are made of it.
+    pub fn rows<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
+        match self.made() {
+            None => Ok(text),
+            Some(made) => Ok(Box::new(made.of(text)?)),
+        }
+    }
+
+    /// The line of the text of a line that is read.
+    pub fn line(&self, line: u64) -> u64 {
+        self.made().map_or(line, |made| made.lines.lock().unwrap_or_else(PoisonError::into_inner).of(line))
+    }
+}
+
+/// What texts were recognised as, in the order in which they were opened, or nearly so.
+///
+/// ```
+/// use std::sync::Arc;
+/// use laneval::{Join, Recognised};
+/// let recognised = Arc::new(Recognised::default());
+/// let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
+/// join.qrels("examples/data/formats/qrels.tsv")?;
+/// assert_eq!(recognised.all()[0].what, "TSV with a header: query-id, corpus-id, score");
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Recognised(Mutex<Vec<RecognisedText>>);
+
+/// What a text was recognised as.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecognisedText {
+    /// The text, as messages call it.
+    pub name: String,
+    /// What it is, in words.
+    pub what: String,
+    /// Might it be something else, so that whoever gave it should know?
+    pub doubtful: bool,
+}
+
+impl Recognised {
+    pub(super) fn add(&self, name: &str, form: &Form) {
+        let text = RecognisedText { name: name.to_owned(), what: form.what.clone(), doubtful: form.doubtful };
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+
+    /// All of them, each once.
+    pub fn all(&self) -> Vec<RecognisedText> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Rows that are made of another format.
+#[derive(Debug)]
+pub(super) struct Made {
+    of: Of,
+    /// The rows.
+    pub table: Table,
+    /// From which lines they were made when they were made last.
+    lines: Arc<Mutex<Lines>>,
+}
+
+/// Judgments that runs go with which have no ids of their own.
+#[derive(Debug, Clone)]
+pub(super) enum Partner {
+    /// A text, whose lines say of what a file of scores has the scores.
+    Letor(Letor),
+    /// A matrix of this name; that of the scores is as large.
+    Matrix(String, Npy),
+}
+
+/// What rows are made of.
+#[derive(Debug)]
+enum Of {
+    /// Objects of objects, with numbers that are this.
+    Objects(&'static str),
+    RecordLines(Keys, &'static str),
+    RecordArray(Keys, &'static str),
+    /// Judgments that are LETOR or a matrix.
+    Judgments(Partner),
+    Scores(Letor),
+    /// A matrix of scores.
+    Matrix(Npy),
+}
+
+impl Made {
+    fn new(of: Of, value: Value, shape: &str) -> Self {
+        Made { of, table: Table::made(value, shape), lines: Arc::default() }
+    }
+
+    /// The rows of a text as lines.
+    pub fn of<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<MadeText<'a>> {
+        let maker: Box<dyn MakeRows + 'a> = match &self.of {
+            Of::Objects(number) => Box::new(json::Objects::new(number)),
+            Of::RecordLines(keys, number) => Box::new(records::RecordLines::new(keys.clone(), number)),
+            Of::RecordArray(keys, number) => Box::new(records::RecordArray::new(keys.clone(), number)),
+            Of::Judgments(Partner::Letor(letor)) => Box::new(letor::Judgments::new(letor.groups.clone())),
+            Of::Judgments(Partner::Matrix(_, npy)) => Box::new(npy::Cells::new(npy.clone(), "grade")),
+            Of::Matrix(npy) => Box::new(npy::Cells::new(npy.clone(), "score")),
+            Of::Scores(letor) => Box::new(letor::Scored::new(letor)?),
+        };
+        Ok(MadeText::new(text, maker, self.lines.clone()))
+    }
+
+    /// The judgments that it is, if runs without ids go with them.
+    pub fn partner(&self) -> Option<&Partner> {
+        match &self.of {
+            Of::Judgments(partner) => Some(partner),
+            _ => None,
+        }
+    }
+}
+
+impl Separator {
+    /// What tables of it are called.
+    fn table(self) -> &'static str {
+        match self {
+            Separator::Blanks => "a table with blanks between its columns",
+            Separator::Tab => "TSV",
+            Separator::Comma => "CSV",
+            Separator::Unit => "rows of another format",
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! The names of columns: those by which a header or a record is understood, and those that somebody gives.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::error::Error;
+use crate::ingest::diagnostics::quoted;
+use crate::ingest::shape::Role;
+use crate::ingest::table::Value;
+
+/// What a column of a table, or a key of a record, is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Column {
+    Query,
+    Doc,
+    Grade,
+    Score,
+    Rank,
+}
+
+const COLUMNS: [(&str, Column); 5] = [
+    ("query", Column::Query),
+    ("doc", Column::Doc),
+    ("grade", Column::Grade),
+    ("score", Column::Score),
+    ("rank", Column::Rank),
+];
+
+impl Column {
+    fn name(self) -> &'static str {
+        COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
+    }
+
+    /// The names by which it is known in qrels or in a run, the first that is there is it. Case does not matter, and `-` is `_`.
+    fn known_as(self, role: Role) -> &'static [&'static str] {
+        match (self, role) {
+            (Column::Query, _) => &[
+                "query_id",
+                "qid",
+                "q_id",
+                "topic_id",
+                "query",
+                "topic",
+                "user_id",
+                "userid",
+                "session_id",
+                "indexes",
+            ],
+            (Column::Doc, _) => &[
+                "doc_id",
+                "docid",
+                "docno",
+                "document_id",
+                "pid",
+                "passage_id",
+                "corpus_id",
+                "item_id",
+                "itemid",
+                "doc",
+                "document",
+            ],
+            (Column::Grade, Role::Qrels) => {
+                &["relevance", "rel", "label", "grade", "target", "rating", "score"]
+            }
+            (Column::Score, Role::Run) => &["score", "sim", "prediction", "pred", "preds", "rating_pred"],
+            (Column::Rank, Role::Run) => &["rank"],
+            (Column::Grade | Column::Score | Column::Rank, _) => &[],
+        }
+    }
+}
+
+/// Which column of a table, or which key of a record, is what: `query=qid,doc=pid,score=s` by the names in its header, or
+/// `query,-,doc,score` in the order of its columns, where it has no header. Runs have a score or a rank, and qrels a grade.
+///
+/// ```
+/// use laneval::ColumnNames;
+/// let names: ColumnNames = "query=user,doc=item,score=sim".parse()?;
+/// assert_eq!(names.to_string(), "query=user,doc=item,score=sim");
+/// assert!("query,doc".parse::<ColumnNames>().is_err());
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ColumnNames(Names);
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Names {
+    Named(Vec<(Column, String)>),
+    /// In order; `None` for a column that is not read.
+    Ordered(Vec<Option<Column>>),
+}
+
+impl FromStr for ColumnNames {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        const WAYS: &str = "give columns as query=NAME,doc=NAME,score=NAME, or in their order, as query,-,doc,score, with - for one that \
+                            is not read; judgments have grade in the place of score";
+        let wrong = |what: String| Error::Unanswerable(format!("{what}: {WAYS}"));
+        let column = |name: &str| {
+            let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
+            known.ok_or_else(|| wrong(format!("`{name}` is none of query, doc, grade, score and rank")))
+        };
+        let parts: Vec<&str> = text.split(',').collect();
+        let names = if text.contains('=') {
+            let named = parts.iter().map(|part| match part.split_once('=') {
+                Some((name, of)) if !of.is_empty() => Ok((column(name)?, of.to_owned())),
+                _ => Err(wrong(format!("`{part}` names no column"))),
+            });
+            Names::Named(named.collect::<Result<_, _>>()?)
+        } else {
+            let ordered =
+                parts.iter().map(|part| if *part == "-" { Ok(None) } else { column(part).map(Some) });
+            Names::Ordered(ordered.collect::<Result<_, _>>()?)
+        };
+        let columns = ColumnNames(names);
+        let (all, is) = (columns.columns(), |one: Column| columns.columns().contains(&one));
+        if let Some(again) = all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1) {
+            return Err(wrong(format!("{} is there twice", again.name())));
+        }
+        let results = is(Column::Score) || is(Column::Rank);
+        match () {
+            () if !is(Column::Query) => Err(wrong("the query is missing".to_owned())),
+            () if !is(Column::Doc) => Err(wrong("the doc is missing".to_owned())),
+            () if is(Column::Grade) && results => {
+                Err(wrong("judgments have a grade, and runs a score or a rank: there are both".to_owned()))
+            }
+            () if !is(Column::Grade) && !results => {
+                Err(wrong("a score, a rank or, for judgments, a grade is missing".to_owned()))
+            }
+            () => Ok(columns),
+        }
+    }
+}
+
+impl fmt::Display for ColumnNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = match &self.0 {
+            Names::Named(named) => {
+                named.iter().map(|(column, name)| format!("{}={name}", column.name())).collect()
+            }
+            Names::Ordered(all) => {
+                all.iter().map(|column| column.map_or("-", Column::name).to_owned()).collect()
+            }
+        };
+        f.write_str(&parts.join(","))
+    }
+}
+
+impl ColumnNames {
+    /// Columns by what they are, `query`, `doc`, `grade`, `score` or `rank`, and by their names; those that are not given are told.
+    ///
+    /// ```
+    /// use laneval::ColumnNames;
+    /// assert_eq!(ColumnNames::named([("doc", "item")])?.to_string(), "doc=item");
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Something else than these.
+    pub fn named<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Result<Self, Error> {
+        let named = names.into_iter().map(|(what, name)| {
+            let known = COLUMNS.iter().find(|(known, _)| *known == what);
+            let unknown =
+                || Error::Unanswerable(format!("`{what}` is none of query, doc, grade, score and rank"));
+            known.map(|(_, column)| (*column, name.to_owned())).ok_or_else(unknown)
+        });
+        Ok(ColumnNames(Names::Named(named.collect::<Result<_, _>>()?)))
+    }
+
+    fn columns(&self) -> Vec<Column> {
+        match &self.0 {
+            Names::Named(named) => named.iter().map(|(column, _)| *column).collect(),
+            Names::Ordered(all) => all.iter().flatten().copied().collect(),
+        }
+    }
+
+    /// Are they those of judgments?
+    pub fn are_of_qrels(&self) -> bool {
+        self.columns().contains(&Column::Grade)
+    }
+
+    /// How many columns there are, where they are named in order.
+    pub(in crate::ingest) fn ordered(&self) -> Option<usize> {
+        match &self.0 {
+            Names::Named(_) => None,
+            Names::Ordered(all) => Some(all.len()),
+        }
+    }
+}
+
+/// Which columns are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::ingest) struct Chosen {
+    pub query: usize,
+    pub doc: usize,
+    pub number: usize,
+    pub value: Value,
+    /// The ranks, where scores are sorted.
+    pub rank: Option<usize>,
+}
+
+/// Why columns cannot be chosen.
+#[derive(Debug, PartialEq, Eq)]
+pub(in crate::ingest) enum NotChosen {
+    /// None of the names is known, or one at most.
+    NoNames(Missing),
+    /// Some are, but not all that are needed.
+    Missing(Missing),
+    /// A column that was named is not there, or is there twice.
+    Wrong(String),
+}
+
+/// A column, or a key of records, that is missing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Missing {
+    role: Role,
+    /// What it is: `query`, `doc`, `grade` or `score`.
+    pub what: &'static str,
+    /// The names by which it is known.
+    pub known: Vec<&'static str>,
+    /// The names that are there, in quotes.
+    pub among: Vec<String>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let what = if self.what == "doc" { "document" } else { self.what };
+        write!(
+            f,
+            "no {what} is among {}: its name may be {}; `--columns {}` gives others",
+            self.among.join(", "),
+            self.known.join(", "),
+            example(self.role, self.what),
+        )
+    }
+}
+
+/// Columns that are named in order; `None` where they are not.
+pub(in crate::ingest) fn in_order(names: &ColumnNames) -> Option<Chosen> {
+    let Names::Ordered(all) = &names.0 else { return None };
+    chosen(
+        |column| all.iter().position(|other| *other == Some(column)),
+        &[Column::Grade, Column::Score, Column::Rank],
+    )
+}
+
+/// Puts together what was found, and the first of these columns for the number.
+fn chosen(find: impl Fn(Column) -> Option<usize>, numbers: &[Column]) -> Option<Chosen> {
+    let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
+    let value = if column == Column::Rank { Value::Rank } else { Value::Number };
+    let rank = find(Column::Rank).filter(|_| column == Column::Score);
+    Some(Chosen { query: find(Column::Query)?, doc: find(Column::Doc)?, number, value, rank })
+}
+
+/// The columns of these names that are read as judgments or results.
+pub(in crate::ingest) fn choose(
+    names: &[&[u8]],
+    role: Role,
+    given: Option<&ColumnNames>,
+) -> Result<Chosen, NotChosen> {
+    let numbers: &[Column] = match role {
+        Role::Qrels => &[Column::Grade],
+        Role::Run => &[Column::Score, Column::Rank],
+    };
+    let all = || names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(", ");
+    let given: &[(Column, String)] = match given {
+        Some(ColumnNames(Names::Named(named))) => named,
+        _ => &[],
+    };
+    let of_name = |name: &str| {
+        let exact = names.iter().position(|other| *other == name.as_bytes());
+        exact.or_else(|| names.iter().position(|other| is_same(other, name)))
+    };
+    for (column, name) in given {
+        if of_name(name).is_none() {
+            let message = format!("there is no column `{name}` for the {}: there are {}", column.name(), all());
+            return Err(NotChosen::Wrong(message));
+        }
+    }
+    let find = |column: Column| match given.iter().find(|(other, _)| *other == column) {
+        Some((_, name)) => of_name(name),
+        // Who names a score or a rank means no other.
+        None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => None,
+        None => column.known_as(role).iter().find_map(|name| of_name(name)),
+    };
+    if let Some(chosen) = chosen(find, numbers) {
+        let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number)];
+        let again = read
+            .into_iter()
+            .flatten()
+            .find(|&at| names.iter().filter(|name| **name == names[at]).count() > 1);
+        return match again {
+            Some(at) => Err(NotChosen::Wrong(format!("{} is there twice in {}", quoted(names[at]), all()))),
+            None => Ok(chosen),
+        };
+    }
+    let found = [find(Column::Query), find(Column::Doc), numbers.iter().find_map(|&column| find(column))];
+    let column = match found {
+        [None, ..] => Column::Query,
+        [_, None, _] => Column::Doc,
+        _ => numbers[0],
+    };
+    let mut known = column.known_as(role).to_vec();
+    if column == Column::Score {
+        known.push("rank");
+    }
+    let among = names.iter().map(|name| quoted(name)).collect();
+    let missing = Missing { role, what: column.name(), known, among };
+    Err(match given.is_empty() && found.iter().flatten().count() < 2 {
+        true => NotChosen::NoNames(missing),
+        false => NotChosen::Missing(missing),
+    })
+}
+
+/// How columns are given; the one that is missing has a name that is to be filled in.
+fn example(role: Role, missing: &str) -> String {
+    let name = |column: &str| if column == missing { "NAME".to_owned() } else { "…".to_owned() };
+    let number = if role == Role::Qrels { "grade" } else { "score" };
+    ["query", "doc", number].map(|column| format!("{column}={}", name(column))).join(",")
+}
+
+/// Are two names the same, whatever their case, and with `-` for `_`?
+fn is_same(one: &[u8], other: &str) -> bool {
+    let plain = |byte: u8| if byte == b'-' || byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
+    one.len() == other.len() && std::iter::zip(one, other.as_bytes()).all(|(&a, &b)| plain(a) == plain(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(names: &str, role: Role, given: Option<&str>) -> Result<Chosen, NotChosen> {
+        let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
+        choose(&names, role, given.map(|given| given.parse().unwrap()).as_ref())
+    }
+
+    #[test]
+    fn columns_are_known_by_many_names() {
+        let plain = |query, doc, number| Chosen { query, doc, number, value: Value::Number, rank: None };
+        assert_eq!(of("query-id corpus-id score", Role::Qrels, None), Ok(plain(0, 1, 2)));
+        assert_eq!(of("Score Doc_ID QUERY_ID", Role::Run, None), Ok(plain(2, 1, 0)));
+        assert_eq!(of("query query_id doc rel score", Role::Qrels, None), Ok(plain(1, 2, 3)));
+        let ranked = Chosen { rank: Some(2), ..plain(0, 1, 3) };
+        assert_eq!(of("qid pid rank score", Role::Run, None), Ok(ranked));
+        let rank = Chosen { value: Value::Rank, ..plain(0, 1, 2) };
+        assert_eq!(of("qid pid rank", Role::Run, None), Ok(rank));
+        assert_eq!(of("qid pid rank score", Role::Run, Some("query=qid,doc=pid,rank=rank")), Ok(rank));
+        assert_eq!(of("a b score c", Role::Run, Some("query=b,doc=a,score=c")), Ok(plain(1, 0, 3)));
+        assert!(matches!(of("1 d1 0.5", Role::Run, None), Err(NotChosen::NoNames(_))));
+        for (names, given, said) in [
+            ("qid x score", None, "no document is among 'qid', 'x', 'score': its name may be doc_id, docid"),
+            (
+                "qid doc x",
+                None,
+                "no score is among 'qid', 'doc', 'x': its name may be score, sim, prediction, pred, preds, rating_pred, rank;",
+            ),
+            ("x doc score", None, "`--columns query=NAME,doc=…,score=…` gives others"),
+            ("qid doc score score", None, "'score' is there twice in"),
+            (
+                "qid doc score",
+                Some("query=q,doc=doc,score=score"),
+                "there is no column `q` for the query: there are 'qid'",
+            ),
+        ] {
+            let message = match of(names, Role::Run, given) {
+                Err(NotChosen::Wrong(message)) => message,
+                Err(NotChosen::Missing(missing)) => missing.to_string(),
+                other => panic!("{names}: {other:?}"),
+            };
+            assert!(message.contains(said), "{message}");
+        }
+    }
+
+    #[test]
+    fn columns_are_given_by_name_or_in_order() {
+        for text in ["query=a,doc=b,score=c", "query,-,doc,score", "doc,query,grade", "query,doc,rank,score"]
+        {
+            assert_eq!(text.parse::<ColumnNames>().unwrap().to_string(), text);
+        }
+        let chosen = in_order(&"query,-,doc,rank,score".parse().unwrap());
+        assert_eq!(chosen, Some(Chosen { query: 0, doc: 2, number: 4, value: Value::Number, rank: Some(3) }));
+        for (text, said) in [
+            ("query,doc", "a score, a rank or"),
+            ("query,score", "the doc is missing"),
+            ("doc=a,score=b", "the query is missing"),
+            ("query,doc,grade,score", "there are both"),
+            ("query,doc,query,score", "query is there twice"),
+            ("query=a,doc,score=b", "`doc` names no column"),
+            ("query,dok,score", "`dok` is none of"),
+        ] {
+            let error = text.parse::<ColumnNames>().unwrap_err().to_string();
+            assert!(error.starts_with(said) || error.contains(said), "{error}");
+        }
+    }
+}

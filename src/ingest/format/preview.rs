@@ -1,0 +1,52 @@
+//! The first rows of a text as they are read, to look at.
+
+use super::ReadAs;
+use crate::error::Result;
+use crate::ingest::Join;
+use crate::ingest::input::Input;
+use crate::ingest::rows::Rows;
+use crate::ingest::shape::Role;
+use crate::ingest::tables::TableReader;
+
+/// What a text is taken for, and its first rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Preview {
+    /// What it is, in words.
+    pub what: String,
+    /// Its first rows.
+    pub rows: Vec<PreviewRow>,
+}
+
+/// A line of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PreviewRow {
+    /// The line, from 1.
+    pub line: u64,
+    /// Its query, its document, and its grade, score or −rank, as they are written; or what is wrong with it.
+    pub read: std::result::Result<[Vec<u8>; 3], String>,
+}
+
+impl Preview {
+    /// The first rows of an input as `judgments`, or else as a run.
+    ///
+    /// # Errors
+    /// An input that cannot be read, or is neither.
+    pub fn of(
+        input: Input,
+        judgments: bool,
+        read_as: &ReadAs,
+        tables: Option<&'static dyn TableReader>,
+        most: usize,
+    ) -> Result<Self> {
+        let role = if judgments { Role::Qrels } else { Role::Run };
+        let join = Join { qrels_as: read_as.clone(), runs_as: read_as.clone(), tables, ..Join::default() };
+        let text = Rows::open(&join, input, role, None)?;
+        let (what, mut rows) = (text.form.what.clone(), Vec::new());
+        text.each(|line, row| {
+            let read = row.map(|row| [row.query, row.doc, row.number].map(<[u8]>::to_vec));
+            rows.push(PreviewRow { line, read });
+            rows.len() < most
+        })?;
+        Ok(Preview { what, rows })
+    }
+}

@@ -1,0 +1,302 @@
+//! JSON records: an object for each judgment or result, one a line, or in an array.
+//!
+//! ```text
+//! {"query_id": "q1", "doc_id": "d7", "score": 0.5}
+//! ```
+//!
+//! Which keys are read is told from the first record; others may be there.
+
+use std::borrow::Cow;
+
+use memchr::memchr;
+
+use super::json::{Cursor, Stuck, Token};
+use super::made::{MadeRows, MakeRows, wrong_id};
+use super::names::{Chosen, ColumnNames, NotChosen, choose};
+use crate::ingest::diagnostics::quoted;
+use crate::ingest::shape::Role;
+use crate::ingest::table::Value;
+
+/// The keys that are read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Keys {
+    /// Those of the query, of the document and of the number.
+    names: [Vec<u8>; 3],
+    pub value: Value,
+    /// That of the rank, where there is a score too, and whether it is read.
+    rank: Option<Vec<u8>>,
+    reads_rank: bool,
+}
+
+impl Keys {
+    /// The keys of the first record of a text, which may be the first of an array.
+    ///
+    /// # Errors
+    /// Some are missing, or there is no record.
+    pub fn of(text: &[u8], role: Role, given: Option<&ColumnNames>) -> Result<Self, String> {
+        let mut cursor = Cursor::new(text, true, 1);
+        let said = |stuck: Stuck| match stuck {
+            Stuck::Wrong(message) => message,
+            Stuck::Incomplete => "the first record is not complete".to_owned(),
+        };
+        cursor.passes(b'[').map_err(said)?;
+        cursor.expect(b'{', "a record, which starts with '{',").map_err(said)?;
+        let mut names: Vec<Vec<u8>> = Vec::new();
+        each_field(&mut cursor, |name, _| names.push(name.to_vec())).map_err(said)?;
+        let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
+        match choose(&all, role, given) {
+            Ok(Chosen { query, doc, number, value, rank }) => {
+                let rank = rank.map(|at| names[at].clone());
+                Ok(Keys {
+                    names: [query, doc, number].map(|at| names[at].clone()),
+                    value,
+                    rank,
+                    reads_rank: false,
+                })
+            }
+            Err(NotChosen::Wrong(message)) => Err(message),
+            Err(NotChosen::Missing(missing)) => Err(missing.to_string()),
+            Err(NotChosen::NoNames(missing)) => Err(format!(
+                "the keys of the first record are {}: none is known; `--columns query=…,doc=…,{}=…` names them",
+                missing.among.join(", "),
+                if role == Role::Qrels { "grade" } else { "score" }
+            )),
+        }
+    }
+
+    /// Has ranks read as well, if there are any.
+    pub fn read_rank(&mut self) -> bool {
+        self.reads_rank = self.rank.is_some();
+        self.reads_rank
+    }
+
+    /// The place of a key among those that are read; the rank's is the last.
+    fn place(&self, name: &[u8]) -> Option<usize> {
+        let rank = || (self.reads_rank && self.rank.as_deref() == Some(name)).then_some(self.names.len());
+        self.names.iter().position(|key| key == name).or_else(rank)
+    }
+
+    /// What a record looks like.
+    pub fn shape(&self) -> String {
+        let [query, doc, number] = self.names.each_ref().map(|name| crate::error::printable(name));
+        format!("{{\"{query}\": …, \"{doc}\": …, \"{number}\": …}}")
+    }
+}
+
+/// Hands on the fields of a record that was opened: their keys and values; arrays and objects are passed.
+fn each_field<'t>(
+    cursor: &mut Cursor<'t>,
+    mut take: impl FnMut(Cow<'t, [u8]>, Token<'t>),
+) -> Result<(), Stuck> {
+    if cursor.passes(b'}')? {
+        return Ok(());
+    }
+    loop {
+        let name = cursor.string("a key in quotes")?;
+        cursor.expect(b':', "':'")?;
+        let value = cursor.value()?;
+        if let Token::Open(open) = value {
+            cursor.skip_rest(open)?;
+        }
+        take(name, value);
+        if !cursor.passes(b',')? {
+            return cursor.expect(b'}', "',' or '}'");
+        }
+    }
+}
+
+/// A query or a document of a record.
+fn id<'t>(value: Token<'t>, what: &str) -> Result<Cow<'t, [u8]>, String> {
+    match value {
+        Token::String(id) => wrong_id(what, &id).map_or(Ok(id), Err),
+        Token::Word(word) if is_integer(word) => Ok(Cow::Borrowed(word)),
+        Token::Word(word) => {
+            Err(format!("the {what} is {}, and neither a string nor an integer", quoted(word)))
+        }
+        Token::Open(_) => {
+            Err(format!("the {what} is an object or an array, and neither a string nor an integer"))
+        }
+    }
+}
+
+fn is_integer(word: &[u8]) -> bool {
+    let digits = word.strip_prefix(b"-").unwrap_or(word);
+    !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
+}
+
+/// A record that was read: the values of the keys, and which of these is there twice.
+type Found<'t> = ([Option<Token<'t>>; 4], Option<usize>);
+
+/// Reads a record that was opened.
+fn found<'t>(keys: &Keys, cursor: &mut Cursor<'t>) -> Result<Found<'t>, Stuck> {
+    let (mut found, mut again) = ([None, None, None, None], None);
+    each_field(cursor, |name, value| {
+        if let Some(at) = keys.place(&name)
+            && found[at].replace(value).is_some()
+        {
+            again = Some(at);
+        }
+    })?;
+    Ok((found, again))
+}
+
+/// Makes a row of a record on this line.
+fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &mut MadeRows) {
+    let name = |at: usize| quoted(keys.names.get(at).or(keys.rank.as_ref()).map_or(&[], Vec::as_slice));
+    let missing = |at: usize| format!("there is no {} in the record", name(at));
+    let row = || {
+        if let Some(at) = again {
+            return Err(format!("{} is there twice in the record", name(at)));
+        }
+        let [query, doc, value, rank] = found;
+        let query = id(query.ok_or_else(|| missing(0))?, "query")?;
+        let doc = id(doc.ok_or_else(|| missing(1))?, "document")?;
+        let rank = match rank {
+            None if keys.reads_rank => return Err(missing(3)),
+            None => None,
+            Some(Token::Word(word)) => Some(Cow::Borrowed(word)),
+            Some(rank) => Some(id(rank, "rank")?),
+        };
+        match value.ok_or_else(|| missing(2))? {
+            Token::Word(word) => Ok((query, doc, word, rank)),
+            Token::String(string) => {
+                Err(format!("the {number} is the string {}, and not a number", quoted(&string)))
+            }
+            Token::Open(_) => Err(format!("the {number} is an object or an array, and not a number")),
+        }
+    };
+    match row() {
+        Ok((query, doc, word, rank)) => {
+            rows.row(line, &query, &doc, word);
+            rank.iter().for_each(|rank| rows.add(rank));
+        }
+        Err(message) => rows.wrong(line, &message),
+    }
+}
+
+/// Makes rows of records that are a line each.
+#[derive(Debug)]
+pub(super) struct RecordLines {
+    keys: Keys,
+    number: &'static str,
+    line: u64,
+}
+
+impl RecordLines {
+    pub fn new(keys: Keys, number: &'static str) -> Self {
+        RecordLines { keys, number, line: 0 }
+    }
+
+    fn line(&mut self, text: &[u8], rows: &mut MadeRows) {
+        self.line += 1;
+        let mut cursor = Cursor::new(text, true, self.line);
+        let mut read = || {
+            if cursor.peek()?.is_none() {
+                return Ok(());
+            }
+            cursor.expect(b'{', "a record, which starts with '{',")?;
+            let found = found(&self.keys, &mut cursor)?;
+            match cursor.peek()? {
+                None => row(&self.keys, self.number, self.line, found, rows),
+                Some(_) => return Err(cursor.unexpected("the end of the line")),
+            }
+            Ok(())
+        };
+        if let Err(Stuck::Wrong(message)) = read() {
+            rows.wrong(self.line, &message);
+        }
+    }
+}
+
+impl MakeRows for RecordLines {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> std::io::Result<usize> {
+        let mut start = 0;
+        while let Some(length) = memchr(b'\n', &text[start..]) {
+            self.line(&text[start..start + length], rows);
+            start += length + 1;
+        }
+        if ended && start < text.len() {
+            self.line(&text[start..], rows);
+            start = text.len();
+        }
+        Ok(start)
+    }
+}
+
+/// Makes rows of an array of records.
+#[derive(Debug)]
+pub(super) struct RecordArray {
+    keys: Keys,
+    number: &'static str,
+    line: u64,
+    place: Place,
+}
+
+/// Where in an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Before,
+    /// Before the first record or another.
+    Within {
+        first: bool,
+    },
+    Behind,
+}
+
+impl RecordArray {
+    pub fn new(keys: Keys, number: &'static str) -> Self {
+        RecordArray { keys, number, line: 1, place: Place::Before }
+    }
+
+    /// Goes on by one thing; `false` at the end.
+    fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool, Stuck> {
+        self.place = match self.place {
+            Place::Before => {
+                cursor.expect(b'[', "'['")?;
+                Place::Within { first: true }
+            }
+            Place::Within { first } => {
+                let follows = first || cursor.passes(b',')?;
+                if (first || !follows) && cursor.passes(b']')? {
+                    Place::Behind
+                } else if !follows {
+                    return Err(cursor.unexpected("',' or ']'"));
+                } else {
+                    cursor.expect(b'{', "a record, which starts with '{',")?;
+                    let line = cursor.line;
+                    let found = found(&self.keys, cursor)?;
+                    row(&self.keys, self.number, line, found, rows);
+                    Place::Within { first: false }
+                }
+            }
+            Place::Behind => match cursor.peek()? {
+                None => return Ok(false),
+                Some(_) => return Err(cursor.unexpected("the end of the text")),
+            },
+        };
+        Ok(true)
+    }
+}
+
+impl MakeRows for RecordArray {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> std::io::Result<usize> {
+        let mut cursor = Cursor::new(text, ended, self.line);
+        loop {
+            let before = (cursor, self.place);
+            match self.step(&mut cursor, rows) {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(Stuck::Incomplete) => {
+                    (cursor, self.place) = before;
+                    break;
+                }
+                Err(Stuck::Wrong(message)) => {
+                    rows.wrong_from_here(cursor.line, &message);
+                    break;
+                }
+            }
+        }
+        self.line = cursor.line;
+        Ok(cursor.at)
+    }
+}

@@ -1,0 +1,586 @@
+//! What a text is, told from its first lines.
+//!
+//! What can be TREC is TREC, but for what begins as JSON. Else the content says what it is. The end of its name (`.tsv`, `.csv`, `.jsonl`,
+//! `.letor`, also with `.gz` or `.zst` behind it) decides only where the content can be read in two ways.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::json::{first_value, is_json};
+use super::letor::{Groups, Letor, SHAPE};
+use super::names::{Chosen, NotChosen, choose, in_order};
+use super::npy::{self, Npy};
+use super::records::Keys;
+use super::{Form, InputFormat, Made, Of, Partner, ReadAs, Shape};
+use crate::error::printable;
+use crate::ingest::diagnostics::quoted;
+use crate::ingest::dialect::{Dialect, Rules};
+use crate::ingest::foreign::{Head, OtherFormat, of_head};
+use crate::ingest::input::Opened;
+use crate::ingest::number::finite;
+use crate::ingest::scan::split;
+use crate::ingest::shape::{Role, counts};
+use crate::ingest::table::{Separator, Table, Value};
+use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
+
+/// What is known of a text beside its start.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::ingest) struct Known<'a> {
+    pub role: Role,
+    /// What it is called, perhaps a path.
+    pub name: &'a str,
+    pub dialect: Dialect,
+    pub read_as: &'a ReadAs,
+    /// The text itself, if it can be read again; judgments can.
+    pub text: Option<&'a Arc<Opened>>,
+    /// Who reads files of tables.
+    pub tables: Tables,
+    /// The judgments, if runs without ids go with them.
+    pub partner: Option<&'a Partner>,
+}
+
+/// Who reads files of tables, and whether ranks are read beside scores.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::ingest) struct Tables {
+    pub reader: Option<&'static dyn TableReader>,
+    pub ranks: bool,
+}
+
+type Told = Result<Form, OtherFormat>;
+
+/// How many lines are looked at.
+const LINES: usize = 20;
+/// How many lines a table with blanks must have at least, if it has no header.
+const FEWEST: usize = 3;
+
+/// What a text is that starts like this.
+pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
+    let Known { role, dialect, read_as, .. } = known;
+    let rules = dialect.rules();
+    let foreign = || of_head(head, role, rules).map_or_else(|| Ok(Form::trec()), Err);
+    if dialect != Dialect::Laneval {
+        return foreign();
+    }
+    if head.text.starts_with(npy::MAGIC) && read_as.format.is_none()
+        || read_as.format == Some(InputFormat::Npy)
+    {
+        return matrix(head, known).map_err(|message| OtherFormat::Told(0, message));
+    }
+    let comments = role.comments(rules);
+    let all = (1..).zip(head.text.split(|&byte| byte == b'\n'));
+    let lines: Vec<(u64, &[u8])> = all.filter(|(_, line)| counts(line, comments)).take(LINES).collect();
+    let is_trec = lines.first().is_some_and(|(_, first)| role.fault(first, rules).is_none());
+    if let Some(format) = read_as.tables(head.text).filter(|_| read_as.format.is_some() || !is_trec) {
+        return of_file(format, known);
+    }
+    let Some(&(number, first)) = lines.first() else { return Ok(Form::trec()) };
+    let look = Look { head, lines: &lines, number, first, known, rules };
+    match read_as.format {
+        None => look.tell(foreign),
+        Some(InputFormat::Trec) => Ok(look.without_tag().unwrap_or_else(Form::trec)),
+        Some(InputFormat::Tsv) => look.table(Separator::Tab),
+        Some(InputFormat::Csv) => look.table(Separator::Comma),
+        Some(InputFormat::Msmarco) if role == Role::Qrels => Ok(Form::trec()),
+        Some(InputFormat::Msmarco) => Ok(look.ranks(Value::Rank, look.separator())),
+        Some(InputFormat::Json) => look.json(),
+        Some(InputFormat::Jsonl) => look.records(false),
+        Some(InputFormat::Letor) => look.letor(),
+        Some(InputFormat::Npy | InputFormat::Parquet | InputFormat::Arrow) => unreachable!("it was read"),
+    }
+}
+
+/// A matrix of NumPy. That of scores is as large as that of the grades, for its documents are the same.
+fn matrix(head: Head<'_>, Known { role, text, partner, .. }: Known<'_>) -> Result<Form, String> {
+    let npy = Npy::of(head.text)?;
+    if let (Role::Run, Some(Partner::Matrix(name, judged))) = (role, partner)
+        && judged.shape != npy.shape
+    {
+        let (found, expected, name) = (npy.size(), judged.size(), printable(name.as_bytes()));
+        return Err(format!("has {found}, and {expected} were expected, as in {name}"));
+    }
+    let (values, size) = (npy.values(), npy.size());
+    let of = match role {
+        Role::Qrels => {
+            Of::Judgments(Partner::Matrix(text.map_or(String::new(), |text| text.name.clone()), npy))
+        }
+        Role::Run => Of::Matrix(npy),
+    };
+    let shape = format!("a matrix of {}s, [queries, documents]", role.number());
+    Ok(Form {
+        shape: Shape::Made(Made::new(of, Value::Letters, &shape)),
+        what: format!("a NumPy matrix of {values}, {size}"),
+        doubtful: false,
+    })
+}
+
+/// A file of tables, which is read.
+fn of_file(format: InputFormat, Known { role, read_as, text, tables, .. }: Known<'_>) -> Told {
+    let name = format.name_of_tables();
+    let wrong = |message: String| OtherFormat::Told(0, message);
+    let reader = tables.reader.ok_or_else(|| {
+        wrong(format!(
+            "is {name}, which this build does not read: build the command with `--features parquet`, or take that of the Python package; in \
+             Rust `Join::tables` takes a reader"
+        ))
+    })?;
+    let Some(text) = text else {
+        return Err(wrong(format!("is {name}, which cannot be read batch by batch: evaluate it as a file")));
+    };
+    let bytes = TableBytes::of(text).map_err(|error| wrong(format!("cannot be read: {error}")))?;
+    let columns = TableColumns::of(role, read_as.columns.as_ref(), tables.ranks);
+    let table = reader.read(TableFile { format, bytes, columns }).map_err(|wrong| match wrong {
+        WrongTable::Row(row, message) => OtherFormat::Told(row, message),
+        other => OtherFormat::Told(0, other.to_string()),
+    })?;
+    let what = format!(
+        "{name}: {}",
+        table.names().iter().map(|name| printable(name.as_bytes())).collect::<Vec<_>>().join(", ")
+    );
+    Ok(Form { shape: Shape::Columns(table), what, doubtful: false })
+}
+
+/// A look at the start of a text.
+#[derive(Clone, Copy)]
+struct Look<'a> {
+    head: Head<'a>,
+    /// Lines that are neither blank nor comments, with their numbers.
+    lines: &'a [(u64, &'a [u8])],
+    /// The first of them.
+    number: u64,
+    first: &'a [u8],
+    known: Known<'a>,
+    rules: Rules,
+}
+
+impl<'l> Look<'l> {
+    fn tell(self, foreign: impl Fn() -> Told) -> Told {
+        let Known { role, read_as, .. } = self.known;
+        let is_trec = |role: Role, line: &[u8]| role.fault(line, self.rules).is_none();
+        let start = self.first.trim_ascii_start();
+        let is_json = is_json(self.text()); // whose ids may have words and numbers, as a line of TREC
+        if read_as.columns.is_none() && !is_json && is_trec(role, self.first) {
+            return self.by_name().unwrap_or_else(|| Ok(Form::trec()));
+        }
+        if self.head.text.contains(&0) || self.head.signature(role).is_some() {
+            return foreign();
+        }
+        if is_json {
+            return self.any_json(start);
+        }
+        let separator = self.separator();
+        let has_trec = self.lines.iter().any(|(_, line)| is_trec(role, line));
+        let is_other = self.lines.iter().all(|(_, line)| is_trec(role.other(), line));
+        if read_as.columns.is_none() && (has_trec || is_other) {
+            return match self.header(separator) {
+                Ok(chosen) => self.named(separator, Ok(chosen)),
+                Err(_) => self.by_name().unwrap_or_else(foreign),
+            };
+        }
+        if start.starts_with(b"{") || start.starts_with(b"[") {
+            return self.any_json(start);
+        }
+        if self.is_letor() {
+            return self.letor();
+        }
+        if read_as.columns.is_some() {
+            return self.table(separator);
+        }
+        match self.header(separator) {
+            Err(NotChosen::NoNames(_)) => {}
+            other => return self.named(separator, other),
+        }
+        if let Some(form) = self.without_tag() {
+            return Ok(form);
+        }
+        match self.columns(separator) {
+            _ if separator == Separator::Blanks && !self.is_regular() => foreign(),
+            2.. if separator != Separator::Blanks => self.headerless(separator),
+            3 => self.headerless(separator),
+            _ => foreign(),
+        }
+    }
+
+    /// What the name says of lines that can be TREC and something else: a table in which fields have blanks, so that TREC has others, or
+    /// LETOR without features.
+    fn by_name(self) -> Option<Told> {
+        let separator = match of_name(self.known.name)? {
+            InputFormat::Tsv => Separator::Tab,
+            InputFormat::Csv => Separator::Comma,
+            InputFormat::Letor if self.known.role == Role::Qrels => {
+                return split(self.first).nth(1)?.starts_with(b"qid:").then(|| self.letor());
+            }
+            _ => return None,
+        };
+        let fields = separator.fields(self.first);
+        let has_blanks = |line: &[u8]| separator.fields(line).iter().any(|field| split(field).count() != 1);
+        let is_alike = |line: &[u8]| separator.fields(line).len() == fields.len();
+        let is_table = self.lines.iter().any(|(_, line)| has_blanks(line))
+            && self.lines.iter().all(|(_, line)| is_alike(line));
+        if fields.len() < 3 || !is_table {
+            return None;
+        }
+        let form = self.table(separator).ok()?;
+        let number = *fields.get(form.table()?.number)?;
+        finite(number).is_some().then_some(Ok(form))
+    }
+
+    /// The text from the first line that counts.
+    fn text(self) -> &'l [u8] {
+        let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
+        &self.head.text[start..]
+    }
+
+    /// What stands between the columns of the first line.
+    fn separator(self) -> Separator {
+        match [b'\t', b','].map(|byte| self.first.contains(&byte)) {
+            [true, true] if of_name(self.known.name) == Some(InputFormat::Csv) => Separator::Comma,
+            [true, _] => Separator::Tab,
+            [_, true] => Separator::Comma,
+            _ => Separator::Blanks,
+        }
+    }
+
+    fn columns(self, separator: Separator) -> usize {
+        separator.fields(self.first).len()
+    }
+
+    /// Have all lines with blanks as many fields, and a number as the last?
+    fn is_regular(self) -> bool {
+        let (enough, fields) = (self.lines.len() >= FEWEST, |line: &[u8]| split(line).count());
+        let number = |line: &[u8]| split(line).last().and_then(finite).is_some();
+        enough && self.lines.iter().all(|(_, line)| fields(line) == fields(self.first) && number(line))
+    }
+
+    /// What is wrong with the first line.
+    fn wrong(self, message: String) -> OtherFormat {
+        OtherFormat::Told(self.number, message)
+    }
+
+    /// A run of TREC whose lines have all but a tag.
+    fn without_tag(self) -> Option<Form> {
+        let is_so = |line: &[u8]| split(line).count() == 5 && split(line).nth(4).and_then(finite).is_some();
+        let enough = self.lines.len() >= FEWEST || self.known.read_as.format.is_some();
+        if self.known.role != Role::Run || !enough || !self.lines.iter().all(|(_, line)| is_so(line)) {
+            return None;
+        }
+        let chosen = Chosen { query: 0, doc: 2, number: 4, value: Value::Number, rank: Some(3) };
+        let table = of_columns(Separator::Blanks, 5, chosen, "query iter docno rank score".to_owned());
+        let what = "TREC text without tags".to_owned();
+        Some(Form { shape: Shape::Table(table), what, doubtful: false })
+    }
+
+    /// The columns by the names in the first line.
+    fn header(self, separator: Separator) -> Result<Chosen, NotChosen> {
+        choose(&separator.fields(self.first), self.known.role, self.known.read_as.columns.as_ref())
+    }
+
+    /// A table whose separator is known.
+    fn table(self, separator: Separator) -> Told {
+        match &self.known.read_as.columns {
+            Some(columns) if columns.ordered().is_some() => {
+                let (Some(chosen), Some(count)) = (in_order(columns), columns.ordered()) else {
+                    unreachable!("they were checked")
+                };
+                let shape = columns.to_string();
+                Ok(Form {
+                    what: format!("{} without a header: {shape}", separator.table()),
+                    shape: Shape::Table(of_columns(separator, count, chosen, shape)),
+                    doubtful: false,
+                })
+            }
+            _ => match self.header(separator) {
+                Err(NotChosen::NoNames(_)) => self.headerless(separator),
+                other => self.named(separator, other),
+            },
+        }
+    }
+
+    /// A table with a header.
+    fn named(self, separator: Separator, chosen: Result<Chosen, NotChosen>) -> Told {
+        let chosen = match chosen {
+            Ok(chosen) => chosen,
+            Err(NotChosen::Wrong(message)) => return Err(self.wrong(message)),
+            Err(NotChosen::Missing(missing)) => return Err(self.wrong(missing.to_string())),
+            Err(NotChosen::NoNames(_)) => return self.headerless(separator),
+        };
+        let names: Vec<String> = separator.fields(self.first).into_iter().map(printable).collect();
+        let between = if separator == Separator::Comma { "," } else { " " };
+        let read = [chosen.query, chosen.doc, chosen.number].map(|at| names[at].clone());
+        let what = format!("{} with a header: {}", separator.table(), read.join(", "));
+        let table = of_columns(separator, names.len(), chosen, names.join(between));
+        let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
+        let skip = start + self.first.len() + usize::from(start + self.first.len() < self.head.text.len());
+        Ok(Form { shape: Shape::Table(Table { skip, ..table }), what, doubtful: false })
+    }
+
+    /// A table without a header, whose columns are told from how many there are.
+    fn headerless(self, separator: Separator) -> Told {
+        let (role, count) = (self.known.role, self.columns(separator));
+        let number = Value::Number;
+        let chosen = match (role, count) {
+            (Role::Qrels, 3) => Chosen { query: 0, doc: 1, number: 2, value: number, rank: None },
+            (Role::Qrels, 4) => Chosen { query: 0, doc: 2, number: 3, value: number, rank: None },
+            (Role::Run, 3) => return self.counted(separator),
+            (Role::Run, 5 | 6) => Chosen { query: 0, doc: 2, number: 4, value: number, rank: Some(3) },
+            _ => {
+                let (number, last) =
+                    if role == Role::Qrels { ("grades", "grade") } else { ("scores", "score") };
+                return Err(self.wrong(format!(
+                    "there is no header, and {count} columns: `--columns` says which are queries, documents and {number}, in their \
+                     order (query,-,doc,{last}) or by names in the first line (query=…,doc=…,{last}=…)"
+                )));
+            }
+        };
+        self.check_first(separator, chosen)?;
+        if role == Role::Qrels
+            && count == 3
+            && self.known.read_as.format.is_none()
+            && self.counts_on(separator)
+        {
+            return Err(self.wrong(
+                "is a run, for its third column counts 1, 2, 3 … in every query: the order is QRELS RUN; if these are grades, say \
+                 `--qrels-format` with tsv or csv"
+                    .to_owned(),
+            ));
+        }
+        let names = match (role, count) {
+            (Role::Qrels, 3) => "query document grade",
+            (Role::Qrels, _) => "query iter document grade",
+            (Role::Run, 5) => "query iter document rank score",
+            (Role::Run, _) => "query iter document rank score tag",
+        };
+        let names = if separator == Separator::Comma { names.replace(' ', ",") } else { names.to_owned() };
+        let what = format!("{} without a header: {names}", separator.table());
+        let tag = (role == Role::Run && count == 6).then_some(5);
+        let table = Table { tag, ..of_columns(separator, count, chosen, names) };
+        Ok(Form { shape: Shape::Table(table), what, doubtful: false })
+    }
+
+    /// Does the third column of the first lines count 1, 2, 3 … in every query, in one of them further than grades may by chance?
+    fn counts_on(self, separator: Separator) -> bool {
+        const FURTHER: f64 = 4.0;
+        let (mut last, mut longest): (Option<(&[u8], f64)>, f64) = (None, 0.0);
+        for (_, line) in self.lines {
+            let fields = separator.fields(line);
+            let (Some(query), Some(number)) =
+                (fields.first().copied(), fields.get(2).copied().and_then(finite))
+            else {
+                return false;
+            };
+            let expected = match last {
+                Some((before, count)) if before == query => count + 1.0,
+                _ => 1.0,
+            };
+            if number != expected {
+                return false;
+            }
+            (last, longest) = (Some((query, expected)), longest.max(expected));
+        }
+        longest > FURTHER
+    }
+
+    /// Refuses a first line that may be a header of names that nobody knows.
+    fn check_first(self, separator: Separator, chosen: Chosen) -> Result<(), OtherFormat> {
+        let is_number =
+            |line: &[u8]| separator.fields(line).get(chosen.number).copied().and_then(finite).is_some();
+        let second = self.lines.get(1).is_some_and(|(_, line)| is_number(line));
+        if is_number(self.first) || !second {
+            return Ok(());
+        }
+        let number = if self.known.role == Role::Qrels { "grade" } else { "score" };
+        Err(self.wrong(format!(
+            "the first line {} may be a header, but its names are not known: `--columns query=…,doc=…,{number}=…` says which is what",
+            quoted(self.first)
+        )))
+    }
+
+    /// A run of three columns, if the last may be ranks.
+    fn counted(self, separator: Separator) -> Told {
+        let is_rank =
+            |field: &[u8]| field.len() < 10 && field.iter().all(u8::is_ascii_digit) && field[..1] != *b"0";
+        let rank = |field: &[u8]| -> Option<u64> {
+            is_rank(field).then(|| std::str::from_utf8(field).ok()?.parse().ok())?
+        };
+        let chosen = Chosen { query: 0, doc: 1, number: 2, value: Value::CountedRank, rank: None };
+        self.check_first(separator, chosen)?;
+        let mut next: HashMap<&[u8], u64> = HashMap::new();
+        for (line, text) in self.lines {
+            let fields = separator.fields(text);
+            let [query, _, number] = fields[..] else { continue };
+            let next = next.entry(query).or_insert(1);
+            if number.is_empty() || rank(number) != Some(*next) {
+                return Err(OtherFormat::Told(*line, not_counted(number, Some(*next))));
+            }
+            *next += 1;
+        }
+        Ok(self.ranks(Value::CountedRank, separator))
+    }
+
+    /// A run of query, document and rank.
+    fn ranks(self, value: Value, separator: Separator) -> Form {
+        let chosen = Chosen { query: 0, doc: 1, number: 2, value, rank: None };
+        let shape = if separator == Separator::Comma { "query,document,rank" } else { "query document rank" };
+        let what = match value {
+            Value::CountedRank => {
+                "three columns without a header, of which the third counts 1, 2, 3 … in every query: query, document and rank"
+            }
+            _ => "query, document and rank, as MS MARCO has them",
+        };
+        let table = of_columns(separator, 3, chosen, shape.to_owned());
+        Form { shape: Shape::Table(table), what: what.to_owned(), doubtful: value == Value::CountedRank }
+    }
+
+    /// Objects of objects, or records, by what the first value is.
+    fn any_json(self, start: &[u8]) -> Told {
+        match first_value(start) {
+            Some(_) if of_name(self.known.name) == Some(InputFormat::Jsonl) => self.records(false),
+            None | Some(b'{') => self.json(),
+            Some(_) => self.records(false),
+        }
+    }
+
+    fn json(self) -> Told {
+        if self.first.trim_ascii_start().starts_with(b"[") {
+            return self.records(true);
+        }
+        let number = self.known.role.number();
+        let shape = format!("{{\"query\": {{\"document\": {number}, …}}, …}}");
+        Ok(Form {
+            shape: Shape::Made(Made::new(Of::Objects(number), Value::Number, &shape)),
+            what: format!("JSON, {shape}"),
+            doubtful: false,
+        })
+    }
+
+    fn records(self, array: bool) -> Told {
+        let Known { role, read_as, .. } = self.known;
+        let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
+        let text = if array { &self.head.text[start..] } else { self.first };
+        let keys = Keys::of(text, role, read_as.columns.as_ref()).map_err(|message| self.wrong(message))?;
+        let (shape, value) = (keys.shape(), keys.value);
+        let number = if value == Value::Number { role.number() } else { "rank" };
+        let (of, what) = match array {
+            true => (Of::RecordArray(keys, number), "a JSON array of records"),
+            false => (Of::RecordLines(keys, number), "JSONL records"),
+        };
+        Ok(Form {
+            what: format!("{what}, {shape}"),
+            shape: Shape::Made(Made::new(of, value, &shape)),
+            doubtful: false,
+        })
+    }
+
+    /// Is the first line LETOR, or in a run a number alone?
+    fn is_letor(self) -> bool {
+        let mut fields = split(self.first);
+        let is_number = fields.next().and_then(finite).is_some();
+        fields.next().map_or(is_number, |second| {
+            let feature = second.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            second.starts_with(b"qid:") || is_number && feature > 0 && second.get(feature) == Some(&b':')
+        })
+    }
+
+    fn letor(self) -> Told {
+        let one = split(self.first).count() == 1;
+        match self.known.role {
+            Role::Run if !one => Err(OtherFormat::Told(
+                0,
+                "is LETOR, labels and features, but no ranking: give a file with a score for each of its lines".to_owned(),
+            )),
+            Role::Run => {
+                let Some(Partner::Letor(letor)) = self.known.partner else {
+                    let message = "is a list of numbers: scores alone go with judgments that are LETOR";
+                    return Err(OtherFormat::Told(0, message.to_owned()));
+                };
+                let of = Of::Scores(letor.clone());
+                Ok(Form {
+                    what: format!("scores of the documents of {}", printable(letor.text.name.as_bytes())),
+                    shape: Shape::Made(Made::new(of, Value::Number, "score")),
+                    doubtful: false,
+                })
+            }
+            Role::Qrels => {
+                let Some(text) = self.known.text else { unreachable!("judgments stay while they are read") };
+                let has_qid = split(self.first).nth(1).is_some_and(|field| field.starts_with(b"qid:"));
+                let groups = self.groups(text, has_qid)?;
+                let by = groups.as_ref().map_or(String::new(), |(name, _)| format!(", queries by {}", printable(name.as_bytes())));
+                let letor = Letor { text: text.clone(), groups: groups.map(|(_, groups)| groups) };
+                let of = Of::Judgments(Partner::Letor(letor));
+                Ok(Form {
+                    what: format!("LETOR, {SHAPE}{by}"),
+                    shape: Shape::Made(Made::new(of, Value::Number, SHAPE)),
+                    doubtful: false,
+                })
+            }
+        }
+    }
+
+    /// The groups of LETOR judgments, with the name of their file, where lines have no `qid` or it was given.
+    fn groups(self, text: &Opened, has_qid: bool) -> Result<Option<(String, Arc<Groups>)>, OtherFormat> {
+        let given = self.known.read_as.groups.clone();
+        let beside = |extension: &str| {
+            let mut path = text.path.clone()?.into_os_string();
+            path.push(extension);
+            Some(PathBuf::from(path)).filter(|path| path.is_file())
+        };
+        let path = match given {
+            Some(path) => path,
+            None if has_qid => return Ok(None),
+            None => match beside(".query").or_else(|| beside(".group")) {
+                Some(path) => path,
+                None => {
+                    return Err(self.wrong(
+                        "is LETOR without qid: `--groups FILE` names a file that says how many lines each query has, or it lies beside this \
+                         one, with .query or .group behind the same name"
+                            .to_owned(),
+                    ));
+                }
+            },
+        };
+        let name = path.display().to_string();
+        let in_it = |message: String| {
+            OtherFormat::Told(0, format!("its groups in {}: {message}", printable(name.as_bytes())))
+        };
+        let bytes = read(&path).map_err(|error| in_it(error.to_string()))?;
+        match Groups::read(&name, &bytes) {
+            Ok(groups) => Ok(Some((name, Arc::new(groups)))),
+            Err((line, message)) => Err(in_it(format!("line {line}: {message}"))),
+        }
+    }
+}
+
+/// The format that the end of a name says, perhaps with `.gz` or `.zst` behind it, where content can be read in two ways.
+fn of_name(name: &str) -> Option<InputFormat> {
+    let name = name.to_ascii_lowercase();
+    let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+    match name.rsplit_once('.')?.1 {
+        "tsv" => Some(InputFormat::Tsv),
+        "csv" => Some(InputFormat::Csv),
+        "jsonl" | "ndjson" => Some(InputFormat::Jsonl),
+        "letor" | "svm" => Some(InputFormat::Letor),
+        _ => None,
+    }
+}
+
+fn read(path: &Path) -> std::io::Result<Vec<u8>> {
+    std::fs::read(path)
+}
+
+/// What to say of a number in the place of a rank, perhaps of this one.
+pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>) -> String {
+    let rank = rank.map_or("a rank".to_owned(), |rank| format!("rank {rank}"));
+    format!(
+        "{} where {rank} was expected: a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in \
+         the order of the lines; say `--run-format msmarco` if these are ranks in another order or not all, or `--columns query,doc,score` if they \
+         are scores",
+        quoted(number)
+    )
+}
+
+/// A table with this number of columns.
+fn of_columns(separator: Separator, columns: usize, chosen: Chosen, shape: String) -> Table {
+    let Chosen { query, doc, number, value, rank } = chosen;
+    let has_ranks = rank == Some(doc + 1) && doc + 2 < columns && separator != Separator::Comma;
+    Table { separator, skip: 0, columns, shape, query, doc, number, value, rank, tag: None, has_ranks }
+}

@@ -1,0 +1,735 @@
+//! Every format against the same rows as TREC, wherever the text is cut.
+
+use proptest::prelude::*;
+
+use super::super::chunks::ChunkSize;
+use super::super::foreign::{HEAD, head};
+use super::super::hash::Seed;
+use super::super::{Input, Join, RunInput};
+use super::{InputFormat, ReadAs};
+use crate::label::{LabelMatrix, RunInfo, Ties};
+
+/// A judgment or a result: query, document, and grade or score as it is written.
+type Row = (String, String, String);
+
+/// How judgments or results are written; `{n}` is the number of the row, from 1.
+type Write = fn(&[Row]) -> String;
+
+fn lines(rows: &[Row], line: impl Fn(&str, &str, &str) -> String) -> String {
+    rows.iter().map(|(query, doc, number)| line(query, doc, number)).collect()
+}
+
+/// The rows of each query, as they come first.
+fn by_query(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
+    let mut all: Vec<(&str, Vec<&Row>)> = Vec::new();
+    for row in rows {
+        match all.iter_mut().find(|(query, _)| *query == row.0) {
+            Some((_, of_query)) => of_query.push(row),
+            None => all.push((&row.0, vec![row])),
+        }
+    }
+    all
+}
+
+fn objects(rows: &[Row], [before, between, after]: [&str; 3]) -> String {
+    let entry = |(_, doc, number): &Row| format!("\"{doc}\":{before}{number}");
+    let of_query = |(query, rows): (&str, Vec<&Row>)| {
+        let entries: Vec<String> = rows.into_iter().map(entry).collect();
+        format!("\"{query}\": {{{before}{}{after}}}", entries.join(&format!(",{between}")))
+    };
+    let queries: Vec<String> = by_query(rows).into_iter().map(of_query).collect();
+    format!("{{{before}{}{after}}}", queries.join(&format!(",{between}")))
+}
+
+/// Formats of judgments.
+const QRELS: &[(&str, Write)] = &[
+    ("TREC", |rows| lines(rows, |q, d, g| format!("{q} 0 {d} {g}\n"))),
+    ("BEIR", |rows| {
+        format!("query-id\tcorpus-id\tscore\n{}", lines(rows, |q, d, g| format!("{q}\t{d}\t{g}\n")))
+    }),
+    ("TSV without a header", |rows| lines(rows, |q, d, g| format!("{q}\t{d}\t{g}\r\n"))),
+    ("blanks", |rows| lines(rows, |q, d, g| format!("{q} {d}  {g}\n"))),
+    ("CSV", |rows| {
+        format!(
+            "\u{feff}Relevance,x,Doc_ID,qid\r\n{}",
+            lines(rows, |q, d, g| format!("{g},\"x, y\",{d},{q}\r\n"))
+        )
+    }),
+    ("quoted CSV", |rows| lines(rows, |q, d, g| format!("\"{q}\",\"{d}\",\"{g}\"\n"))),
+    ("four columns of CSV", |rows| lines(rows, |q, d, g| format!("{q},0,{d},{g}\n\n"))),
+    ("JSON", |rows| objects(rows, ["", " ", ""])),
+    ("pretty JSON", |rows| objects(rows, ["\n ", "\n\t", "\r\n"])),
+    ("JSONL", |rows| {
+        lines(rows, |q, d, g| {
+            format!("{{\"query_id\": \"{q}\", \"doc_id\": \"{d}\", \"x\": [{{}}], \"rel\": {g}}}\n")
+        })
+    }),
+    ("an array", |rows| {
+        let records = lines(rows, |q, d, g| format!(",\n{{\"label\":{g},\"pid\":\"{d}\",\"qid\":\"{q}\"}}"));
+        format!("[{}]", &records[1..])
+    }),
+    ("LETOR", |rows| lines(rows, |q, d, g| format!("{g} qid:{q} 1:0.5 2:1e-3 #docid = {d} inc = 1\n"))),
+];
+
+/// Formats of runs.
+const RUNS: &[(&str, Write)] = &[
+    ("TREC", |rows| lines(rows, |q, d, s| format!("{q} Q0 {d} 1 {s} t\n"))),
+    ("TREC without a tag", |rows| lines(rows, |q, d, s| format!("{q}\tQ0\t{d}\t1\t{s}\n"))),
+    ("TSV", |rows| format!("query_id\tdoc_id\tscore\n{}", lines(rows, |q, d, s| format!("{q}\t{d}\t{s}\n")))),
+    ("a long TSV", |rows| {
+        format!(
+            "text\tqid\tdocno\trank\tsim\n{}",
+            lines(rows, |q, d, s| format!("\"a b\tc\"\t{q}\t{d}\t1\t{s}\n"))
+        )
+    }),
+    ("CSV", |rows| format!("qid,docid,score\n{}", lines(rows, |q, d, s| format!("{q},{d},{s}\n")))),
+    ("six columns of CSV", |rows| lines(rows, |q, d, s| format!("{q},Q0,\"{d}\",1,{s},t\n"))),
+    ("JSON", |rows| objects(rows, ["", "", ""])),
+    ("pretty JSON", |rows| objects(rows, [" \n", " \n", "\n\n"])),
+    ("JSONL", |rows| lines(rows, |q, d, s| format!("{{\"score\":{s},\"qid\":\"{q}\",\"docid\":\"{d}\"}}\n"))),
+];
+
+fn input(name: &str, bytes: Vec<u8>) -> Input {
+    Input::Bytes { name: name.to_owned(), bytes }
+}
+
+/// Everything that is in a matrix, but for what only TREC has.
+fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
+    let run = |run: &RunInfo| RunInfo { tag: Vec::new(), seen: Default::default(), ..run.clone() };
+    let ids = (matrix.queries().clone(), matrix.runs().iter().map(run).collect::<Vec<_>>());
+    let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+    let judged = (matrix.facts().clone(), matrix.book().clone(), matrix.fingerprint());
+    (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
+}
+
+fn read(
+    join: &Join,
+    qrels: impl AsRef<[u8]>,
+    run: impl AsRef<[u8]>,
+    size: usize,
+    compressed: bool,
+) -> Result<LabelMatrix, String> {
+    let bytes = |text: &[u8]| match compressed {
+        true => zstd::encode_all(text, 1).unwrap(),
+        false => text.to_vec(),
+    };
+    let run = RunInput::named("run", input("run", bytes(run.as_ref())));
+    let qrels = input("qrels", bytes(qrels.as_ref()));
+    let matrix = join.files_in_chunks(qrels, vec![run], ChunkSize(size), Seed::random());
+    matrix.map_err(|error| error.to_string())
+}
+
+/// How long documents are, but for their number: some are longer than what is looked at at once.
+const LENGTHS: [usize; 6] = [1, 2, 3, 57, 60, 70];
+
+/// Rows of a few queries, each of whose documents is there once; those of a query may be apart.
+fn rows(numbers: &'static [&'static str], first: usize) -> impl Strategy<Value = Vec<Row>> {
+    let row = (0usize..4, 0usize..9, prop::sample::select(numbers));
+    prop::collection::vec(row, 1..20).prop_map(move |rows| {
+        let mut seen = Vec::new();
+        let fresh = |&(query, doc, _): &(usize, usize, &str)| {
+            let fresh = !seen.contains(&(query, doc));
+            seen.push((query, doc));
+            fresh
+        };
+        let id = |query: usize| format!("q{}", query + first);
+        rows.into_iter()
+            .filter(fresh)
+            .map(|(query, doc, number)| {
+                (id(query), "d".repeat(LENGTHS[doc % 6]) + &doc.to_string(), number.to_owned())
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn every_format_is_read_as_trec_wherever_it_is_cut(
+        judged in rows(&["0", "1", "2", "-1", "0.5"], 0), results in rows(&["1", "2.5", "-0.25", "1e-3", "2.50", "12345678901"], 0),
+        ties in prop::sample::select(vec![Ties::DocnoDescending, Ties::Input]), size in 1usize..300,
+    ) {
+        let join = Join { ties, keep_ties: true, ..Join::default() };
+        let (qrels, run) = (QRELS[0].1(&judged), RUNS[0].1(&results));
+        let expected = read(&join, &qrels, &run, 1 << 20, false).map(|matrix| all(&matrix));
+        for (name, write) in QRELS {
+            let qrels = write(&judged);
+            if judged.len() < 3 && *name == "blanks" {
+                continue; // too few lines to tell what they are
+            }
+            for (size, compressed) in [(1 << 20, false), (1 << 20, true), (size, false), (size, true)] {
+                let found = read(&join, &qrels, &run, size, compressed).map(|matrix| all(&matrix));
+                prop_assert_eq!(&found, &expected, "{}, {} bytes, {}\n{}", name, size, compressed, qrels);
+            }
+        }
+        for (name, write) in RUNS {
+            let run = write(&results);
+            if results.len() < 3 && *name == "TREC without a tag" {
+                continue;
+            }
+            // Objects bring the results of a query together, which is another order only between queries.
+            for (size, compressed) in [(1 << 20, false), (1 << 20, true), (size, false), (size, true)] {
+                let found = read(&join, &qrels, &run, size, compressed).map(|matrix| all(&matrix));
+                prop_assert_eq!(&found, &expected, "{}, {} bytes, {}\n{}", name, size, compressed, run);
+            }
+        }
+    }
+}
+
+/// Ranks that count are scores, −rank; with any end of lines and separator.
+#[test]
+fn ranks_are_scores() {
+    let qrels = "a 0 d1 1\na 0 d2 2\nb 0 d3 1\n";
+    let trec = "a Q0 d2 1 -1 t\na Q0 x 2 -2 t\na Q0 d1 3 -3 t\nb Q0 d3 1 -1 t\n";
+    let expected = all(&read(&Join::default(), qrels, trec, 1 << 20, false).unwrap());
+    for separator in ["\t", " ", ","] {
+        let run = "a|d2|1\na|x|2\na|d1|3\nb|d3|1\n".replace('|', separator);
+        for text in [run.clone(), run.replace('\n', "\r\n"), format!("{run}c{separator}d1{separator}1")] {
+            for size in [1 << 20, 1, 9, 17] {
+                let matrix = read(&Join::default(), qrels, &text, size, size == 9).unwrap();
+                assert_eq!(
+                    matrix.tile_bytes(),
+                    read(&Join::default(), qrels, trec, 1 << 20, false).unwrap().tile_bytes()
+                );
+            }
+        }
+        let found = all(&read(&Join::default(), qrels, &run, 1 << 20, false).unwrap());
+        assert_eq!(format!("{found:?}"), format!("{expected:?}"));
+    }
+    // The lines of a query may be apart, as long as they count on.
+    let apart = "a\td2\t1\nb\td3\t1\na\tx\t2\na\td1\t3\n";
+    assert_eq!(all(&read(&Join::default(), qrels, apart, 4, false).unwrap()), expected);
+    let join = Join {
+        runs_as: ReadAs { format: Some(InputFormat::Msmarco), ..ReadAs::default() },
+        ..Join::default()
+    };
+    let shuffled = "a\td1\t7\nb\td3\t4\na\tx\t3\na\td2\t2\n";
+    assert_eq!(all(&read(&join, qrels, shuffled, 4, false).unwrap()), expected);
+    assert_eq!(
+        read(&join, qrels, "a\td1\t7\na\tx\t3\na\td2\t7\n", 4, false).unwrap_err(),
+        "run:3: rank 7 is there again for query 'a', first on line 1"
+    );
+    assert_eq!(
+        read(&join, qrels, "a\td1\t7.5\n", 4, false).unwrap_err(),
+        "run:1: rank '7.5' is not an integer: expected 'query document rank'"
+    );
+}
+
+/// What is wrong further down than is looked at first is said as well, by line.
+#[test]
+fn ranks_that_do_not_count_are_refused_wherever_they_are() {
+    let qrels = "a 0 d1 1\nb 0 d3 1\n";
+    let ask = "a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in the order of the lines; say `--run-format msmarco` if these are ranks in another order or not all, or \
+               `--columns query,doc,score` if they are scores";
+    let mut run: String = (1..=40).map(|rank| format!("a\td{rank}\t{rank}\n")).collect();
+    run += "b\td3\t2\nb\td4\t0.5\n";
+    for size in [1 << 20, 1, 50] {
+        assert_eq!(
+            read(&Join::default(), qrels, &run, size, false).unwrap_err(),
+            format!(
+                "run:41: '2' where rank 1 was expected: {ask}\nrun:42: '0.5' where a rank was expected: {ask}"
+            )
+        );
+    }
+    for (text, found, line, rank) in [
+        ("a\td1\t0.5\n", "0.5", 1, 1),
+        ("a\td1\t1\na\td2\t3\n", "3", 2, 2),
+        ("a\td1\t3\na\td2\t2\na\td3\t1\n", "3", 1, 1),
+        ("a\td1\t01\n", "01", 1, 1),
+    ] {
+        let error = read(&Join::default(), qrels, text, 9, false).unwrap_err();
+        assert_eq!(error, format!("run:{line}: '{found}' where rank {rank} was expected: {ask}"));
+    }
+    let join = Join {
+        runs_as: ReadAs { columns: Some("query,doc,score".parse().unwrap()), ..ReadAs::default() },
+        ..Join::default()
+    };
+    let scored = all(&read(&join, qrels, "a\td1\t3\na\td2\t2\n", 9, false).unwrap());
+    assert_eq!(
+        scored,
+        all(&read(&Join::default(), qrels, "a Q0 d1 1 3 t\na Q0 d2 2 2 t\n", 9, false).unwrap())
+    );
+}
+
+#[test]
+fn scores_go_with_letor() {
+    let letor = "# a comment\n2 qid:7 1:0.5 # d1\n0 qid:7 1:0.1\n\n1 qid:8 3:1 # docid = d3\n";
+    let qrels = "7 0 d1 2\n7 0 3 0\n8 0 d3 1\n";
+    let trec = "7 Q0 d1 1 0.5 t\n7 Q0 3 1 1.5 t\n8 Q0 d3 1 -1 t\n";
+    let expected = all(&read(&Join::default(), qrels, trec, 1 << 20, false).unwrap());
+    for size in [1 << 20, 1, 11] {
+        for compressed in [false, true] {
+            let found = read(&Join::default(), letor, "0.5\n1.5\n\n-1\n", size, compressed).unwrap();
+            assert_eq!(all(&found), expected, "{size} {compressed}");
+        }
+    }
+    for (scores, said) in [
+        ("0.5\n1.5\n", "run:2: there are fewer scores than documents in qrels"),
+        ("0.5\n1.5\n2\n3\n4\n", "run:4: there are more scores than documents in qrels"),
+        ("0.5\nx\n2\n", "run:2: score 'x' is not a number: expected 'score'"),
+    ] {
+        assert_eq!(read(&Join::default(), letor, scores, 5, false).unwrap_err(), said);
+    }
+    let error = read(&Join::default(), qrels, "0.5\n1.5\n2\n", 5, false).unwrap_err();
+    assert_eq!(error, "run: is a list of numbers: scores alone go with judgments that are LETOR");
+    let error = read(&Join::default(), letor, letor, 5, false).unwrap_err();
+    assert!(error.starts_with("run: is LETOR, labels and features, but no ranking"), "{error}");
+    let error = read(&Join::default(), "1 1:0.5\n0 1:0.25\n", "0.5\n1.5\n", 5, false).unwrap_err();
+    assert!(error.starts_with("qrels:1: is LETOR without qid: `--groups FILE` names a file"), "{error}");
+}
+
+#[test]
+fn groups_say_which_lines_are_of_which_query() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::write(path("rank.train"), "2 1:0.5\n0 1:0.1\n1 3:1\n").unwrap();
+    std::fs::write(path("labels"), "2\n0\n1\n").unwrap();
+    std::fs::write(path("scores"), "0.5\n1.5\n-1\n").unwrap();
+    std::fs::write(path("rank.train.query"), "2\n\n1\n").unwrap();
+    let twin = Join::default();
+    let twin = read(
+        &twin,
+        "1 0 1 2\n1 0 2 0\n2 0 3 1\n",
+        "1 Q0 1 1 0.5 t\n1 Q0 2 1 1.5 t\n2 Q0 3 1 -1 t\n",
+        9,
+        false,
+    )
+    .unwrap();
+    let read = |qrels: &str, groups: Option<&str>| {
+        let qrels_as = ReadAs { groups: groups.map(&path), ..ReadAs::default() };
+        let join = Join { qrels_as, ..Join::default() };
+        join.files(path(qrels), [RunInput::named("run", path("scores"))])
+            .map_err(|error| error.to_string().replace(&format!("{}/", folder.path().display()), ""))
+    };
+    for (qrels, groups) in
+        [("rank.train", None), ("rank.train", Some("rank.train.query")), ("labels", Some("rank.train.query"))]
+    {
+        let found = read(qrels, groups).unwrap();
+        assert_eq!(
+            (found.tile_bytes(), found.fingerprint()),
+            (twin.tile_bytes(), twin.fingerprint()),
+            "{qrels}"
+        );
+    }
+    for (sizes, said) in [
+        ("2\n2\n", "rank.train:3: the groups in groups have 1 line more than there are"),
+        ("2\n", "rank.train:3: there are more lines than the 2 of the groups in groups"),
+        (
+            "2\nx\n",
+            "rank.train: its groups in groups: line 2: 'x' is not a number of lines: one is expected for each query\n\
+             scores: is a list of numbers: scores alone go with judgments that are LETOR",
+        ),
+    ] {
+        std::fs::write(path("groups"), sizes).unwrap();
+        assert_eq!(read("rank.train", Some("groups")).unwrap_err(), said);
+    }
+}
+
+#[test]
+fn documents_that_are_called_as_their_query_are_dropped() {
+    let qrels = "a 0 a 1\na 0 b 2\nb 0 a 1\n";
+    let run = "a Q0 a 1 9 t\na Q0 b 2 8 t\nb Q0 a 1 1 t\nb Q0 b 2 1 t\n";
+    let without = "a Q0 b 2 8 t\nb Q0 a 1 1 t\n";
+    for depth in [None, std::num::NonZeroU32::new(1)] {
+        let plain = Join { depth, ..Join::default() };
+        let join = Join { drop_identical_ids: true, ..plain.clone() };
+        for size in [1 << 20, 1] {
+            let found = read(&join, qrels, run, size, false).unwrap();
+            assert_eq!(found.tile_bytes(), read(&plain, qrels, without, size, false).unwrap().tile_bytes());
+            assert_ne!(found.depths(), read(&Join::default(), qrels, run, size, false).unwrap().depths());
+        }
+    }
+}
+
+/// What is said of a text as judgments, wherever it is cut.
+fn of_qrels(text: &str) -> String {
+    let found = [1 << 20, 1, 13].map(|size| {
+        let read = read(&Join::default(), text, "q Q0 d 1 1 t\n", size, size == 13);
+        read.map(|_| ()).err().unwrap_or_default()
+    });
+    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+    found[0].clone()
+}
+
+/// The same as a run.
+fn of_run(text: &str) -> String {
+    let found = [1 << 20, 1, 13].map(|size| {
+        let read = read(&Join::default(), "q 0 d 1\n", text, size, size == 13);
+        read.map(|_| ()).err().unwrap_or_default()
+    });
+    assert!(found.iter().all(|one| *one == found[0]), "{found:?}");
+    found[0].clone()
+}
+
+#[test]
+fn what_is_wrong_is_said_with_its_line() {
+    let shape = "expected '{\"query\": {\"document\": score, …}, …}'";
+    let ask = "`--columns` says which are queries, documents and scores, in their order (query,-,doc,score) or by names in the first line \
+               (query=…,doc=…,score=…)";
+    let cases: &[(&str, String)] = &[
+        // Tables.
+        ("qid\tdocid\tscore\nq\td\n", "run:2: 2 fields in 'q\\td': expected 'qid docid score'".into()),
+        (
+            "qid,docid,score\nq,d,1\nq,e,1,2\nq,,3\n,f,3\nq,g,x\n",
+            "run:3: 4 fields in 'q,e,1,2': expected 'qid,docid,score'\nrun:4: the document is empty in 'q,,3': expected 'qid,docid,score'\n\
+             run:5: the query is empty in ',f,3': expected 'qid,docid,score'\nrun:6: score 'x' is not a number: expected 'qid,docid,score'"
+                .into(),
+        ),
+        ("qid,docid,score\nq,d,NaN\n", "run:2: score 'NaN' is not a finite number: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,inf\n", "run:2: score 'inf' is not a finite number: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,1\nqid,docid,score\nq,e,1\n", "run:3: score 'score' is not a number: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,d,1\nq,d,2\n", "run:3: docno 'd' is there again for query 'q', first on line 2".into()),
+        ("qid,docid,score\n\"q,d,1\nq,e,2\n", "run:2: a quote (\") in '\"q,d,1' is not closed where its field ends, or not on its line: expected 'qid,docid,score'".into()),
+        ("qid,docid,score\nq,\"d\"\"e\",1\n", "run:2: the document has quotes in it in 'q,\"d\"\"e\",1', which is not read from a table".into()),
+        ("qid,docid,score\n", "run: there is no result in it: expected 'qid,docid,score'".into()),
+        ("qid,docid\nq,d\n", "run:1: no score is among 'qid', 'docid': its name may be score, sim, prediction, pred, preds, rating_pred, rank; `--columns query=…,doc=…,score=NAME` gives others".into()),
+        ("a,b,c\nq,d,1\n", "run:1: the first line 'a,b,c' may be a header, but its names are not known: `--columns query=…,doc=…,score=…` says which is what".into()),
+        ("q,d,1,0.5\n", format!("run:1: there is no header, and 4 columns: {ask}")),
+        ("q\td\n", format!("run:1: there is no header, and 2 columns: {ask}")),
+        // Objects of objects.
+        ("{\"q\": {\"d\": 1, \"e\": 2", "run:1: the JSON ends here, where ',' or '}' was expected: is the file complete?".into()),
+        ("{\"q\": {\"d\": 1,\n\"e\"", "run:2: the JSON ends here, where ':' was expected: is the file complete?".into()),
+        ("{\"q\": {\"d\": 1,\n\"e", "run:2: the JSON ends within a string: is the file complete?".into()),
+        ("{\"q\": {\"d\": 1}\n", "run:2: the JSON ends here, where ',' or '}' was expected: is the file complete?".into()),
+        ("{\"q\": {\"d\": 1,}}", "run:1: a document in quotes was expected at '}}'".into()),
+        ("{\"q\": {\"d\": NaN, \"e\": null,\n \"f\": \"1\", \"g\": [1, {}]}}", format!(
+            "run:1: score 'NaN' is not a finite number: {shape}\nrun:1: score 'null' is not a number: {shape}\n\
+             run:2: document 'f' of query 'q' has the string '1', and not a score\nrun:2: document 'g' of query 'q' has an array, and not a score"
+        )),
+        ("{\"q\": {\"d\": 1, \"e\": 2,\n\"d\": 3}}", "run:2: docno 'd' is there again for query 'q', first on line 1".into()),
+        ("{\"q\": {\"d\": 1},\n\"r\": {\"d\": 1},\n\"q\": {\"e\": [2]}}", "run:3: query 'q' is there again".into()),
+        ("{\"q\": {\"\": 1},\n\"\": {\"e\": 2},\n\"r\": 3, \"s\": {\"a\\n\": 1}}", "run:1: the document is empty, of query 'q'\nrun:2: the query is empty\n\
+            run:3: query 'r' has '3', and not an object of documents\nrun:3: the document 'a\\n' has a control character in it (\\n), of query 's'".into()),
+        ("{\"q\": {\"d\": 1}} x", "run:1: '{' was expected at 'x'".into()),
+        ("{}", format!("run: there is no result in it: {shape}")),
+        // Records.
+        (
+            "{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1}\n{\"qid\": null, \"docid\": 7, \"score\": 1}\n\n{\"qid\": \"q\", \"docid\": 1.5, \"score\": 1}\n\
+             {\"qid\": \"q\", \"docid\": \"e\"}\n{\"qid\": \"q\", \"docid\": \"f\", \"score\": \"1\"}\n{\"qid\": \"q\", \"docid\": \"g\", \"score\": 1} x\n\
+             {\"qid\": \"q\", \"docid\": \"g\", \"sco\n{\"qid\": \"q\", \"qid\": \"q\", \"docid\": \"h\", \"score\": 1}\n{\"qid\": \"q\", \"docid\": \"i\", \"score\": NaN}",
+            "run:2: the query is 'null', and neither a string nor an integer\nrun:4: the document is '1.5', and neither a string nor an integer\n\
+             run:5: there is no 'score' in the record\nrun:6: the score is the string '1', and not a number\nrun:7: the end of the line was expected at 'x'\n\
+             run:8: the JSON ends within a string: is the file complete?\nrun:9: 'qid' is there twice in the record\n\
+             run:10: score 'NaN' is not a finite number: expected '{\"qid\": …, \"docid\": …, \"score\": …}'"
+                .into(),
+        ),
+        ("{\"a\": 1}\n", "run:1: the keys of the first record are 'a': none is known; `--columns query=…,doc=…,score=…` names them".into()),
+        ("[{\"qid\": 1, \"docid\": 2, \"score\": 3}\n{\"qid\": 1, \"docid\": 3, \"score\": 3}]", "run:2: ',' or ']' was expected at '{\"qid\": 1, \"docid\": '".into()),
+        ("[{\"qid\": 1, \"docid\": 2, \"score\": 3}", "run:1: the JSON ends here, where ',' or ']' was expected: is the file complete?".into()),
+        ("[]", "run:1: a record, which starts with '{', was expected at ']'".into()),
+        ("{\"q\": {\"d\": 1e999, \"e\": -Infinity,\r\n\"f\": 1\"x\"}}", format!(
+            "run:1: score '1e999' is not a finite number: {shape}\nrun:1: score '-Infinity' is not a finite number: {shape}\n\
+             run:2: ',' or '}}' was expected at '\"x\"}}}}'"
+        )),
+        ("{\"q\": {\"d\": 1,\n\"\\ud83d\": 2}}", "run:2: half of a surrogate pair stands alone behind \\u".into()),
+        ("{\"q\": {\"d\": 1,\n\"\\u12\": 2}}", "run:2: four hexadecimal digits were expected behind \\u".into()),
+        ("{\"q\": {\"d\": 1,\n\"\\x\": 2}}", "run:2: \\x is no escape of JSON".into()),
+        ("{\"q\": {\"d\": [1},\n\"e\": 2}}", "run:1: ']' was expected at '},'".into()),
+        ("{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1, \"x\": [{\"y\": 1]}\n", "run:1: '}' was expected at ']}'".into()),
+        (
+            "[{\"qid\": \"q\", \"docid\": \"d\", \"x\": \"a\nb\n\", \"score\": 1},\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": [2]}]",
+            "run:4: the score is an object or an array, and not a number".into(),
+        ),
+        ("{\"q\": {\"d\": 1, \"x\ny\": 1},\n\"r\": 1}", "run:2: the document 'x\\ny' has a control character in it (\\n), of query 'q'\n\
+            run:3: query 'r' has '1', and not an object of documents".into()),
+        ("\u{feff}\u{feff}qid,docid,score\nq,d,1\n", "run:1: no query is among '\\u{feff}qid', 'docid', 'score': its name may be query_id, qid, q_id, topic_id, \
+            query, topic, user_id, userid, session_id, indexes; `--columns query=NAME,doc=…,score=…` gives others".into()),
+    ];
+    let wrong: Vec<String> = cases
+        .iter()
+        .map(|(text, said)| (text, said, of_run(text)))
+        .filter(|(_, said, found)| found != *said)
+        .map(|(text, said, found)| format!("{text}\n--- is said of it\n{found}\n--- and not\n{said}\n"))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n===\n"));
+}
+
+#[test]
+fn what_is_wrong_with_judgments_is_said_with_its_line() {
+    let cases: &[(&str, &str)] = &[
+        (
+            "query-id\tcorpus-id\tscore\nq\td\t1\nq\td\t2\n",
+            "qrels:3: docno 'd' of query 'q' has grade 2 here, but grade 1 on line 2",
+        ),
+        (
+            "q,d\n",
+            "qrels:1: there is no header, and 2 columns: `--columns` says which are queries, documents and grades, in their order \
+                   (query,-,doc,grade) or by names in the first line (query=…,doc=…,grade=…)",
+        ),
+        (
+            "{\"q\": {\"d\": 1,\n\"e\": true}}",
+            "qrels:2: grade 'true' is not a number: expected '{\"query\": {\"document\": grade, …}, …}'",
+        ),
+        (
+            "2 qid:q 1:0.5 # d\nx qid:q 1:0.5\n1 1:0.5\n1 qid:q y\n1 qid: 1:2\n",
+            "qrels:2: grade 'x' is not a number: expected 'grade qid:query feature:value … # document'\n\
+             qrels:3: there is no qid in '1 1:0.5': expected 'grade qid:query feature:value … # document'\n\
+             qrels:4: 'y' is no feature: expected 'grade qid:query feature:value … # document'\n\
+             qrels:5: the query is empty: expected 'grade qid:query feature:value … # document'",
+        ),
+        (
+            "NaN qid:q 1:0.5 # d\n",
+            "qrels:1: grade 'NaN' is not a finite number: expected 'grade qid:query feature:value … # document'",
+        ),
+    ];
+    for (text, said) in cases {
+        assert_eq!(of_qrels(text), *said, "{text}");
+    }
+}
+
+/// A million objects or arrays in one another take no stack.
+#[test]
+fn nothing_is_too_deep() {
+    const DEEP: usize = 1_000_000;
+    let of_run = |text: &str| {
+        let read = read(&Join::default(), "q 0 d 1\n", text, 1 << 20, false);
+        read.map(|_| ()).err().unwrap_or_default()
+    };
+    let (open, close) = ("[".repeat(DEEP), "]".repeat(DEEP));
+    let (objects, ends) = ("{\"a\":".repeat(DEEP), "}".repeat(DEEP));
+    let record = |value: &str| format!("{{\"qid\":\"q\",\"docid\":\"d\",\"x\":{value},\"score\":1}}\n");
+    assert_eq!(of_run(&record(&format!("{open}{close}"))), "");
+    assert_eq!(of_run(&format!("[{}]", record(&format!("{objects}1{ends}")))), "");
+    let ended = "the JSON ends here, where the end of an object or array was expected: is the file complete?";
+    for (text, said) in [
+        (
+            format!("{{\"q\": {{\"d\": {open}{close}}}}}"),
+            "document 'd' of query 'q' has an array, and not a score",
+        ),
+        (
+            format!("{{\"q\": {{\"d\": {objects}1{ends}}}}}"),
+            "document 'd' of query 'q' has an object, and not a score",
+        ),
+        (
+            format!("{{\"p\": {{}}, \"q\": {open}{close}}}"),
+            "query 'q' has an array, and not an object of documents",
+        ),
+        (open.clone(), "a record, which starts with '{', was expected at '[[[[[[[[[[[[[[[[[[[['"),
+        (objects.clone(), ended),
+        (record(&open), "']' was expected at '}'"),
+    ] {
+        let found = of_run(&text);
+        assert!(found.starts_with("run:1: ") && found.contains(said), "{found}");
+    }
+}
+
+/// Of a text that is cut short, but for what is blank at its end, every byte is missed.
+#[test]
+fn json_that_is_cut_short_is_an_error() {
+    let objects = "{\"q\": {\"d\\u00e9\": 1, \"e\": 2.5e0},\n \"r\": {\"d\": 3}}\n";
+    let array = "[{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1},\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 2}]\n";
+    for text in [objects, array] {
+        assert_eq!(of_run(text), "");
+        for at in 1..text.len() - 1 {
+            let found = of_run(&text[..at]);
+            assert!(found.starts_with("run:1: ") || found.starts_with("run:2: "), "{at}: {found}");
+        }
+    }
+    let lines = "{\"qid\": \"q\", \"docid\": \"d\", \"score\": 1}\n{\"qid\": \"q\", \"docid\": \"e\", \"score\": 2}\n";
+    let second = lines.find('\n').unwrap() + 1;
+    for at in second + 1..lines.len() - 1 {
+        assert!(of_run(&lines[..at]).starts_with("run:2: "), "{at}");
+    }
+}
+
+/// However it is spaced, and whatever bytes its strings have.
+#[test]
+fn json_is_told_from_its_first_key() {
+    let expected =
+        all(&read(&Join::default(), "q 0 d 1\n", "q Q0 d 1 1 t\nq Q0 e 2 0.5 t\n", 9, false).unwrap());
+    for text in [
+        "{\"q\":{\"d\":1,\"e\":0.5}}",
+        "{\"q\" : { \"d\": 1 , \"e\": 0.5 } }",
+        "{ \"q\" : { \"d\" : 1 , \"e\" : 0.5 } }",
+        "\u{feff}\n\t {\n\"q\"\n:\n{\n\"d\"\n:\n1\n,\n\"e\"\n:\n0.5\n}\n}",
+        "{ \"docid\" : \"d\" , \"score\" : 1 , \"qid\" : \"q\" }\r\n{\"docid\":\"e\",\"score\":0.5,\"qid\":\"q\"}\r\n",
+        "[ {\"score\" : 1 , \"docid\" : \"d\" , \"qid\" : \"q\" } ,\n{\"docid\":\"e\",\"score\":0.5,\"qid\":\"q\"} ]",
+    ] {
+        for (size, compressed) in [(1 << 20, false), (3, true)] {
+            let found =
+                read(&Join::default(), "q 0 d 1\n", text, size, compressed).map(|matrix| all(&matrix));
+            assert_eq!(found.as_ref(), Ok(&expected), "{text}");
+        }
+    }
+    let bytes = b"{\"q\": {\"\xff\xfe\": 1, \"\xc3\": 2}}";
+    let trec = b"q Q0 \xff\xfe 1 1 t\nq Q0 \xc3 1 2 t\n";
+    let [json, trec] = [&bytes[..], trec].map(|run| read(&Join::default(), b"q 0 \xc3 1\n", run, 99, false));
+    assert_eq!(all(&json.unwrap()), all(&trec.unwrap()));
+}
+
+/// Where content can be read in two ways, and only there.
+#[test]
+fn names_decide_where_content_does_not() {
+    let named = |(qrels_name, qrels): (&str, &str), (run_name, run): (&str, &str)| {
+        let run = RunInput::named("run", input(run_name, run.into()));
+        let matrix = Join::default()
+            .files(input(qrels_name, qrels.into()), [run])
+            .map_err(|error| error.to_string())?;
+        let labels = (matrix.tile_bytes().to_vec(), matrix.runs()[0].results);
+        Ok::<_, String>((matrix.fingerprint(), matrix.queries().clone(), labels))
+    };
+    let twin = |qrels: &str, run: &str| named(("qrels", qrels), ("run", run));
+    let (qrels, run) = ("q 0 d 1\n", "q Q0 d 1 1 t\n");
+    // Ids with blanks in a table: TREC has one field more, or the rank for the score.
+    let (spaced, object) = ("{\"q\": {\"the doc\": 1}}", "{\"q\": {\"the doc\": 2, \"d\": 1}}");
+    let judged = "q\tthe doc\t1\n";
+    let results = "q\tQ0\tthe doc\t1\t2\tt\nq\tQ0\td\t2\t1\tt\n";
+    let expected = twin(spaced, object).unwrap();
+    for (qrels_name, run_name) in [("x.tsv", "y.tsv"), ("X.TSV.gz", "a.b/y.tsv.zst")] {
+        assert_eq!(named((qrels_name, judged), (run_name, results)), Ok(expected.clone()));
+    }
+    assert_ne!(named(("x.txt", judged), ("y.txt", results)), Ok(expected.clone()));
+    let quoted = "q,\"the doc\",1\n";
+    assert_eq!(named(("x.csv", quoted), ("y.json", object)), Ok(expected));
+    // Tables without blanks are TREC all the same, and so is what is no table.
+    let expected = twin(qrels, run).unwrap();
+    for run_name in ["y.tsv", "y.csv", "y.jsonl", "y.letor"] {
+        assert_eq!(named(("x.tsv", qrels), (run_name, run)), Ok(expected.clone()));
+        assert_eq!(named(("x.csv", "q\t0\td\t1\n"), (run_name, "q\tQ0\td\t1\t1\tt\n")), Ok(expected.clone()));
+    }
+    // A tab in a field of CSV.
+    let csv = "a\ttext,qid,docid,score\na\tb,q,d,1\n";
+    assert_eq!(named(("x", qrels), ("y.csv", csv)), Ok(expected.clone()));
+    assert!(named(("x", qrels), ("y", csv)).is_err());
+    // A record whose first value is an object.
+    let record = "{\"more\": {\"d\": 7}, \"qid\": \"q\", \"docid\": \"d\", \"score\": 1}\n";
+    assert_eq!(named(("x", qrels), ("y.jsonl", record)), Ok(expected.clone()));
+    let error = named(("x", qrels), ("y.json", record)).unwrap_err();
+    assert!(
+        error.starts_with("y.json:1: query 'qid' has a string, and not an object of documents"),
+        "{error}"
+    );
+    // LETOR without features.
+    assert_eq!(
+        named(("x.letor", "1 qid:q # 7\n"), ("y", "q Q0 7 1 1 t\n")),
+        twin("q 0 7 1\n", "q Q0 7 1 1 t\n")
+    );
+    assert_eq!(named(("x", "1 qid:q # 7\n"), ("y", "1 Q0 # 1 1 t\n")), twin("1 0 # 7\n", "1 Q0 # 1 1 t\n"));
+}
+
+/// Of more text than is looked at, on one line: the first key says what it is.
+#[test]
+fn long_json_is_told_from_its_start() {
+    let entries: String = (0..9000).map(|n| format!(", \"doc{n}\": {n}.25")).collect();
+    let run: String = (0..9000).map(|n| format!("q Q0 doc{n} 1 {n}.25 t\n")).collect();
+    let json = format!("{{\"q\": {{{}}}}}", &entries[2..]);
+    assert!(json.len() > 2 * HEAD);
+    assert_eq!(head(json.as_bytes()).text.len(), HEAD);
+    let expected = all(&read(&Join::default(), "q 0 doc77 1\n", run, 1 << 20, false).unwrap());
+    for compressed in [false, true] {
+        let found = read(&Join::default(), "q 0 doc77 1\n", &json, 1 << 20, compressed).unwrap();
+        assert_eq!(all(&found), expected);
+    }
+}
+
+/// Ranks order equal scores where they are plain, and are no guess where they are not.
+#[test]
+fn ranks_of_tables_order_equal_scores() {
+    let join = Join { ties: Ties::Rank, ..Join::default() };
+    let table = |rows: &str| read(&join, "q 0 b 1\n", format!("qid\tdocid\trank\tscore\n{rows}"), 9, false);
+    let trec = read(&join, "q 0 b 1\n", "q Q0 a 2 5 t\nq Q0 b 1 5 t\n", 9, false).unwrap();
+    assert_eq!(table("q\ta\t2\t5\nq\tb\t1\t5\n").unwrap().tile_bytes(), trec.tile_bytes());
+    for (row, said) in [
+        ("q\ta\t\t5\n", "the rank is empty or in quotes"),
+        ("q\t\"a\"\t1\t5\n", "the rank is empty or in quotes"),
+        ("q\ta\t\"1\"\t5\n", "the rank is empty or in quotes"),
+        ("q\ta\tx\t5\n", "run:2: rank 'x' is not"),
+    ] {
+        let error = table(row).unwrap_err();
+        assert!(error.starts_with("run:2: ") && error.contains(said), "{error}");
+    }
+}
+
+/// Pieces of texts of any format, and of none.
+const PIECES: &[&[u8]] = &[
+    b"{",
+    b"}",
+    b"[",
+    b"]",
+    b"\"",
+    b":",
+    b",",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b" ",
+    b"q",
+    b"d1",
+    b"1",
+    b"0.5",
+    b"-1e999",
+    b"NaN",
+    b"\\u00e9",
+    b"\\ud800",
+    b"\\",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\x00",
+    b"\x1e",
+    b"\x1f",
+    b"qid:",
+    b"# ",
+    b"1:2 ",
+    b"qid\tdocid\tscore\n",
+    b"score,docid,qid\n",
+    b"{\"q\": {",
+    b"\"d1\": 1, ",
+    b"\"d2\":2}",
+    b"}}\n",
+    b"{\"qid\": \"q\", \"docid\": \"d1\", \"score\": 1}\n",
+    b"q\td1\t1\n",
+    b"q\td2\t2\n",
+    b"1,d1,q\n",
+    b"\"1\",\"d,2\",q\n",
+    b"q Q0 d1 1 1 t\n",
+    b"q 0 d1 1\n",
+    b"1 qid:q 1:2 # d1\n",
+    b"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_bytes_are_read_or_refused_wherever_they_are_cut(
+        text in prop::collection::vec(prop::sample::select(PIECES), 0..30).prop_map(|pieces| pieces.concat()),
+        format in prop::option::of(prop::sample::select(&InputFormat::ALL[..])), of_qrels: bool, size in 1usize..100,
+    ) {
+        let read_as = ReadAs { format: format.map(|(_, format)| format), ..ReadAs::default() };
+        let join = match of_qrels {
+            true => Join { qrels_as: read_as, keep_ties: true, ..Join::default() },
+            false => Join { runs_as: read_as, keep_ties: true, ..Join::default() },
+        };
+        let read = |size: usize, compressed: bool| {
+            let matrix = match of_qrels {
+                true => read(&join, &text, "q Q0 d1 1 2 t\nq Q0 d2 2 1 t\n", size, compressed),
+                false => read(&join, "q 0 d1 1\nq 0 d2 2\n", &text, size, compressed),
+            };
+            matrix.map(|matrix| all(&matrix))
+        };
+        let expected = read(1 << 20, false);
+        for found in [read(size, false), read(1, true), read(size, true)] {
+            prop_assert_eq!(&found, &expected, "{}", text.escape_ascii());
+        }
+        if let Err(error) = expected {
+            prop_assert!(error.lines().all(|line| line.starts_with("qrels") || line.starts_with("run") || line.starts_with("… and ")), "{}", error);
+        }
+    }
+}
+
+/// Judgments in every format, cut at every byte, and with every character changed or gone: read or refused, whatever the size of chunks.
+#[test]
+fn no_cut_or_changed_text_is_read_in_two_ways() {
+    const CHANGES: [&str; 8] = ["", "\"", "\n", "{", "\u{1f}", "\\", ",", " "];
+    let row = |query: &str, doc: &str, number: &str| (query.to_owned(), doc.to_owned(), number.to_owned());
+    let rows = [row("q", "a", "1"), row("q", "b", "2"), row("r", "é", "1")];
+    for (_, write) in QRELS {
+        let text = write(&rows);
+        for (at, character) in text.char_indices() {
+            of_qrels(&text[..at]);
+            let change = CHANGES[(at * 5 + text.len()) % CHANGES.len()];
+            of_qrels(&format!("{}{change}{}", &text[..at], &text[at + character.len_utf8()..]));
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Files of tables, such as those of Parquet, which another crate reads: what it is asked for, and what it gives.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::columns::{Judgments, Records};
+use super::format::InputFormat;
+pub use super::format::names::Missing;
+use super::format::names::{Chosen, ColumnNames, NotChosen, choose, in_order};
+use super::input::Opened;
+use super::shape::Role;
+use super::table::Value;
+
+/// A reader of files of tables, for [`Join::tables`](crate::Join::tables): the crate `laneval-formats` has one.
+pub trait TableReader: fmt::Debug + Sync {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    fn read(&self, file: TableFile<'_>) -> Result<Box<dyn Table>, WrongTable>;
+}
+
+/// Rows that somebody else holds as columns.
+pub trait Table: fmt::Debug + Send + Sync {
+    /// The names of the columns of queries, documents, and numbers or ranks.
+    fn names(&self) -> &[String];
+
+    /// Does something with them as results, once.
+    fn with_records(&self, work: &mut dyn FnMut(&[Records<'_>]));
+
+    /// Does something with them as judgments, once.
+    fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
+}
+
+/// A file of tables, and what is wanted of it.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct TableFile<'a> {
+    /// [`InputFormat::Parquet`] or [`InputFormat::Arrow`].
+    pub format: InputFormat,
+    /// The bytes of the file.
+    pub bytes: TableBytes,
+    /// The columns that are read.
+    pub columns: TableColumns<'a>,
+}
+
+/// The bytes of a file, mapped or in memory.
+#[derive(Debug, Clone)]
+pub struct TableBytes(Bytes);
+
+#[derive(Debug, Clone)]
+enum Bytes {
+    Lying(Arc<Opened>),
+    Decompressed(Arc<Vec<u8>>),
+}
+
+impl AsRef<[u8]> for TableBytes {
+    fn as_ref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Lying(file) => file.content().0,
+            Bytes::Decompressed(bytes) => bytes,
+        }
+    }
+}
+
+impl TableBytes {
+    /// Those of a file, decompressed.
+    pub(super) fn of(file: &Arc<Opened>) -> std::io::Result<Self> {
+        if file.content().1.is_none() {
+            return Ok(TableBytes(Bytes::Lying(file.clone())));
+        }
+        let mut bytes = Vec::new();
+        file.text()?.read_to_end(&mut bytes)?;
+        Ok(TableBytes(Bytes::Decompressed(Arc::new(bytes))))
+    }
+}
+
+/// Which columns of a table are read.
+#[derive(Debug, Clone, Copy)]
+pub struct TableColumns<'a> {
+    role: Role,
+    given: Option<&'a ColumnNames>,
+    ranks: bool,
+}
+
+impl<'a> TableColumns<'a> {
+    /// Those of judgments; told from their names, but for those that are given.
+    pub fn of_judgments(given: Option<&'a ColumnNames>) -> Self {
+        TableColumns { role: Role::Qrels, given, ranks: false }
+    }
+
+    /// Those of results; with `ranks` also ranks beside scores.
+    pub fn of_results(given: Option<&'a ColumnNames>, ranks: bool) -> Self {
+        TableColumns { role: Role::Run, given, ranks }
+    }
+
+    /// Those of a role.
+    pub(super) fn of(role: Role, given: Option<&'a ColumnNames>, ranks: bool) -> Self {
+        TableColumns { role, given, ranks }
+    }
+
+    /// Are they read as judgments?
+    pub fn are_judgments(&self) -> bool {
+        self.role == Role::Qrels
+    }
+
+    /// Where they are in a table whose columns have these names.
+    ///
+    /// ```
+    /// use laneval::tables::TableColumns;
+    /// let places = TableColumns::of_results(None, false).places(&["score", "query-id", "corpus-id"])?;
+    /// assert_eq!((places.query, places.doc, places.number), (1, 2, Some(0)));
+    /// # Ok::<(), laneval::tables::WrongTable>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A column that is not there.
+    pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
+        let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();
+        let ordered = self.given.filter(|given| given.ordered().is_some());
+        let chosen = match ordered {
+            Some(given) if given.ordered() == Some(names.len()) => in_order(given).ok_or_else(|| {
+                WrongTable::Column(format!("`--columns {given}` has no {}", self.role.number()))
+            })?,
+            Some(given) => {
+                let message = format!("has {} columns, not those of `--columns {given}`", names.len());
+                return Err(WrongTable::Column(message));
+            }
+            None => choose(&bytes, self.role, self.given).map_err(|wrong| match wrong {
+                NotChosen::Wrong(message) => WrongTable::Column(message),
+                NotChosen::NoNames(missing) | NotChosen::Missing(missing) => WrongTable::Missing(missing),
+            })?,
+        };
+        let Chosen { query, doc, number, value, rank } = chosen;
+        Ok(match value {
+            Value::Number => Places { query, doc, number: Some(number), rank: rank.filter(|_| self.ranks) },
+            _ => Places { query, doc, number: None, rank: Some(number) },
+        })
+    }
+}
+
+/// Where the columns of a table are that are read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Places {
+    /// The ids of queries.
+    pub query: usize,
+    /// The ids of documents.
+    pub doc: usize,
+    /// The grades or scores; `None` where ranks decide.
+    pub number: Option<usize>,
+    /// The ranks, where they decide, or are to order equal scores.
+    pub rank: Option<usize>,
+}
+
+impl Places {
+    /// All of them, ascending, each once.
+    pub fn all(&self) -> Vec<usize> {
+        let all = [Some(self.query), Some(self.doc), self.number, self.rank];
+        let mut all: Vec<usize> = all.into_iter().flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The places among the columns of [`Places::all`] alone.
+    pub fn among_all(&self) -> Places {
+        let all = self.all();
+        let place = |at: usize| all.partition_point(|&of| of < at);
+        Places {
+            query: place(self.query),
+            doc: place(self.doc),
+            number: self.number.map(place),
+            rank: self.rank.map(place),
+        }
+    }
+}
+
+/// Why a table cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WrongTable {
+    /// A column that was named is not there.
+    Column(String),
+    /// No column has a name by which it is known.
+    Missing(Missing),
+    /// A column is of a type that it cannot have.
+    Type(String),
+    /// A row, from 1, cannot be read.
+    Row(u64, String),
+    /// The file is not what it seems to be.
+    File(String),
+}
+
+impl fmt::Display for WrongTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            WrongTable::Column(message) | WrongTable::Type(message) | WrongTable::File(message) => {
+                f.write_str(message)
+            }
+            WrongTable::Missing(missing) => missing.fmt(f),
+            WrongTable::Row(row, message) => write!(f, "row {row}: {message}"),
+        }
+    }
+}
+
+impl std::error::Error for WrongTable {}
+
+/// Does something with a table as results.
+pub(super) fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+    let (mut work, mut done) = (Some(work), None);
+    table.with_records(&mut |batches| {
+        if let Some(work) = work.take() {
+            done = Some(work(batches));
+        }
+    });
+    done.unwrap_or_else(|| unreachable!("a table lends its rows"))
+}
+
+/// Does something with a table as judgments.
+pub(super) fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+    let (mut work, mut done) = (Some(work), None);
+    table.with_judgments(&mut |batches| {
+        if let Some(work) = work.take() {
+            done = Some(work(batches));
+        }
+    });
+    done.unwrap_or_else(|| unreachable!("a table lends its rows"))
+}
