@@ -1,0 +1,34 @@
+//! Tables of Arrow, and files of them, as judgments and runs of laneval.
+//!
+//! Columns are borrowed as they lie: text of any kind, codes of dictionaries, numbers of any type.
+//!
+//! ```
+//! # #[cfg(feature = "parquet")] {
+//! use laneval::{Evaluator, Join};
+//!
+//! let join = Join { tables: Some(&laneval_formats::Files), ..Join::default() };
+//! let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/formats");
+//! let matrix = join.files(format!("{folder}/qrels.tsv"), [format!("{folder}/run.parquet")])?;
+//! let scores = Evaluator::new(["nDCG@10"])?.evaluate(&matrix)?;
+//! assert_eq!(format!("{:.4}", scores.average("run.parquet", "nDCG@10").unwrap()), "0.6503");
+//! # }
+//! # Ok::<(), laneval::Error>(())
+//! ```
+
+#[cfg(feature = "parquet")]
+mod arrow;
+#[cfg(feature = "parquet")]
+mod file;
+#[cfg(feature = "parquet")]
+mod panics;
+mod table;
+#[cfg(feature = "parquet")]
+mod write;
+
+#[cfg(feature = "parquet")]
+pub use file::Files;
+#[cfg(feature = "parquet")]
+pub use panics::say_nothing_of_damaged_files;
+pub use table::Table;
+#[cfg(feature = "parquet")]
+pub use write::{Cell, Kind, ParquetWriter};

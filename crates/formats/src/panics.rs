@@ -1,0 +1,42 @@
+//! Panics of readers of damaged files, which are errors here.
+//!
+//! The crates `parquet` and `arrow-ipc` take some lengths in a file for granted, and panic where these are wrong.
+
+use std::any::Any;
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+use laneval::tables::WrongTable;
+
+thread_local! {
+    /// Is this thread reading what others wrote?
+    static READS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Reads a part of a file by a reader that may panic.
+pub fn guarded<T>(read: impl FnOnce() -> Result<T, WrongTable>) -> Result<T, WrongTable> {
+    let before = READS.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(read));
+    READS.set(before);
+    done.unwrap_or_else(|panic| Err(WrongTable::File(format!("it is damaged: {}", message(&*panic)))))
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("its reader gave up")
+}
+
+/// Keeps panics of readers of damaged files off the standard error, once and for the whole program: they are errors of [`Files`](crate::Files)
+/// anyway. Of all other panics as much is said as before.
+pub fn say_nothing_of_damaged_files() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !READS.get() {
+                before(panic);
+            }
+        }));
+    });
+}

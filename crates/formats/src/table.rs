@@ -1,0 +1,272 @@
+//! Columns of Arrow as results and judgments, borrowed as they lie.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    ArrowDictionaryKeyType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::DataType;
+use half::slice::HalfFloatSliceExt;
+use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
+use laneval::tables::{self, Places, WrongTable};
+
+/// Columns of a table that are results or judgments.
+#[derive(Debug)]
+pub struct Table {
+    /// The names of all columns that batches have.
+    columns: Vec<String>,
+    places: Places,
+    /// The names of those for queries, documents, and numbers or ranks.
+    names: Vec<String>,
+    batches: Vec<Batch>,
+    rows: usize,
+}
+
+#[derive(Debug)]
+struct Batch {
+    query: ArrayRef,
+    doc: ArrayRef,
+    number: Option<ArrayRef>,
+    rank: Option<ArrayRef>,
+}
+
+impl tables::Table for Table {
+    fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    fn with_records(&self, work: &mut dyn FnMut(&[Records<'_>])) {
+        Table::with_records(self, |batches| work(batches));
+    }
+
+    fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>])) {
+        Table::with_judgments(self, |batches| work(batches));
+    }
+}
+
+impl Table {
+    /// No rows yet of batches whose columns have these names, and are read from these places.
+    pub fn new(columns: &[String], places: Places) -> Self {
+        let read = [Some(places.query), Some(places.doc), places.number.or(places.rank)];
+        let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
+        Table { columns: columns.to_vec(), places, names, batches: Vec::new(), rows: 0 }
+    }
+
+    /// Adds the rows of a batch.
+    ///
+    /// # Errors
+    /// A column of a type that it cannot have; a null, by its row.
+    pub fn push(&mut self, batch: &RecordBatch) -> Result<(), WrongTable> {
+        let (names, Places { query, doc, number, rank, .. }) = (&self.columns, self.places);
+        let column = |at: usize| batch.column(at).clone();
+        let of = Batch {
+            query: column(query),
+            doc: column(doc),
+            number: number.map(column),
+            rank: rank.map(column),
+        };
+        let all = [
+            (Some(&of.query), Some(query)),
+            (Some(&of.doc), Some(doc)),
+            (of.number.as_ref(), number),
+            (of.rank.as_ref(), rank),
+        ];
+        for (column, at) in all {
+            let (Some(column), Some(at)) = (column, at) else { continue };
+            if let Some(row) = null(column) {
+                let row = (self.rows + row + 1) as u64;
+                return Err(WrongTable::Row(row, format!("{}: a null", names[at])));
+            }
+        }
+        let wrong = |at: usize, column: &ArrayRef, expected: &str| {
+            let of = column.data_type();
+            WrongTable::Type(format!("column `{}` is of type {of}: {expected} expected", names[at]))
+        };
+        for (column, at) in [(&of.query, query), (&of.doc, doc)] {
+            if !is_id(column.data_type()) {
+                let expected = match column.data_type().is_floating() {
+                    true => {
+                        "ids are text or integers (pandas makes floats of integers where some are missing); text or integers were"
+                    }
+                    false => "text or integers were",
+                };
+                return Err(wrong(at, column, expected));
+            }
+        }
+        if let (Some(column), Some(at)) = (&of.number, number)
+            && floats(column).is_none()
+        {
+            return Err(wrong(at, column, "numbers were"));
+        }
+        if let (Some(column), Some(at)) = (&of.rank, rank)
+            && integers(column).is_none()
+        {
+            return Err(wrong(at, column, "integers were"));
+        }
+        self.rows += batch.num_rows();
+        self.batches.push(of);
+        Ok(())
+    }
+
+    /// Adds the rows of another table.
+    pub fn append(&mut self, more: Table) {
+        self.rows += more.rows;
+        self.batches.extend(more.batches);
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows
+    }
+
+    /// Is there no row?
+    pub fn is_empty(&self) -> bool {
+        self.rows == 0
+    }
+
+    /// Does something with them as results.
+    pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
+        self.with_ids(|ids| {
+            let records = self.batches.iter().zip(ids.chunks(2)).map(|(batch, ids)| Records {
+                query: ids[0],
+                doc: ids[1],
+                score: batch.number.as_ref().and_then(floats),
+                rank: batch.rank.as_ref().and_then(integers),
+            });
+            work(&records.collect::<Vec<_>>())
+        })
+    }
+
+    /// Does something with them as judgments.
+    pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
+        self.with_ids(|ids| {
+            let judgments = self.batches.iter().zip(ids.chunks(2)).map(|(batch, ids)| Judgments {
+                query: ids[0],
+                doc: ids[1],
+                grade: batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[])),
+            });
+            work(&judgments.collect::<Vec<_>>())
+        })
+    }
+
+    /// Does something with the ids of queries and documents of each batch, in turns.
+    fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
+        let columns: Vec<&ArrayRef> =
+            self.batches.iter().flat_map(|batch| [&batch.query, &batch.doc]).collect();
+        let plain: Vec<&ArrayRef> = columns.iter().map(|column| values(column).unwrap_or(column)).collect();
+        let buffers: Vec<Vec<&[u8]>> = plain.iter().map(|column| buffers(column)).collect();
+        let texts: Vec<Text<'_>> =
+            plain.iter().zip(&buffers).map(|(column, buffers)| text(column, buffers)).collect();
+        let ids = columns.iter().zip(&texts).map(|(column, text)| match codes(column) {
+            Some(codes) => Text::Coded { codes, values: text },
+            None => *text,
+        });
+        work(&ids.collect::<Vec<_>>())
+    }
+}
+
+/// The first row that is null.
+fn null(column: &ArrayRef) -> Option<usize> {
+    if column.logical_null_count() == 0 {
+        return None;
+    }
+    column.logical_nulls().and_then(|nulls| (0..column.len()).find(|&row| nulls.is_null(row)))
+}
+
+/// Can ids be of this type?
+fn is_id(of: &DataType) -> bool {
+    match of {
+        DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && is_id(values),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
+        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => true,
+        of => of.is_integer(),
+    }
+}
+
+/// The values of a dictionary.
+fn values(column: &ArrayRef) -> Option<&ArrayRef> {
+    column.as_any_dictionary_opt().map(|dictionary| dictionary.values())
+}
+
+/// The codes of a dictionary.
+fn codes(column: &ArrayRef) -> Option<Integers<'_>> {
+    fn of<K: ArrowDictionaryKeyType>(column: &ArrayRef) -> &[K::Native] {
+        column.as_dictionary::<K>().keys().values()
+    }
+    let DataType::Dictionary(key, _) = column.data_type() else { return None };
+    Some(match **key {
+        DataType::Int8 => Integers::I8(of::<Int8Type>(column)),
+        DataType::Int16 => Integers::I16(of::<Int16Type>(column)),
+        DataType::Int32 => Integers::I32(of::<Int32Type>(column)),
+        DataType::Int64 => Integers::I64(of::<Int64Type>(column)),
+        DataType::UInt8 => Integers::U8(of::<UInt8Type>(column)),
+        DataType::UInt16 => Integers::U16(of::<UInt16Type>(column)),
+        DataType::UInt32 => Integers::U32(of::<UInt32Type>(column)),
+        DataType::UInt64 => Integers::U64(of::<UInt64Type>(column)),
+        _ => return None,
+    })
+}
+
+/// The buffers of a column of views.
+fn buffers(column: &ArrayRef) -> Vec<&[u8]> {
+    match column.data_type() {
+        DataType::Utf8View => column.as_string_view().data_buffers().iter().map(|of| of.as_slice()).collect(),
+        DataType::BinaryView => {
+            column.as_binary_view().data_buffers().iter().map(|of| of.as_slice()).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Ids that are no dictionary.
+fn text<'a>(column: &'a ArrayRef, buffers: &'a [&'a [u8]]) -> Text<'a> {
+    match column.data_type() {
+        DataType::Utf8 => {
+            let of = column.as_string::<i32>();
+            Text::Utf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+        }
+        DataType::LargeUtf8 => {
+            let of = column.as_string::<i64>();
+            Text::LargeUtf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+        }
+        DataType::Binary => {
+            let of = column.as_binary::<i32>();
+            Text::Utf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+        }
+        DataType::LargeBinary => {
+            let of = column.as_binary::<i64>();
+            Text::LargeUtf8 { offsets: of.value_offsets(), bytes: of.value_data() }
+        }
+        DataType::Utf8View => Text::Views { views: column.as_string_view().views(), buffers },
+        DataType::BinaryView => Text::Views { views: column.as_binary_view().views(), buffers },
+        _ => integers(column).map_or(Text::Bytes(&[]), Text::Numbers),
+    }
+}
+
+/// Integers.
+fn integers(column: &ArrayRef) -> Option<Integers<'_>> {
+    Some(match column.data_type() {
+        DataType::Int8 => Integers::I8(column.as_primitive::<Int8Type>().values()),
+        DataType::Int16 => Integers::I16(column.as_primitive::<Int16Type>().values()),
+        DataType::Int32 => Integers::I32(column.as_primitive::<Int32Type>().values()),
+        DataType::Int64 => Integers::I64(column.as_primitive::<Int64Type>().values()),
+        DataType::UInt8 => Integers::U8(column.as_primitive::<UInt8Type>().values()),
+        DataType::UInt16 => Integers::U16(column.as_primitive::<UInt16Type>().values()),
+        DataType::UInt32 => Integers::U32(column.as_primitive::<UInt32Type>().values()),
+        DataType::UInt64 => Integers::U64(column.as_primitive::<UInt64Type>().values()),
+        _ => return None,
+    })
+}
+
+/// Numbers.
+fn floats(column: &ArrayRef) -> Option<Numbers<'_>> {
+    Some(match column.data_type() {
+        DataType::Float16 => {
+            Numbers::F16(column.as_primitive::<Float16Type>().values()[..].reinterpret_cast())
+        }
+        DataType::Float32 => Numbers::F32(column.as_primitive::<Float32Type>().values()),
+        DataType::Float64 => Numbers::F64(column.as_primitive::<Float64Type>().values()),
+        _ => Numbers::Integers(integers(column)?),
+    })
+}

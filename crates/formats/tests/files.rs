@@ -1,0 +1,327 @@
+//! Files of Parquet and of Arrow against the same rows as text, and files that are damaged.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use arrow_array::builder::{StringDictionaryBuilder, StringViewBuilder};
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, Float32Array, Float64Array, Int64Array, LargeStringArray, RecordBatch,
+    StringArray, UInt16Array,
+};
+use arrow_ipc::CompressionType;
+use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
+use arrow_schema::{Field, Schema};
+use laneval::{ColumnNames, Evaluator, Input, Join, LabelMatrix, Qrels, ReadAs, Result};
+use laneval_formats::Files;
+use parquet::arrow::ArrowWriter;
+use parquet::basic::Compression;
+use parquet::file::properties::WriterProperties;
+
+const QUERIES: [&str; 6] = ["q1", "q1", "q2", "q1", "q3", "q3"];
+const DOCS: [&str; 6] = ["10", "2", "10", "33", "2", "44"];
+const SCORES: [f64; 6] = [2.5, 1.0, 9.0, 0.5, 3.0, 3.0];
+const GRADES: [i64; 6] = [1, 0, 2, 1, -1, 1];
+
+fn text(run: bool) -> String {
+    let rows = QUERIES.iter().zip(DOCS).zip(SCORES.iter().zip(GRADES));
+    rows.map(|((query, doc), (score, grade))| match run {
+        true => format!("{query} Q0 {doc} 1 {score} tag\n"),
+        false => format!("{query} 0 {doc} {grade}\n"),
+    })
+    .collect()
+}
+
+fn dictionary(of: &[&str]) -> ArrayRef {
+    let mut builder = StringDictionaryBuilder::<Int32Type>::new();
+    of.iter().for_each(|text| builder.append_value(text));
+    Arc::new(builder.finish())
+}
+
+fn views(of: &[&str]) -> ArrayRef {
+    let mut builder = StringViewBuilder::new();
+    of.iter().for_each(|text| builder.append_value(text));
+    Arc::new(builder.finish())
+}
+
+/// Ids in every type that they can have; documents here are numbers too.
+fn ids(of: &[&str]) -> Vec<ArrayRef> {
+    let bytes: Vec<&[u8]> = of.iter().map(|text| text.as_bytes()).collect();
+    let mut all: Vec<ArrayRef> = vec![
+        Arc::new(StringArray::from(of.to_vec())),
+        Arc::new(LargeStringArray::from(of.to_vec())),
+        Arc::new(BinaryArray::from(bytes)),
+        views(of),
+        dictionary(of),
+    ];
+    if let Ok(numbers) = of.iter().map(|text| text.parse()).collect::<Result<Vec<i64>, _>>() {
+        all.push(Arc::new(UInt16Array::from_iter_values(numbers.iter().map(|&of| of as u16))));
+        all.push(Arc::new(Int64Array::from(numbers)));
+    }
+    all
+}
+
+fn batch(columns: &[(&str, ArrayRef)]) -> RecordBatch {
+    let field = |(name, column): &(&str, ArrayRef)| Field::new(*name, column.data_type().clone(), true);
+    let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
+    RecordBatch::try_new(Arc::new(schema), columns.iter().map(|(_, column)| column.clone()).collect())
+        .unwrap()
+}
+
+/// A format of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Parquet,
+    Arrow,
+    ArrowStream,
+}
+
+/// Writes a batch in a format, cut into pieces of some rows.
+fn write(path: &Path, format: Format, batch: &RecordBatch, rows: usize) {
+    let file = fs::File::create(path).unwrap();
+    let cut = (0..batch.num_rows()).step_by(rows).map(|at| batch.slice(at, rows.min(batch.num_rows() - at)));
+    match format {
+        Format::Parquet => {
+            let settings = WriterProperties::builder().set_compression(Compression::ZSTD(Default::default()));
+            let settings = settings.set_max_row_group_row_count(Some(rows)).build();
+            let mut to = ArrowWriter::try_new(file, batch.schema(), Some(settings)).unwrap();
+            cut.for_each(|piece| to.write(&piece).unwrap());
+            to.close().unwrap();
+        }
+        Format::Arrow => {
+            let settings =
+                IpcWriteOptions::default().try_with_compression(Some(CompressionType::ZSTD)).unwrap();
+            let mut to = FileWriter::try_new_with_options(file, &batch.schema(), settings).unwrap();
+            cut.for_each(|piece| to.write(&piece).unwrap());
+            to.finish().unwrap();
+        }
+        Format::ArrowStream => {
+            let mut to = StreamWriter::try_new(file, &batch.schema()).unwrap();
+            cut.for_each(|piece| to.write(&piece).unwrap());
+            to.finish().unwrap();
+        }
+    }
+}
+
+const FORMATS: [Format; 3] = [Format::Parquet, Format::Arrow, Format::ArrowStream];
+
+fn of_text() -> (Qrels, LabelMatrix) {
+    let bytes = |name: &str, run| Input::Bytes { name: name.to_owned(), bytes: text(run).into() };
+    let qrels = Qrels::read(bytes("qrels", false)).unwrap();
+    let matrix = Join::default().runs(&qrels, [laneval::RunInput::named("run", bytes("run", true))]).unwrap();
+    (qrels, matrix)
+}
+
+fn values(matrix: &LabelMatrix, run: usize) -> Vec<u64> {
+    let scores = Evaluator::new(["nDCG", "AP", "RR"]).unwrap().with_per_query(true).evaluate(matrix).unwrap();
+    scores.runs[run].per_query.as_ref().unwrap().values.concat().iter().map(|value| value.to_bits()).collect()
+}
+
+fn folder() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("file");
+    (folder, path)
+}
+
+/// How files are read.
+fn join() -> Join {
+    Join { tables: Some(&Files), ..Join::default() }
+}
+
+/// Reads a run against the judgments that are text.
+fn run(path: &Path, join: &Join) -> Result<LabelMatrix> {
+    join.runs(&of_text().0, [path])
+}
+
+#[test]
+fn every_type_and_format_gives_the_bits_of_text() {
+    let (_folder, path) = folder();
+    let judged_path = path.with_extension("judged");
+    let (qrels, matrix) = of_text();
+    let scores: [ArrayRef; 2] = [
+        Arc::new(Float64Array::from(SCORES.to_vec())),
+        Arc::new(Float32Array::from_iter_values(SCORES.iter().map(|&score| score as f32))),
+    ];
+    let grades: ArrayRef = Arc::new(Int64Array::from(GRADES.to_vec()));
+    let other: ArrayRef = Arc::new(StringArray::from(vec![None; 6] as Vec<Option<&str>>));
+    let (queries, docs) = (ids(&QUERIES), ids(&DOCS));
+    for (at, doc) in docs.iter().enumerate() {
+        let query = &queries[at % queries.len()];
+        let score = &scores[at % scores.len()];
+        for (number, format) in FORMATS.into_iter().enumerate() {
+            let what = format!("{:?} {format:?}", doc.data_type());
+            let run = batch(&[
+                ("other", other.clone()),
+                ("score", score.clone()),
+                ("docno", doc.clone()),
+                ("qid", query.clone()),
+            ]);
+            let judged =
+                batch(&[("Query-ID", query.clone()), ("corpus-id", doc.clone()), ("score", grades.clone())]);
+            write(&path, format, &run, 1 + (at + number) % 4);
+            write(&judged_path, format, &judged, 6);
+            let read = join().qrels(&judged_path).unwrap();
+            assert_eq!(read.fingerprint(), qrels.fingerprint(), "{what}");
+            // Of one format or of two, mapped or held, compressed once more.
+            let compressed = zstd::encode_all(&fs::read(&path).unwrap()[..], 1).unwrap();
+            let compressed = Input::Bytes { name: "it".to_owned(), bytes: compressed };
+            let found = join().files(&judged_path, [Input::from(&path), compressed]).unwrap();
+            assert_eq!(found.runs()[0].results, 6, "{what}");
+            for run in 0..2 {
+                assert_eq!(values(&found, run), values(&matrix, 0), "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn samples_are_their_twins() {
+    let sample =
+        |name: &str| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/formats").join(name);
+    let read = |qrels: &str, run: &str| {
+        let matrix = join().files(sample(qrels), [sample(run)]).unwrap();
+        (matrix.fingerprint(), matrix.tile_bytes().to_vec(), values(&matrix, 0))
+    };
+    let twin = read("qrels.trec", "run.trec");
+    for extension in ["parquet", "arrow"] {
+        assert_eq!(read(&format!("qrels.{extension}"), &format!("run.{extension}")), twin);
+    }
+}
+
+#[test]
+fn columns_have_the_names_that_are_given() {
+    let (_folder, path) = folder();
+    let ranks: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 1, 3, 1, 2]));
+    let columns = [
+        ("a", views(&QUERIES)),
+        ("b", views(&DOCS)),
+        ("c", Arc::new(Float64Array::from(SCORES.to_vec())) as ArrayRef),
+        ("rank", ranks),
+    ];
+    write(&path, Format::Parquet, &batch(&columns), 6);
+    let read = |names: Option<&str>| {
+        let columns = names.map(|names| names.parse::<ColumnNames>().unwrap());
+        let join = Join { runs_as: ReadAs { columns, ..ReadAs::default() }, ..join() };
+        run(&path, &join).map(|matrix| values(&matrix, 0)).map_err(|error| error.to_string())
+    };
+    let of_text = values(&of_text().1, 0);
+    assert_eq!(read(Some("query=a,doc=b,score=c")).unwrap(), of_text);
+    assert_eq!(read(Some("query,doc,score,-")).unwrap(), of_text);
+    assert_ne!(read(Some("query=a,doc=b,rank=rank")).unwrap(), of_text);
+    for (names, said) in [
+        (Some("query=a,doc=b,score=d"), "there is no column `d` for the score: there are 'a', 'b', 'c', 'rank'"),
+        (Some("query,doc,score"), "has 4 columns, not those of `--columns query,doc,score`"),
+        (None, "no query is among 'a', 'b', 'c', 'rank': its name may be query_id, qid"),
+    ] {
+        let wrong = read(names).unwrap_err();
+        assert!(wrong.contains(said), "{wrong}");
+    }
+}
+
+/// Ranks that order equal scores are read where they are asked for.
+#[test]
+fn ranks_order_equal_scores() {
+    let (_folder, path) = folder();
+    let equal: ArrayRef = Arc::new(Float64Array::from(vec![1.0; 6]));
+    let ranks: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 1, 3, 2, 1]));
+    let columns = [("qid", views(&QUERIES)), ("docno", views(&DOCS)), ("score", equal), ("rank", ranks)];
+    write(&path, Format::Parquet, &batch(&columns), 2);
+    let ties = laneval::Ties::Rank;
+    let found = run(&path, &Join { ties, ..join() }).unwrap();
+    let lines = [
+        "q1 Q0 10 1 1 t",
+        "q1 Q0 2 2 1 t",
+        "q2 Q0 10 1 1 t",
+        "q1 Q0 33 3 1 t",
+        "q3 Q0 2 2 1 t",
+        "q3 Q0 44 1 1 t",
+    ];
+    let bytes = lines.join("\n").into_bytes();
+    let text = Input::Bytes { name: "run".to_owned(), bytes };
+    let of_text = Join { ties, ..Join::default() }.runs(&of_text().0, [text]).unwrap();
+    assert_eq!(values(&found, 0), values(&of_text, 0));
+    write(&path, Format::Parquet, &batch(&columns[..3]), 2);
+    let wrong = run(&path, &Join { ties, ..join() }).unwrap_err().to_string();
+    assert!(wrong.contains("has no column of ranks"), "{wrong}");
+}
+
+#[test]
+fn what_cannot_be_ids_or_numbers_is_said() {
+    let (_folder, path) = folder();
+    let floats: ArrayRef = Arc::new(Float64Array::from(SCORES.to_vec()));
+    let nan: ArrayRef = Arc::new(Float64Array::from(vec![1.0, 2.0, f64::NAN, 3.0, 4.0, 5.0]));
+    let nulls: ArrayRef = Arc::new(StringArray::from(vec![Some("a"), None, Some("b"), None, None, None]));
+    let nested =
+        arrow_array::ListArray::from_iter_primitive::<Int32Type, _, _>((0..6).map(|_| Some(vec![Some(1)])));
+    for (name, column, said) in [
+        ("doc_id", floats.clone(), ": column `doc_id` is of type Float64: ids are text or integers"),
+        ("doc_id", nulls, ":2: doc_id: a null"),
+        (
+            "doc_id",
+            views(&["10", "2", "10", "10", "2", "44"]),
+            ":4: docno '10' is there again for query 'q1', first on line 1",
+        ),
+        ("doc_id", Arc::new(nested) as ArrayRef, ": column `doc_id` is of type List"),
+        ("score", views(&DOCS), ": column `score` is of type Utf8View: numbers were expected"),
+        ("score", nan, ":3: score NaN is not a number"),
+    ] {
+        let mut columns = vec![("qid", views(&QUERIES)), ("doc_id", views(&DOCS)), ("score", floats.clone())];
+        columns.iter_mut().filter(|(of, _)| *of == name).for_each(|of| of.1 = column.clone());
+        for format in FORMATS {
+            write(&path, format, &batch(&columns), 2);
+            let wrong = run(&path, &join()).unwrap_err().to_string();
+            assert!(wrong.contains(&format!("file{said}")), "{format:?}: {wrong}");
+        }
+    }
+}
+
+#[test]
+fn files_are_not_read_without_a_reader() {
+    let (_folder, path) = folder();
+    let columns = [("qid", views(&QUERIES)), ("docno", views(&DOCS))];
+    for (format, name) in FORMATS.into_iter().zip(["Parquet", "Arrow", "Arrow"]) {
+        write(&path, format, &batch(&columns), 6);
+        for wrong in [
+            Join::default().qrels(&path).unwrap_err().to_string(),
+            run(&path, &Join::default()).unwrap_err().to_string(),
+        ] {
+            assert!(wrong.contains(&format!("file: is {name}, which this build does not read")), "{wrong}");
+        }
+    }
+}
+
+/// Cut anywhere, or with a byte changed, a file is an error or a table, and nothing else.
+#[test]
+fn damaged_files_are_errors() {
+    laneval_formats::say_nothing_of_damaged_files();
+    let (qrels, _) = of_text();
+    let columns = [
+        ("qid", views(&QUERIES)),
+        ("docno", dictionary(&DOCS)),
+        ("score", Arc::new(Float64Array::from(SCORES.to_vec())) as ArrayRef),
+    ];
+    let (_folder, path) = folder();
+    let read = |bytes: &[u8]| {
+        let input = Input::Bytes { name: "file".to_owned(), bytes: bytes.to_vec() };
+        join().runs(&qrels, [input])
+    };
+    let mut refused = [0; 3];
+    for (number, format) in FORMATS.into_iter().enumerate() {
+        write(&path, format, &batch(&columns), 4);
+        let whole = fs::read(&path).unwrap();
+        assert!(read(&whole).is_ok());
+        for length in 0..whole.len() {
+            // A stream may end behind any of its batches.
+            assert!(read(&whole[..length]).is_err() || format == Format::ArrowStream, "{format:?}, {length}");
+        }
+        for at in 0..whole.len() {
+            for flip in [0x01, 0x10, 0x80, 0xff] {
+                let mut bytes = whole.clone();
+                bytes[at] ^= flip;
+                refused[number] += usize::from(read(&bytes).is_err());
+            }
+        }
+    }
+    assert!(refused.iter().all(|&count| count > 100), "{refused:?}");
+}
