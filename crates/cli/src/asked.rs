@@ -125,9 +125,9 @@ impl Asked {
     }
 
     /// A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other values than the text would: that
-    /// must not pass in silence.
+    /// must not pass in silence. Nor what a text is taken for, where it might be something else.
     pub fn rule_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
-        let Inputs::Matrices(paths) = inputs else { return Vec::new() };
+        let Inputs::Matrices(paths) = inputs else { return self.ranking.formats.notes() };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
             Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))

@@ -7,6 +7,7 @@ use clap::Args;
 use laneval::Ties;
 
 use super::choice::TieRule;
+use super::formats::Formats;
 use super::inputs::{Files, Ranking, RunPath, named, recognise};
 use super::output::{self, unknown_extension};
 use super::stop::Stop;
@@ -25,9 +26,9 @@ pub const EXTENSION: &str = "lmx";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Build {
-    /// Judgments as TREC text, plain or compressed; `-` is stdin
+    /// Judgments, plain or compressed; `-` is stdin
     qrels: PathBuf,
-    /// Runs as TREC text, plain or compressed; `-` is stdin; name=path gives a run a name
+    /// Runs, plain or compressed; `-` is stdin; name=path gives a run a name
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
     /// The file to write, which has this name only once it is complete
@@ -51,6 +52,18 @@ pub struct Build {
 }
 
 impl Build {
+    /// Builds from judgments and runs in these formats, without other options.
+    pub fn of(
+        (qrels, runs): (PathBuf, Vec<PathBuf>),
+        output: PathBuf,
+        formats: Formats,
+        quiet: bool,
+    ) -> Self {
+        let ranking = Ranking::of(formats);
+        let (keep_ties, files, threads) = Default::default();
+        Build { qrels, runs, output, keep_ties, quiet, files, ranking, threads }
+    }
+
     /// Runs the command.
     pub fn run(self) -> Result<(), Stop> {
         let arguments: Vec<PathBuf> = [&self.qrels].into_iter().chain(&self.runs).cloned().collect();
@@ -83,7 +96,7 @@ impl Build {
         let matrix = self.ranking.join_as(&self.qrels, runs, self.files, self.keep_ties)?;
         matrix.write(&self.output)?;
         if !self.quiet {
-            self.threads.note().iter().for_each(say);
+            self.threads.note().iter().chain(&self.ranking.formats.notes()).for_each(say);
             let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
             let bytes = self.output.metadata().map_or(0, |file| file.len());
             tell(format_args!(

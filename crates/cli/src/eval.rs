@@ -41,8 +41,8 @@ const USAGE: &str = "laneval eval [OPTIONS] QRELS RUN...\n       laneval eval [O
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Eval {
-    /// Judgments and runs as TREC text, plain or compressed by gzip or zstd, one of them `-` for stdin;
-    /// or label matrices made by `laneval build`; name=path gives a run a name
+    /// Judgments and runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd,
+    /// one of them `-` for stdin; or label matrices made by `laneval build`; name=path gives a run a name
     #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     /// Hold all of a run that comes through a pipe, so that its lines may be in any order
@@ -165,7 +165,8 @@ impl Eval {
                 let took = start.elapsed();
                 let work = || self.report_passed(evaluator, queries, results, took);
                 let timings = |timing: &_| timings(timing, None, results, 0);
-                return self.write(evaluator, (scores, summary), Vec::new(), work, to, timing, timings);
+                let notes = self.asked.ranking.formats.notes();
+                return self.write(evaluator, (scores, summary), notes, work, to, timing, timings);
             }
         };
         let read = start.elapsed();
@@ -240,7 +241,7 @@ impl Eval {
                     let title = format!("Scores of {}", page::names(runs.map(|run| &run.name[..])));
                     html::scores(&scores, &origin.context(&title), &mut out)
                 }
-                None => to.format.write(&scores, &options, &mut out),
+                None => self.written.report.write(&scores, to.format, &options, out),
             })
         })?;
         if self.timing {
@@ -351,6 +352,7 @@ impl Eval {
             EngineChoice::Reference => "reference".to_owned(),
             _ => Cpu::new().describe(),
         };
+        self.asked.ranking.formats.lines().iter().for_each(tell);
         tell(format_args!("engine: {engine}"));
         tell(format_args!(
             "read and evaluated as it came: {}, {}, {} in {:.3} s",
@@ -386,7 +388,10 @@ impl Eval {
             let (program, inputs) = (plan.program(), prepared.inputs());
             let job = Job { batch: matrix.batch(), view: evaluator.view(), program, inputs, watch: None };
             let lines = taken.map(|taken| taken.engine.explain(&job)).unwrap_or_default();
-            lines.iter().try_for_each(|line| writeln!(to, "{line}"))
+            lines
+                .iter()
+                .chain(&self.asked.ranking.formats.lines())
+                .try_for_each(|line| writeln!(to, "{line}"))
         })
     }
 
@@ -401,6 +406,7 @@ impl Eval {
         let labels: u64 = matrices.iter().flat_map(|m| m.depths()).map(|&depth| u64::from(depth)).sum();
         let runs = matrices.iter().map(|matrix| matrix.runs().len() as u64).sum();
         let queries = matrices.first().map_or(0, |matrix| matrix.queries().len() as u64);
+        self.asked.ranking.formats.lines().iter().for_each(tell);
         tell(format_args!("engine: {}", engine_name(taken)));
         tell(format_args!(
             "read: {}, {}, {} in {:.3} s",

@@ -1,4 +1,4 @@
-//! `laneval info`: what is inside a label matrix.
+//! `laneval info`: what is inside a label matrix, or what another file is taken for.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -13,8 +13,10 @@ use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
 use super::choice::{Plain, one_of, plain};
-use super::inputs::{Files, bytes};
+use super::formats::Formats;
+use super::inputs::{Files, bytes, recognise};
 use super::output::print;
+use super::preview;
 use super::stop::Stop;
 use super::style::{stdout_width, thousands};
 use super::threads::Threads;
@@ -22,17 +24,21 @@ use super::threads::Threads;
 const EXAMPLES: &str = "\
 Examples:
   laneval info trec8.lmx
-  laneval info trec8.lmx --verify --format json";
+  laneval info trec8.lmx --verify --format json
+  laneval info qrels.tsv";
 
-/// Describe a label matrix, and check it.
+/// Describe and check a label matrix, or say what judgments or a run are taken for
+///
+/// Of these the first rows are shown as they are read.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Info {
-    /// A file made by `laneval build`
-    #[arg(value_name = "FILE.lmx")]
+    /// A file made by `laneval build`, or judgments or a run in any format
     file: PathBuf,
     #[command(flatten)]
     files: Files,
+    #[command(flatten)]
+    formats: Formats,
     /// Check every checksum and every label
     #[arg(long)]
     verify: bool,
@@ -48,6 +54,9 @@ impl Info {
     }
 
     fn describe(&self) -> Result<(), Stop> {
+        if !recognise(std::slice::from_ref(&self.file))?.contains(&true) {
+            return preview::print_of(&self.file, &self.formats, self.verify, self.format);
+        }
         if self.verify {
             LabelMatrix::verify_with(&self.file, self.files.access())?;
         }

@@ -13,11 +13,12 @@ use laneval::lmx::Description;
 use laneval::{Error, FileAccess, Input, Join, LabelMatrix, RankingRule, RunInput, ScoreType, Ties};
 
 use super::choice::{TieRule, one_of, scores, ties};
+use super::formats::Formats;
 use super::stop::Stop;
 use super::style::shown;
 
 /// How files are opened.
-#[derive(Debug, Clone, Copy, Args)]
+#[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Files {
     /// Read files into memory first, instead of mapping them
     ///
@@ -47,6 +48,11 @@ pub struct Ranking {
     /// Keep only the first N ranks of every ranking; this comes before -J
     #[arg(short = 'M', long, value_name = "N", value_parser = rank, allow_negative_numbers = true)]
     pub depth: Option<NonZeroU32>,
+    /// Drop documents from the rankings whose id is that of their query, as BEIR does; this comes before -M
+    #[arg(long)]
+    pub drop_identical_ids: bool,
+    #[command(flatten)]
+    pub formats: Formats,
 }
 
 /// A number of ranks.
@@ -55,6 +61,11 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
 }
 
 impl Ranking {
+    /// The usual way, of inputs in these formats.
+    pub fn of(formats: Formats) -> Self {
+        Ranking { ties: None, score: None, depth: None, drop_identical_ids: false, formats }
+    }
+
     /// Joins runs to judgments; the runs that have no name yet have the shortest ones that tell them apart.
     pub fn join(&self, qrels: &Path, runs: &[RunPath], files: Files) -> Result<LabelMatrix, Error> {
         self.join_as(qrels, runs, files, self.needs_ties())
@@ -74,13 +85,14 @@ impl Ranking {
 
     /// How runs are joined.
     pub fn rule(&self, files: Files) -> Join {
-        Join {
+        self.formats.of(Join {
             ties: self.order().unwrap_or_default(),
             score: self.score.unwrap_or_default(),
             depth: self.depth,
             access: files.access(),
+            drop_identical_ids: self.drop_identical_ids,
             ..Join::default()
-        }
+        })
     }
 
     /// The order of equal scores, if one was asked for.
@@ -99,6 +111,12 @@ impl Ranking {
         if self.needs_ties() && matrix.tied_groups().is_none() {
             let path = shown(path);
             return Err(Stop::new(format!("{path} does not know its ties: build it again with --keep-ties")));
+        }
+        if self.drop_identical_ids {
+            let path = shown(path);
+            return Err(Stop::new(format!(
+                "{path} has no documents that --drop-identical-ids could drop: build it again with this option"
+            )));
         }
         match self.conflict(matrix.rule()) {
             Some(conflict) => Err(Stop::new(format!("{}: {conflict}", shown(path)))),

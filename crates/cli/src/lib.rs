@@ -8,8 +8,10 @@ mod build;
 mod choice;
 mod compare;
 mod completions;
+mod convert;
 mod devices;
 mod eval;
+mod formats;
 mod gates;
 mod r#gen;
 mod info;
@@ -20,8 +22,12 @@ mod merge;
 mod output;
 mod page;
 mod pipe;
+mod preview;
 mod queries;
+mod row_output;
 mod score_output;
+#[cfg(feature = "parquet")]
+mod score_table;
 mod show;
 mod signals;
 mod stop;
@@ -76,6 +82,7 @@ enum Command {
     Show(show::Show),
     Merge(merge::Merge),
     Build(build::Build),
+    Convert(convert::Convert),
     Info(info::Info),
     Gen(r#gen::Gen),
     Measures(measures::Measures),
@@ -110,6 +117,8 @@ impl Cli {
 
     /// Runs the command.
     fn run(self) -> Result<(), Stop> {
+        #[cfg(feature = "parquet")]
+        laneval_formats::say_nothing_of_damaged_files();
         laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);
         match self.command {
             Command::Eval(eval) => eval.run(&self.words),
@@ -117,6 +126,7 @@ impl Cli {
             Command::Show(show) => show.run(),
             Command::Merge(merge) => merge.run(),
             Command::Build(build) => build.run(),
+            Command::Convert(convert) => convert.run(),
             Command::Info(info) => info.run(),
             Command::Gen(command) => command.run(),
             Command::Measures(measures) => measures.run(),

@@ -112,7 +112,7 @@ impl Merge {
             partial.write(|to| to.write_all(&summary))?;
         }
         let options = self.written.report.options(false);
-        output.write(|mut to| format.write(&scores, &options, &mut to))?;
+        output.write(|to| self.written.report.write(&scores, format, &options, to))?;
         gates::judge(&scores, &self.fail_if)
     }
 }

@@ -35,7 +35,7 @@ impl Output {
     }
 
     /// Writes all of it.
-    pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
+    pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
         let (path, written) = match &self {
             Output::Stdout => return print(write),
             Output::Stream(path) => (path, to_stream(path, write)),
@@ -46,8 +46,8 @@ impl Output {
 }
 
 /// Writes to stdout.
-pub fn print(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Stop> {
-    let mut to = BufWriter::new(io::stdout().lock());
+pub fn print(write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
+    let mut to = BufWriter::new(io::stdout());
     write(&mut to)?;
     Ok(to.flush()?)
 }
@@ -115,7 +115,7 @@ fn descriptor(path: &Path) -> Option<u32> {
 }
 
 /// Straight into a stream, and behind what a file has already.
-fn to_stream(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn to_stream(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
     let file = path.metadata()?.is_file();
     let mut to = BufWriter::new(OpenOptions::new().write(true).append(file).open(path)?);
     write(&mut to).and_then(|()| to.flush()).or_else(quiet)

@@ -4,8 +4,10 @@ use std::io::{Cursor, Read};
 use std::path::Path;
 
 use laneval::error::printable;
-use laneval::internals::ingest::{PassingText, whole_queries};
-use laneval::{Error, Evaluator, FileAccess, Input, Join, LabelMatrix, Qrels, RunInput, Scores, Summary};
+use laneval::internals::ingest::PassingText;
+use laneval::{
+    Error, Evaluator, FileAccess, Input, InputFormat, Join, LabelMatrix, RunInput, Scores, Summary,
+};
 
 use super::inputs::RunPath;
 use super::stop::Stop;
@@ -48,15 +50,19 @@ pub fn read(
     let (name, mut text) = (run.name_alone()?, PassingText::of(run.input().clone())?);
     let (source, mut held) = (text.name().to_owned(), Vec::new());
     let whole = |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
-    if text.hold(&mut held, SMALL)? {
+    let mut all = text.hold(&mut held, SMALL)?;
+    // The columns of a table are known at its end.
+    if !all && InputFormat::of_tables(&held).is_some() {
+        all = text.hold(&mut held, usize::MAX)?;
+    }
+    if all {
         let matrix = join.files(qrels, [whole(held)])?;
         return Ok(Some(Piped::Held(Box::new(matrix), None)));
     }
-    let qrels = Qrels::read_as(qrels, join.dialect, join.access)?;
+    let qrels = join.qrels(qrels)?;
     let mut stream = evaluator.run_stream_of(join, &qrels, (&name, &source), summary)?;
-    stream.check(&held)?;
-    let complete = whole_queries(&held);
-    match stream.read_part(&held[..complete]) {
+    let complete = stream.tell(&held)?.unwrap_or(0);
+    match if complete > 0 { stream.read_part(&held[..complete]) } else { Ok(()) } {
         Err(Error::CameBack { line, query, .. }) => {
             drop(stream);
             text.hold(&mut held, usize::MAX)?;
@@ -92,7 +98,7 @@ pub fn read(
 }
 
 /// The same input, read to its end.
-fn in_memory(input: Input) -> Result<Input, Error> {
+pub fn in_memory(input: Input) -> Result<Input, Error> {
     let (mut text, mut bytes) = (PassingText::of(input)?, Vec::new());
     text.hold(&mut bytes, usize::MAX)?;
     Ok(Input::Bytes { name: text.name().to_owned(), bytes })

@@ -1,17 +1,21 @@
 //! Where scores and summaries are written, and how they look: what `eval` and `merge` share.
 
-use std::io::{IsTerminal, stdout};
+use std::io::{self, IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use laneval::Scores;
 use laneval::measure::Measure;
 use laneval::report::html::only_curve;
 use laneval::report::{Format, Options};
 
 use super::choice::{formats, one_of};
 use super::output::{Output, same_file, unknown_extension};
+use super::row_output::NO_PARQUET;
+#[cfg(feature = "parquet")]
+use super::score_table;
 use super::stop::Stop;
-use super::style::{stdout_has_colour, stdout_width};
+use super::style::{shown, stdout_has_colour, stdout_width};
 
 /// Options of a report.
 #[derive(Debug, Args)]
@@ -44,12 +48,32 @@ impl ReportOutput {
     /// The format that was asked for, or else the one that the place to write to suggests.
     pub fn format(&self) -> Result<Format, Stop> {
         match (self.format, self.file()) {
+            (None, Some(path)) if is_parquet(path) => match cfg!(feature = "parquet") {
+                // Of all formats this is the one with as many rows.
+                true => Ok(Format::Jsonl),
+                false => Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path)))),
+            },
             (None, Some(path)) => Format::of_path(path).ok_or_else(|| {
                 let known = Format::EXTENSIONS.map(|(extension, _)| extension);
                 unknown_extension(path, &known, ", or say --format")
             }),
             _ => Ok(self.format_on_stdout()),
         }
+    }
+
+    /// Writes scores in a format, or as a table of Parquet where that is what the file is.
+    pub fn write(
+        &self,
+        scores: &Scores,
+        format: Format,
+        options: &Options,
+        to: &mut (dyn Write + Send),
+    ) -> io::Result<()> {
+        #[cfg(feature = "parquet")]
+        if self.format.is_none() && self.file().is_some_and(is_parquet) {
+            return score_table::write(scores, options, to);
+        }
+        format.write(scores, options, &mut &mut *to)
     }
 
     /// The format that was asked for, or else the one that stdout suggests.
@@ -98,6 +122,11 @@ impl ReportOutput {
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
+}
+
+/// Is a file to be a table of Parquet?
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
 impl ScoreOutput {

@@ -345,7 +345,7 @@ fn bad_input_is_named_with_its_place() {
             ],
         ),
         ("qrels many.run", &["many.run:21: ", "error: … and 10 more"]),
-        ("columns.qrels bm25.run", &["columns.qrels: has three columns", "awk"]),
+        ("columns.qrels bm25.run", &["columns.qrels:2: docno 'b' is judged again"]),
         ("qrels strangers.run", &["strangers.run: no query of qrels is in it"]),
         ("qrels cut.gz", &["cut.gz", "ends early"]),
         ("bm25.run qrels", &["bm25.run: is a run and qrels are qrels: the order is QRELS RUN"]),
@@ -687,7 +687,7 @@ fn damaged_matrices_are_refused() {
             assert_says(&folder.error(&format!("{command} {file}")), &[file, said]);
         }
     }
-    assert_says(&folder.error("info bm25.run"), &["bm25.run", "is not a .lmx file"]);
+    assert_says(&folder.error("info bm25.run --verify"), &["bm25.run", "is not a .lmx file"]);
     assert_eq!(folder.run("eval tile.lmx").code, 0);
     assert_says(&folder.error("info tile.lmx --verify"), &["tile.lmx", "tiles", "damaged"]);
 }

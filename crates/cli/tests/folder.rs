@@ -33,6 +33,17 @@ impl Folder {
         folder
     }
 
+    /// The same with a file of each format as well.
+    pub fn of_formats() -> Self {
+        let folder = Folder::new();
+        let data = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/data/formats");
+        for entry in fs::read_dir(data).unwrap() {
+            let entry = entry.unwrap();
+            folder.put(entry.file_name().to_str().unwrap(), fs::read(entry.path()).unwrap());
+        }
+        folder
+    }
+
     pub fn path(&self) -> &Path {
         self.0.path()
     }

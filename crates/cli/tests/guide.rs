@@ -19,6 +19,11 @@ fn guide_to_comparing() {
     check("docs/comparing.md");
 }
 
+#[test]
+fn guide_to_formats() {
+    check("docs/formats.md");
+}
+
 fn check(page: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap();
     let path = root.join(page);

@@ -2,7 +2,11 @@
 
 mod cli;
 mod compare;
+#[cfg(unix)]
+mod convert;
 mod folder;
+#[cfg(unix)]
+mod formats;
 #[cfg(unix)]
 mod guide;
 #[cfg(unix)]

@@ -149,6 +149,7 @@ impl Show {
         self.threads.note().iter().for_each(say);
         let size = bytes([&qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
         let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, &runs))?;
+        self.ranking.formats.notes().iter().for_each(say);
         let score = self.ranking.score.unwrap_or_default();
         let asked = Asked { shown, rel: self.rel.unwrap_or(1.0), ties, score, view };
         output.write(|to| match format {

@@ -41,7 +41,11 @@ const COMMANDS: &[(&str, &str)] = &[
     ("merge one.part --qrels qrels --partial new.part --format json", "o"),
     ("merge one.part two.part --partial new.part -o new.csv", ""),
     ("build qrels run -o new.lmx", ""),
+    ("convert run -o new.tsv", ""),
+    ("convert qrels.gz --qrels -o new.jsonl.gz", ""),
+    ("convert qrels run -o new.lmx", ""),
     ("info m.lmx --verify", "o"),
+    ("info qrels", "o"),
     ("gen --queries 3 --depth 5 -o new/folder", ""),
     ("gen --queries 3 --depth 5 -o gen.lmx", ""),
     ("measures", "o"),
@@ -68,7 +72,9 @@ const WRONG: &[(&str, i32)] = &[
     ("merge none", 2),
     ("nonesuch", 2),
     ("build qrels run -o none/m.lmx", 2),
-    ("info qrels", 2),
+    ("convert qrels -o new.run", 2),
+    ("convert run -o none/x.tsv", 2),
+    ("info none", 2),
     ("man nonesuch", 2),
     ("trec-eval", 1),
     ("trec-eval --nonesuch", 1),
@@ -222,6 +228,7 @@ fn assert_says(said: &str, parts: &[&str]) {
 fn every_subcommand_is_tried() {
     let help = Folder::new().ok("$L --help");
     let listed = help.split("Commands:").nth(1).unwrap().lines().skip(1).take_while(|line| !line.is_empty());
+    let listed = listed.filter(|line| !line.starts_with("   ")); // what goes on with a description
     for name in listed.map(|line| line.split_whitespace().next().unwrap()) {
         assert!(COMMANDS.iter().any(|(line, _)| line.split(' ').next() == Some(name)), "{name}");
     }

@@ -1,0 +1,251 @@
+//! `laneval convert`: a run or judgments from any format that is read to one that is written.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use clap::Args;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use laneval::{Error, Input, Join, Qrels, TextRow};
+
+use super::build::{Build, EXTENSION};
+use super::formats::Formats;
+use super::inputs::recognise;
+use super::output::{Output, unknown_extension};
+use super::row_output::{NO_PARQUET, RowFormat, RowWriter};
+use super::stop::Stop;
+use super::style::{counted, say, shown, tell};
+use super::threads::Threads;
+
+const EXAMPLES: &str = "\
+Examples:
+  laneval convert run.json -o run.trec
+  laneval convert qrels.tsv --qrels -o qrels.qrels
+  laneval convert judged.letor scores.txt -o model.run.gz
+  laneval convert qrels.tsv run.json run.csv -o all.lmx";
+
+/// Write a run, or with --qrels judgments, in another format.
+///
+/// Rows go out in their order, with the numbers as they were written; the extension of the output says how. What is missing for lines of TREC
+/// is made up: ranks count the rows of a query, and the tag is the name of the file. Whether documents are there twice is not looked at.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Convert {
+    /// A run, or with --qrels judgments, in any format, plain or compressed; `-` is stdin. Scores alone have the LETOR judgments that
+    /// they go with before them, and a matrix is made of judgments and then runs
+    #[arg(value_name = "IN", required = true)]
+    inputs: Vec<PathBuf>,
+    /// The file to write, which has this name only once it is complete: .trec, .run or .qrels, .tsv, .jsonl, each of them also .gz;
+    /// .parquet; or .lmx, as `laneval build` makes it
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+    /// The input has judgments, and is no run
+    #[arg(long)]
+    qrels: bool,
+    /// Say nothing on stderr
+    #[arg(short, long)]
+    quiet: bool,
+    #[command(flatten)]
+    formats: Formats,
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Target {
+    /// Rows of text, perhaps compressed by gzip.
+    Rows(RowFormat, Gzip),
+    /// A label matrix.
+    Matrix,
+}
+
+type Gzip = bool;
+
+/// Extensions, the rows that they mean, which a matrix has not, and whether they say that there are judgments.
+const TARGETS: &[(&str, Option<RowFormat>, Option<bool>)] = &[
+    ("trec", Some(RowFormat::Trec), None),
+    ("run", Some(RowFormat::Trec), Some(false)),
+    ("qrels", Some(RowFormat::Trec), Some(true)),
+    ("tsv", Some(RowFormat::Tsv), None),
+    ("jsonl", Some(RowFormat::Jsonl), None),
+    #[cfg(feature = "parquet")]
+    ("parquet", Some(RowFormat::Parquet), None),
+    (EXTENSION, None, None),
+];
+
+impl Target {
+    /// What the extension of a path says.
+    fn of(path: &Path, judgments: bool) -> Result<Self, Stop> {
+        let plain = without(path, &["gz"]);
+        let extension = plain.extension().map(|extension| extension.to_ascii_lowercase());
+        let known = TARGETS.iter().find(|(name, ..)| extension.as_deref().is_some_and(|one| one == *name));
+        let target = match known {
+            Some((_, Some(format), _)) if format.is_text() || plain == *path => {
+                Target::Rows(*format, plain != *path)
+            }
+            Some((_, None, _)) if plain == *path => Target::Matrix,
+            _ if cfg!(not(feature = "parquet"))
+                && extension.as_deref().is_some_and(|one| one == "parquet") =>
+            {
+                return Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path))));
+            }
+            _ => {
+                let extensions: Vec<&str> = TARGETS.iter().map(|(name, ..)| *name).collect();
+                return Err(unknown_extension(path, &extensions, "; text also with .gz"));
+            }
+        };
+        match known.and_then(|(.., says)| *says) {
+            Some(true) if !judgments => {
+                Err(Stop::new(format!("{} is to have judgments: say --qrels", shown(path))))
+            }
+            Some(false) if judgments => Err(Stop::new(format!(
+                "{} is to have a run: leave out --qrels, or write .qrels",
+                shown(path)
+            ))),
+            _ => Ok(target),
+        }
+    }
+}
+
+/// A path without its last extension, if it is one of these.
+fn without(path: &Path, extensions: &[&str]) -> PathBuf {
+    let is_one = |last: &std::ffi::OsStr| extensions.iter().any(|one| last.eq_ignore_ascii_case(one));
+    if path.extension().is_some_and(is_one) { path.with_extension("") } else { path.to_owned() }
+}
+
+impl Convert {
+    /// Runs the command.
+    pub fn run(self) -> Result<(), Stop> {
+        match Target::of(&self.output, self.qrels)? {
+            Target::Matrix => self.matrix(),
+            Target::Rows(format, gzip) => self.rows(format, gzip),
+        }
+    }
+
+    fn matrix(self) -> Result<(), Stop> {
+        let Convert { inputs, output, qrels, quiet, formats } = self;
+        match inputs.split_first() {
+            Some((judgments, runs)) if !runs.is_empty() && !qrels => {
+                Build::of((judgments.clone(), runs.to_vec()), output, formats, quiet).run()
+            }
+            _ => Err(Stop::new(format!(
+                "{}: a matrix has judgments and runs: give QRELS RUN..., without --qrels",
+                shown(&output)
+            ))),
+        }
+    }
+
+    fn rows(self, format: RowFormat, gzip: Gzip) -> Result<(), Stop> {
+        let start = Instant::now();
+        let (input, letor) = match &self.inputs[..] {
+            [input] => (input, None),
+            [letor, input] if !self.qrels => (input, Some(letor)),
+            _ => {
+                return Err(Stop::new(
+                    "one input becomes one file: give a run alone, or with --qrels judgments alone",
+                ));
+            }
+        };
+        let output = Output::new(Some(&self.output), &self.inputs)?;
+        if recognise(&self.inputs)?.contains(&true) {
+            let message =
+                "a label matrix has neither documents nor scores any more: convert what it was built from";
+            return Err(Stop::new(message));
+        }
+        let join = self.formats.of(Join::default());
+        let letor = letor.map(|path| Threads::default().install(|| join.qrels(path))).transpose()?;
+        if letor.as_ref().is_some_and(|judgments| !judgments.take_scores()) {
+            let judgments = shown(&self.inputs[0]);
+            return Err(Stop::new(format!(
+                "{judgments} is neither LETOR nor a matrix, with which scores alone would go: one input becomes one file"
+            )));
+        }
+        let (mut count, mut wrong) = (0, None);
+        let written = output.write(|to| {
+            let mut all = |mut writer: RowWriter<'_>| {
+                let read = self.read(&join, input, letor.as_ref(), |row| writer.row(&row));
+                count = writer.finish()?;
+                read.map_err(|error| {
+                    wrong = Some(error);
+                    io::Error::other("the input is wrong")
+                })
+            };
+            match format {
+                #[cfg(feature = "parquet")]
+                RowFormat::Parquet => all(RowWriter::parquet(self.qrels, to)),
+                format if gzip => {
+                    let mut gzip = GzEncoder::new(to, Compression::default());
+                    all(RowWriter::new(format, self.qrels, tag(input), &mut gzip))?;
+                    gzip.finish().map(drop)
+                }
+                format => all(RowWriter::new(format, self.qrels, tag(input), to)),
+            }
+        });
+        match wrong {
+            Some(error) => return Err(error.into()),
+            None => written?,
+        }
+        if !self.quiet {
+            self.formats.notes().iter().for_each(say);
+            let rows = counted(count, if self.qrels { "judgment" } else { "result" });
+            tell(format_args!("{}: {rows} in {:.3} s", shown(&self.output), start.elapsed().as_secs_f64()));
+        }
+        Ok(())
+    }
+
+    /// Reads rows.
+    fn read(
+        &self,
+        join: &Join,
+        input: &Path,
+        letor: Option<&Qrels>,
+        take: impl FnMut(TextRow<'_>) -> Result<bool, String>,
+    ) -> Result<(), Error> {
+        let input = Input::from(input);
+        if self.qrels { join.each_judgment(input, take) } else { join.each_result(input, letor, take) }
+    }
+}
+
+/// The tag of results that have none: the name of the file without extensions.
+fn tag(input: &Path) -> String {
+    let plain = without(input, &["gz", "zst"]);
+    let stem =
+        plain.file_stem().filter(|stem| *stem != "-").map_or("stdin".into(), |stem| stem.to_string_lossy());
+    stem.split(|c: char| c.is_ascii_whitespace() || c == '\u{b}').collect::<Vec<_>>().join("_")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_are_names_of_files() {
+        for (path, name) in
+            [("a/run.v2.tsv.gz", "run.v2"), ("my run.json", "my_run"), ("-", "stdin"), ("x.zst", "x")]
+        {
+            assert_eq!(tag(Path::new(path)), name);
+        }
+    }
+
+    #[test]
+    fn extensions_say_what_is_written() {
+        let of = |path: &str, judgments| Target::of(Path::new(path), judgments).map_err(|_| ());
+        let rows = |format, gzip| Ok(Target::Rows(format, gzip));
+        assert_eq!(of("a.b/x.TREC", true), rows(RowFormat::Trec, false));
+        assert_eq!(of("x.run.gz", false), rows(RowFormat::Trec, true));
+        assert_eq!(of("x.qrels.GZ", true), rows(RowFormat::Trec, true));
+        assert_eq!(of("x.tsv", false), rows(RowFormat::Tsv, false));
+        assert_eq!(of("x.jsonl.gz", false), rows(RowFormat::Jsonl, true));
+        assert_eq!(of("x.lmx", false), Ok(Target::Matrix));
+        for (path, judgments) in [
+            ("x.qrels", false),
+            ("x.run", true),
+            ("x.lmx.gz", false),
+            ("x", false),
+            ("x.gz", false),
+            ("x.csv", true),
+        ] {
+            assert_eq!(of(path, judgments), Err(()), "{path}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! In which formats judgments and runs are, as far as that is not told from their content; and what was told.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::Args;
+use laneval::report::Note;
+use laneval::tables::TableReader;
+use laneval::{ColumnNames, InputFormat, Join, ReadAs, Recognised};
+
+use super::choice::{Choice, one_of};
+use super::style::shown;
+
+/// Formats of judgments and runs.
+pub fn formats() -> Vec<Choice<InputFormat>> {
+    let what = |format| match format {
+        InputFormat::Trec => "lines of query iter docno grade, or of query iter docno rank score [tag]",
+        InputFormat::Tsv => "a table with tabs, with a header or without one, as BEIR's judgments",
+        InputFormat::Csv => "a table with commas, with a header or without one",
+        InputFormat::Parquet => "a table of Parquet",
+        InputFormat::Arrow => "a table of Arrow, a file or a stream",
+        InputFormat::Msmarco => "lines of query, document and rank",
+        InputFormat::Json => "an object of queries with objects of documents, or an array of records",
+        InputFormat::Jsonl => "a record on each line",
+        InputFormat::Letor => {
+            "lines of grade qid:query feature:value … # document; for runs a score on each line"
+        }
+        InputFormat::Npy => "a matrix of NumPy: a row for each query, a column for each document",
+        _ => "",
+    };
+    InputFormat::ALL.iter().map(|&(name, format)| (name, format, what(format))).collect()
+}
+
+/// How judgments and runs are read.
+#[derive(Debug, Clone, Args)]
+pub struct Formats {
+    /// The format of the judgments [default: told from the content]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
+    #[arg(hide_possible_values = true)]
+    qrels_format: Option<InputFormat>,
+    /// The format of the runs: trec, tsv, csv, msmarco, json, jsonl, letor, npy, parquet or arrow [default: told from the content]
+    ///
+    /// `laneval info FILE` says what a file is taken for. docs/formats.md has a sample of each.
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
+    run_format: Option<InputFormat>,
+    /// Which columns of a table, or keys of records, are read: query=NAME,doc=NAME,score=NAME by the names in the first line, or
+    /// query,-,doc,score in their order; grade in the place of score means the judgments; may be repeated
+    #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = "Input")]
+    columns: Vec<ColumnNames>,
+    /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and
+    /// .query or .group]
+    #[arg(long, value_name = "FILE", help_heading = "Input")]
+    groups: Option<PathBuf>,
+    /// What inputs were recognised as.
+    #[arg(skip)]
+    recognised: Arc<Recognised>,
+}
+
+/// Who reads files of tables, if this build has somebody who does.
+pub fn tables() -> Option<&'static dyn TableReader> {
+    #[cfg(feature = "parquet")]
+    return Some(&laneval_formats::Files);
+    #[cfg(not(feature = "parquet"))]
+    None
+}
+
+fn columns(text: &str) -> Result<ColumnNames, String> {
+    text.parse().map_err(|error: laneval::Error| error.to_string())
+}
+
+impl Formats {
+    /// The same join of inputs in these formats.
+    pub fn of(&self, join: Join) -> Join {
+        let columns =
+            |qrels: bool| self.columns.iter().rev().find(|columns| columns.are_of_qrels() == qrels).cloned();
+        let (groups, recognised) = (self.groups.clone(), Some(self.recognised.clone()));
+        Join {
+            tables: tables(),
+            qrels_as: ReadAs { format: self.qrels_format, columns: columns(true), groups },
+            runs_as: ReadAs { format: self.run_format, columns: columns(false), groups: None },
+            recognised,
+            ..join
+        }
+    }
+
+    /// How judgments are read, and how runs are.
+    pub fn read_as(&self) -> (ReadAs, ReadAs) {
+        let join = self.of(Join::default());
+        (join.qrels_as, join.runs_as)
+    }
+
+    /// What was recognised and might be something else.
+    pub fn notes(&self) -> Vec<Note> {
+        let all = self.recognised.all().into_iter().filter(|text| text.doubtful);
+        all.map(|text| Note::Note(format!("{}: {}", shown(Path::new(&text.name)), text.what))).collect()
+    }
+
+    /// What was recognised, a line each.
+    pub fn lines(&self) -> Vec<String> {
+        let all = self.recognised.all().into_iter();
+        all.map(|text| format!("{}: {}", shown(Path::new(&text.name)), text.what)).collect()
+    }
+}

@@ -1,0 +1,124 @@
+//! What judgments or a run are taken for, and their first rows as they are read.
+
+use std::io::Write;
+use std::path::Path;
+
+use laneval::error::printable;
+use laneval::internals::ingest::{Preview, PreviewRow};
+use laneval::report::{Align, Grid, Options};
+use laneval::{Error, Input, ReadAs};
+use serde::Serialize;
+
+use super::choice::Plain;
+use super::formats::{Formats, tables};
+use super::output::print;
+use super::pipe::in_memory;
+use super::stop::Stop;
+use super::style::{shown, stdout_width};
+
+/// How many rows are shown.
+const ROWS: usize = 5;
+
+/// A file that is no label matrix.
+#[derive(Serialize)]
+struct Text {
+    file: String,
+    judgments: Taken,
+    run: Taken,
+    rows: Vec<Row>,
+}
+
+/// What it is taken for in one place, or why it cannot be there.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum Taken {
+    For(String),
+    Error(String),
+}
+
+/// A row as it is read.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Row {
+    Read { line: u64, query: String, document: String, number: String },
+    Wrong { line: u64, error: String },
+}
+
+/// Prints what a file is taken for.
+pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> Result<(), Stop> {
+    if verify {
+        return Err(Stop::new(format!("{} is not a .lmx file: --verify checks those only", shown(path))));
+    }
+    let input = Input::from(path.to_owned());
+    // A stream is there once.
+    let input = if input.passes() { in_memory(input)? } else { input };
+    let (qrels_as, runs_as) = formats.read_as();
+    let of =
+        |judgments: bool, read_as: &ReadAs| Preview::of(input.clone(), judgments, read_as, tables(), ROWS);
+    let (judgments, run) = (of(true, &qrels_as), of(false, &runs_as));
+    if let (Err(error @ Error::Io { .. }), _) = (&judgments, &run) {
+        return Err(Stop::new(error.to_string()));
+    }
+    // Of two ways to read it the one with fewer wrong rows.
+    let wrong = |preview: &Preview| preview.rows.iter().filter(|row| row.read.is_err()).count();
+    let best = [&judgments, &run].into_iter().flatten().min_by_key(|preview| wrong(preview));
+    let rows = best.map(|preview| preview.rows.iter().map(Row::of).collect()).unwrap_or_default();
+    let taken = |preview: &Result<Preview, Error>| match preview {
+        Ok(preview) => Taken::For(preview.what.clone()),
+        Err(error) => Taken::Error(error.to_string()),
+    };
+    let text = Text { file: shown(path), judgments: taken(&judgments), run: taken(&run), rows };
+    print(|to| match format {
+        Plain::Json => {
+            serde_json::to_writer_pretty(&mut *to, &text)?;
+            writeln!(to)
+        }
+        Plain::Table => text.write(to),
+    })
+}
+
+impl Row {
+    fn of(PreviewRow { line, read }: &PreviewRow) -> Self {
+        match read {
+            Ok(fields) => {
+                let [query, document, number] = fields.each_ref().map(|field| printable(field));
+                Row::Read { line: *line, query, document, number }
+            }
+            Err(error) => Row::Wrong { line: *line, error: error.clone() },
+        }
+    }
+}
+
+impl Text {
+    fn write(&self, to: &mut dyn Write) -> std::io::Result<()> {
+        writeln!(to, "{:<14} {}", "file", self.file)?;
+        for (role, taken) in [("as judgments", &self.judgments), ("as a run", &self.run)] {
+            match taken {
+                Taken::For(what) => writeln!(to, "{role:<14} {what}")?,
+                Taken::Error(error) => writeln!(to, "{role:<14} error: {error}")?,
+            }
+        }
+        let columns = [
+            ("line", Align::Right),
+            ("query", Align::Left),
+            ("document", Align::Left),
+            ("number", Align::Right),
+        ];
+        let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
+        for row in &self.rows {
+            if let Row::Read { line, query, document, number } = row {
+                grid.push(
+                    [line.to_string(), query.clone(), document.clone(), number.clone()].map(Into::into),
+                );
+            }
+        }
+        writeln!(to)?;
+        grid.write(&Options { width: stdout_width(), ..Options::default() }, &mut &mut *to)?;
+        for row in &self.rows {
+            if let Row::Wrong { line, error } = row {
+                writeln!(to, "line {line}: {error}")?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,407 @@
+//! Judgments and results written row by row: as TREC text, TSV, JSONL or Parquet.
+
+use std::io::{self, Write};
+
+use laneval::error::printable;
+use laneval::{TextRank, TextRow};
+#[cfg(feature = "parquet")]
+use laneval_formats::{Cell, Kind, ParquetWriter};
+use serde::de::IgnoredAny;
+
+/// A format that rows are written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowFormat {
+    /// `query 0 document grade`, or `query Q0 document rank score tag`.
+    Trec,
+    /// A table with a header: that of BEIR for judgments.
+    Tsv,
+    /// A record on each line.
+    Jsonl,
+    /// A table of Parquet.
+    #[cfg(feature = "parquet")]
+    Parquet,
+}
+
+/// What an id is.
+const QUERY: &str = "query";
+const DOCUMENT: &str = "document";
+const RANK: &str = "rank";
+
+/// The longest id of JSON that is read.
+const LONGEST_IN_JSON: usize = 64 << 10;
+
+/// What is said of tables of Parquet where they cannot be written.
+pub const NO_PARQUET: &str = "this build writes no Parquet: build the command with `--features parquet`, or take that of the Python package";
+
+impl RowFormat {
+    const ALL: &[(RowFormat, &str)] = &[
+        (RowFormat::Trec, ".trec"),
+        (RowFormat::Tsv, ".tsv"),
+        (RowFormat::Jsonl, ".jsonl"),
+        #[cfg(feature = "parquet")]
+        (RowFormat::Parquet, ".parquet"),
+    ];
+
+    /// The extension of its files.
+    fn extension(self) -> &'static str {
+        Self::ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, extension)| extension)
+    }
+
+    /// Is it text, which may be compressed?
+    pub fn is_text(self) -> bool {
+        self.extension() != ".parquet"
+    }
+
+    /// Why it cannot have a field.
+    fn refuses(self, what: &str, field: &[u8]) -> Option<&'static str> {
+        let has = |is: fn(u8) -> bool| field.iter().fold(false, |found, &byte| found | is(byte));
+        match self {
+            _ if field.is_empty() => Some("is empty"),
+            RowFormat::Trec if has(|byte| byte == b' ' || byte.wrapping_sub(b'\t') < 5) => {
+                Some("has a blank in it")
+            }
+            RowFormat::Trec if what == QUERY && field.starts_with(b"#") => Some("starts as a comment does"),
+            RowFormat::Trec if what == QUERY && field.starts_with(b"\xef\xbb\xbf") => {
+                Some("starts with a byte order mark")
+            }
+            RowFormat::Tsv if has(|byte| matches!(byte, b'\t' | b'\n' | b'\r' | b'"')) => {
+                Some("has a tab, an end of line or a quote in it")
+            }
+            RowFormat::Jsonl if has(|byte| byte < b' ') => Some("has a control character in it"),
+            RowFormat::Jsonl if field.len() > LONGEST_IN_JSON => Some("has more than 64 KiB"),
+            RowFormat::Jsonl if std::str::from_utf8(field).is_err() => Some("is not UTF-8"),
+            #[cfg(feature = "parquet")]
+            RowFormat::Parquet if std::str::from_utf8(field).is_err() => Some("is not UTF-8"),
+            #[cfg(feature = "parquet")]
+            RowFormat::Parquet if what == RANK && as_integer(field).is_none() => Some("is not an integer"),
+            _ => None,
+        }
+    }
+
+    /// Checks that it can have a field, or names the formats that can.
+    fn check(self, what: &str, field: &[u8]) -> Result<(), String> {
+        let Some(why) = self.refuses(what, field) else { return Ok(()) };
+        let able = Self::ALL.iter().filter(|(format, _)| format.refuses(what, field).is_none());
+        let able: Vec<&str> = able.map(|&(_, extension)| extension).collect();
+        let able = match able.as_slice() {
+            [] => "no format that is written here can have it".to_owned(),
+            able => format!("{} can have it", able.join(" and ")),
+        };
+        let (extension, shown) = (self.extension(), printable(&field[..field.len().min(60)]));
+        Err(format!("the {what} '{shown}' {why}, so {extension} cannot have it: {able}"))
+    }
+}
+
+/// What rows are written to.
+enum To<'w> {
+    Text(&'w mut dyn Write),
+    /// A table, once its first row says which columns it has.
+    #[cfg(feature = "parquet")]
+    Parquet(Option<&'w mut (dyn Write + Send)>, Option<Box<ParquetWriter<&'w mut (dyn Write + Send)>>>),
+}
+
+/// Writes rows.
+pub struct RowWriter<'w> {
+    format: RowFormat,
+    judgments: bool,
+    /// That of TREC results without one.
+    tag: String,
+    to: To<'w>,
+    line: Vec<u8>,
+    rows: u64,
+    /// Why nothing can be written any more.
+    refused: Option<io::Error>,
+}
+
+/// How much is written at a time.
+const BLOCK: usize = 256 << 10;
+
+impl<'w> RowWriter<'w> {
+    /// Writes judgments, or results; those of TREC without a tag get this one.
+    pub fn new(format: RowFormat, judgments: bool, tag: String, to: &'w mut dyn Write) -> Self {
+        let (line, rows, refused) = Default::default();
+        RowWriter { format, judgments, tag, to: To::Text(to), line, rows, refused }
+    }
+
+    /// Writes judgments, or results, as a table of Parquet.
+    #[cfg(feature = "parquet")]
+    pub fn parquet(judgments: bool, to: &'w mut (dyn Write + Send)) -> Self {
+        let (tag, line, rows, refused) = Default::default();
+        RowWriter {
+            format: RowFormat::Parquet,
+            judgments,
+            tag,
+            to: To::Parquet(Some(to), None),
+            line,
+            rows,
+            refused,
+        }
+    }
+
+    /// Writes a row; `false` where nothing can be written any more.
+    ///
+    /// # Errors
+    /// What the format cannot have of it.
+    pub fn row(&mut self, row: &TextRow<'_>) -> Result<bool, String> {
+        self.format.check(QUERY, row.query)?;
+        self.format.check(DOCUMENT, row.doc)?;
+        if let Some(TextRank::Written(rank)) = row.rank {
+            self.format.check(RANK, rank)?;
+        }
+        if !row.value.is_finite() {
+            return Err(format!("{} is not a finite number, which files do not have", row.value));
+        }
+        match self.format {
+            RowFormat::Trec => self.trec(row),
+            RowFormat::Tsv => self.tsv(row),
+            RowFormat::Jsonl => self.jsonl(row),
+            #[cfg(feature = "parquet")]
+            RowFormat::Parquet => self.refused = self.cells(row).err(),
+        }
+        self.rows += 1;
+        if self.line.len() >= BLOCK {
+            self.refused = self.flush().err();
+        }
+        Ok(self.refused.is_none())
+    }
+
+    /// Writes what is left, and says how many rows there were.
+    ///
+    /// # Errors
+    /// What the stream says.
+    pub fn finish(mut self) -> io::Result<u64> {
+        self.refused.take().map_or(Ok(()), Err)?;
+        self.flush()?;
+        #[cfg(feature = "parquet")]
+        if let To::Parquet(_, Some(table)) = self.to {
+            table.finish()?;
+        }
+        Ok(self.rows)
+    }
+
+    /// Writes the lines that there are.
+    fn flush(&mut self) -> io::Result<()> {
+        #[cfg_attr(not(feature = "parquet"), allow(irrefutable_let_patterns))]
+        if let To::Text(to) = &mut self.to {
+            to.write_all(&self.line)?;
+            self.line.clear();
+        }
+        Ok(())
+    }
+
+    /// Adds a row to a table.
+    #[cfg(feature = "parquet")]
+    fn cells(&mut self, &TextRow { query, doc, value, rank, .. }: &TextRow<'_>) -> io::Result<()> {
+        let text = |id| Cell::Text(std::str::from_utf8(id).unwrap_or_default()); // it was checked
+        let rank = match rank {
+            Some(TextRank::Written(rank)) => as_integer(rank).map(Cell::Integer),
+            _ => None,
+        };
+        let To::Parquet(to, table) = &mut self.to else { return Ok(()) };
+        if let Some(to) = to.take() {
+            let number = if self.judgments { "relevance" } else { "score" };
+            let ids = [("query_id", Kind::Names), ("doc_id", Kind::Text)];
+            let columns = ids.into_iter().chain(rank.map(|_| ("rank", Kind::Integer)));
+            let columns: Vec<(&str, Kind)> = columns.chain([(number, Kind::Float)]).collect();
+            *table = Some(Box::new(ParquetWriter::new(to, &columns)?));
+        }
+        let ids = [text(query), text(doc)];
+        let cells: Vec<Cell<'_>> = ids.into_iter().chain(rank).chain([Cell::Float(value)]).collect();
+        table.as_mut().map_or(Ok(()), |table| table.push(&cells))
+    }
+
+    fn put<const N: usize>(&mut self, parts: [&[u8]; N]) {
+        parts.into_iter().for_each(|part| self.line.extend_from_slice(part));
+    }
+
+    fn trec(&mut self, &TextRow { query, doc, number, rank, tag, .. }: &TextRow<'_>) {
+        if self.judgments {
+            return self.put([query, b" 0 ", doc, b" ", number, b"\n"]);
+        }
+        self.put([query, b" Q0 ", doc, b" "]);
+        match rank {
+            Some(TextRank::Written(rank)) => self.put([rank]),
+            Some(TextRank::Counted(rank)) => self.line.extend(rank.to_string().bytes()),
+            None => {}
+        }
+        self.put([b" ", number, b" "]);
+        match tag.map(<[u8]>::trim_ascii).filter(|tag| !tag.is_empty()) {
+            Some(tag) => self.put([tag, b"\n"]),
+            None => {
+                self.line.extend(self.tag.bytes());
+                self.line.push(b'\n');
+            }
+        }
+    }
+
+    fn tsv(&mut self, &TextRow { query, doc, number, rank, .. }: &TextRow<'_>) {
+        if self.rows == 0 {
+            self.put([match (self.judgments, rank) {
+                (true, _) => b"query-id\tcorpus-id\tscore\n",
+                (false, Some(TextRank::Written(_))) => b"query_id\tdoc_id\trank\tscore\n",
+                (false, _) => b"query_id\tdoc_id\tscore\n",
+            }]);
+        }
+        self.put([query, b"\t", doc, b"\t"]);
+        if let Some(TextRank::Written(rank)) = rank {
+            self.put([rank, b"\t"]);
+        }
+        self.put([number, b"\n"]);
+    }
+
+    fn jsonl(&mut self, &TextRow { query, doc, number, value, rank, .. }: &TextRow<'_>) {
+        self.put([b"{\"query_id\": "]);
+        self.string(query);
+        self.put([b", \"doc_id\": "]);
+        self.string(doc);
+        if let Some(TextRank::Written(rank)) = rank {
+            self.put([b", \"rank\": "]);
+            if is_json_number(rank) { self.put([rank]) } else { self.string(rank) }
+        }
+        self.put([if self.judgments { b", \"relevance\": " } else { b", \"score\": " }]);
+        if is_json_number(number) {
+            self.put([number]);
+        } else {
+            self.line.extend(format!("{value:?}").bytes());
+        }
+        self.put([b"}\n"]);
+    }
+
+    /// A string of JSON.
+    fn string(&mut self, text: &[u8]) {
+        self.line.push(b'"');
+        for part in text.split_inclusive(|byte| matches!(byte, b'"' | b'\\')) {
+            let (last, before) = part.split_last().unwrap_or((&b' ', &[]));
+            let escape: &[u8] = if matches!(last, b'"' | b'\\') { b"\\" } else { b"" };
+            self.put([before, escape, &[*last]]);
+        }
+        self.line.push(b'"');
+    }
+}
+
+/// The rank that this text is.
+#[cfg(feature = "parquet")]
+fn as_integer(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
+
+/// Is a number written as JSON has it?
+fn is_json_number(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'-' | b'0'..=b'9'))
+        && text.last().is_some_and(u8::is_ascii_digit)
+        && serde_json::from_slice::<IgnoredAny>(text).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(format: RowFormat, judgments: bool, rows: &[TextRow<'_>]) -> Result<String, String> {
+        let mut to = Vec::new();
+        let mut writer = RowWriter::new(format, judgments, "mine".to_owned(), &mut to);
+        for row in rows {
+            assert!(writer.row(row)?);
+        }
+        assert_eq!(writer.finish().unwrap(), rows.len() as u64);
+        Ok(String::from_utf8(to).unwrap())
+    }
+
+    fn row<'t>(query: &'t str, doc: &'t str, number: &'t str) -> TextRow<'t> {
+        let (query, doc, number, value) =
+            (query.as_bytes(), doc.as_bytes(), number.as_bytes(), number.parse().unwrap());
+        TextRow { line: 1, query, doc, number, value, rank: None, tag: None }
+    }
+
+    #[test]
+    fn numbers_of_json_stay_as_they_are_written() {
+        for (number, json) in [
+            ("1", "1"),
+            ("-0.50", "-0.50"),
+            ("1e-3", "1e-3"),
+            ("1E+05", "1E+05"),
+            ("+1.5", "1.5"),
+            (".5", "0.5"),
+            ("5.", "5.0"),
+            ("007", "7.0"),
+            ("+1e300", "1e300"),
+            ("+0.1000000000000000055511151231257827", "0.1"),
+        ] {
+            let found = written(RowFormat::Jsonl, true, &[row("q", "d", number)]).unwrap();
+            assert_eq!(found, format!("{{\"query_id\": \"q\", \"doc_id\": \"d\", \"relevance\": {json}}}\n"));
+        }
+    }
+
+    #[test]
+    fn what_a_format_cannot_have_is_said_with_those_that_can() {
+        let refused = |format, query, doc| written(format, true, &[row(query, doc, "1")]).unwrap_err();
+        for (format, query, doc, said) in [
+            (
+                RowFormat::Trec,
+                "a b",
+                "d",
+                "the query 'a b' has a blank in it, so .trec cannot have it: .tsv and .jsonl can have it",
+            ),
+            (
+                RowFormat::Trec,
+                "q",
+                "a\"\u{b}b",
+                "the document 'a\"\\u{b}b' has a blank in it, so .trec cannot have it: no format that is written here can have it",
+            ),
+            (
+                RowFormat::Trec,
+                "#q",
+                "d",
+                "the query '#q' starts as a comment does, so .trec cannot have it: .tsv and .jsonl can have it",
+            ),
+            (
+                RowFormat::Trec,
+                "\u{feff}q",
+                "d",
+                "the query '\\u{feff}q' starts with a byte order mark, so .trec cannot have it: .tsv and .jsonl can have it",
+            ),
+            (
+                RowFormat::Tsv,
+                "q",
+                "a\"",
+                "the document 'a\"' has a tab, an end of line or a quote in it, so .tsv cannot have it: .trec and .jsonl can have it",
+            ),
+            (
+                RowFormat::Tsv,
+                "a\tb",
+                "d",
+                "the query 'a\\tb' has a tab, an end of line or a quote in it, so .tsv cannot have it: no format that is written here can have it",
+            ),
+            (
+                RowFormat::Jsonl,
+                "\u{1}",
+                "d",
+                "the query '\\u{1}' has a control character in it, so .jsonl cannot have it: .trec and .tsv can have it",
+            ),
+        ] {
+            assert_eq!(refused(format, query, doc), said);
+        }
+        assert!(written(RowFormat::Trec, true, &[row("q", "#\u{feff}é", "1")]).is_ok());
+        let broken = TextRow { doc: b"\xff", ..row("q", "d", "1") };
+        let said = written(RowFormat::Jsonl, true, &[broken]).unwrap_err();
+        assert_eq!(
+            said,
+            "the document '\\xff' is not UTF-8, so .jsonl cannot have it: .trec and .tsv can have it"
+        );
+        let ranked = TextRow { rank: Some(TextRank::Written(b"1 2")), ..row("q", "d", "1") };
+        assert!(
+            written(RowFormat::Trec, false, &[ranked])
+                .unwrap_err()
+                .starts_with("the rank '1 2' has a blank in it")
+        );
+    }
+
+    #[test]
+    fn strings_of_json_are_those_of_serde_json() {
+        for id in ["", "plain", "a\"b\\c", "\\", "\"\"", "é\u{1f600}\u{7f}", "/"] {
+            let mut to = Vec::new();
+            let mut writer = RowWriter::new(RowFormat::Jsonl, true, String::new(), &mut to);
+            writer.string(id.as_bytes());
+            assert_eq!(std::str::from_utf8(&writer.line).unwrap(), serde_json::to_string(id).unwrap());
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! Scores as a table of Parquet, with the rows of the other machine formats.
+
+use std::io::{self, Write};
+
+use laneval::Scores;
+use laneval::error::printable;
+use laneval::internals::report::{columns, rows};
+use laneval::report::Options;
+use laneval_formats::{Cell, Kind, ParquetWriter};
+
+/// Writes scores; the query of averages is null, and so is the group of all queries.
+pub fn write(scores: &Scores, options: &Options, to: &mut (dyn Write + Send)) -> io::Result<()> {
+    let names = columns(scores);
+    let has_groups = names.contains(&"group");
+    let kind = |name| if name == "value" { Kind::Float } else { Kind::Names };
+    let mut table =
+        ParquetWriter::new(to, &names.into_iter().map(|name| (name, kind(name))).collect::<Vec<_>>())?;
+    rows(scores, options, |measure, row| {
+        let query = row.query.map(text).transpose()?.unwrap_or(Cell::Null);
+        let group = has_groups.then(|| row.group.map_or(Cell::Null, Cell::Text));
+        let cells = [Cell::Text(row.run)].into_iter().chain(group);
+        let cells =
+            cells.chain([query, Cell::Text(measure), Cell::Text(row.stat.name()), Cell::Float(row.value)]);
+        table.push(&cells.collect::<Vec<_>>())
+    })?;
+    table.finish()
+}
+
+/// The id of a query, which text columns have only as UTF-8.
+fn text(id: &[u8]) -> io::Result<Cell<'_>> {
+    std::str::from_utf8(id).map(Cell::Text).map_err(|_| {
+        let id = printable(id);
+        io::Error::other(format!(
+            "the query '{id}' is not UTF-8, so .parquet cannot have it: .tsv and .csv can"
+        ))
+    })
+}

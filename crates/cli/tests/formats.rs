@@ -1,0 +1,353 @@
+//! Formats on the command line: options, notes, what `info` says, and pipes.
+
+use super::folder::{Folder, assert_says};
+
+#[test]
+fn a_note_says_what_might_be_something_else() {
+    let folder = Folder::of_formats();
+    let expected = folder.out("eval qrels.trec run=run.trec -m nDCG@10,AP --format csv");
+    let note = "note: msmarco.tsv: three columns without a header, of which the third counts 1, 2, 3 … in every query: query, document and \
+                rank\n";
+    let ran = folder.run("eval qrels.trec run=msmarco.tsv -m nDCG@10,AP --format csv");
+    assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.code), (expected.as_str(), note, 0));
+    assert_eq!(folder.run("eval qrels.trec run=msmarco.tsv -m AP --format csv -q").err, "");
+    assert_says(&folder.run("build qrels.trec msmarco.tsv -o m.lmx").err, &[note.trim_end()]);
+    assert_says(&folder.run("show qrels.trec msmarco.tsv --query PLAIN-1").err, &[note.trim_end()]);
+    assert_says(&folder.run("compare qrels.trec msmarco.tsv run.tsv -m AP").err, &[note.trim_end()]);
+    let verbose = folder.run("eval qrels.tsv run.json -v").err;
+    assert_says(
+        &verbose,
+        &["qrels.tsv: TSV with a header: query-id, corpus-id, score\n", "run.json: JSON, {"],
+    );
+    let explained = folder.out("eval qrels.csv judged=run.csv --explain");
+    assert_says(
+        &explained,
+        &[
+            "qrels.csv: CSV without a header: query,document,grade\n",
+            "run.csv: CSV with a header: user_id, item_id, prediction\n",
+        ],
+    );
+}
+
+#[test]
+fn options_overrule_what_is_told() {
+    let folder = Folder::of_formats();
+    folder.put("plain.tsv", "PLAIN-1\tMED-10\t2\nPLAIN-1\tMED-11\t7\n");
+    let refused = folder.error("eval qrels.trec plain.tsv");
+    assert_says(
+        &refused,
+        &["plain.tsv:1: '2' where rank 1 was expected", "`--columns query,doc,score` if they are scores"],
+    );
+    let values = |args: &str| folder.out(&format!("eval qrels.trec r={args} -m nDCG@10 --format csv -q"));
+    folder.put("scores.trec", "PLAIN-1 0 MED-10 1 2 t\nPLAIN-1 0 MED-11 2 7 t\n");
+    folder.put("ranks.trec", "PLAIN-1 0 MED-10 1 -2 t\nPLAIN-1 0 MED-11 2 -7 t\n");
+    folder.put("named.csv", "s,q,d,score\n2,PLAIN-1,MED-10,x\n7,PLAIN-1,MED-11,x\n");
+    assert_eq!(values("plain.tsv --columns query,doc,score"), values("scores.trec"));
+    assert_eq!(values("plain.tsv --run-format msmarco"), values("ranks.trec"));
+    assert_eq!(values("plain.tsv --columns query,doc,rank"), values("ranks.trec"));
+    assert_eq!(values("named.csv --columns query=q,doc=d,score=s"), values("scores.trec"));
+    assert_says(
+        &folder.error("eval qrels.trec named.csv"),
+        &["named.csv:1: there is no header, and 4 columns: `--columns` says which"],
+    );
+    assert_says(
+        &folder.error("eval qrels.trec named.csv --columns query=q,doc=d,score=z"),
+        &["named.csv:1: there is no column `z` for the score: there are 's', 'q', 'd', 'score'"],
+    );
+    assert_says(
+        &folder.error("eval qrels.trec run.trec --columns query,doc"),
+        &["--columns", "a score, a rank or"],
+    );
+    assert_says(&folder.error("eval qrels.trec run.trec --run-format xml"), &["msmarco", "jsonl", "parquet"]);
+    assert_says(
+        &folder.error("eval qrels.trec run.tsv --ties rank"),
+        &["run.tsv has no column of ranks right behind the documents"],
+    );
+    assert_says(
+        &folder.error("eval qrels.trec run.trec --run-format json"),
+        &["run.trec:1: '{' was expected at 'PLAIN-1"],
+    );
+    folder.put("sizes", "3\n2\n");
+    folder.put("labels", "2\n1\n0\n1\n0\n");
+    let by_groups = folder.out("eval labels r=scores.txt --groups sizes -m AP --format csv -q");
+    assert_eq!(by_groups, folder.out("eval qrels.trec r=run.trec -m AP --format csv -q"));
+}
+
+#[test]
+fn identical_ids_are_dropped_where_that_is_asked_for() {
+    let folder = Folder::new();
+    folder.put("own.run", "q1 Q0 q1 1 9 t\nq1 Q0 a 2 8 t\n");
+    folder.put("without.run", "q1 Q0 a 2 8 t\n");
+    let values = |args: &str| folder.out(&format!("eval qrels r={args} -m nDCG@1 --format csv -q"));
+    assert_eq!(values("own.run --drop-identical-ids -M 1"), values("without.run"));
+    assert_ne!(values("own.run"), values("without.run"));
+    folder.out("build qrels own.run -o own.lmx --drop-identical-ids -q");
+    folder.out("build qrels own.run=without.run -o without.lmx -q");
+    let values = |file: &str| folder.out(&format!("eval {file} -m nDCG@1 --format csv -q"));
+    assert_eq!(values("own.lmx"), values("without.lmx"));
+    assert_says(
+        &folder.error("eval own.lmx --drop-identical-ids"),
+        &["own.lmx has no documents that --drop-identical-ids could drop"],
+    );
+    let shown = folder.out("show qrels own.run --query q1 --drop-identical-ids --format jsonl");
+    assert!(shown.contains("\"a\"") && !shown.contains("\"document\":\"q1\""), "{shown}");
+}
+
+#[test]
+fn info_says_what_a_file_is_taken_for() {
+    let folder = Folder::of_formats();
+    let said = folder.out("info run.csv");
+    assert_says(
+        &said,
+        &[
+            "as a run       CSV with a header: user_id, item_id, prediction\n",
+            "as judgments   error: run.csv:1: no grade is among",
+        ],
+    );
+    assert_says(&said, &["   2  PLAIN-1  MED-12       9.5\n"]);
+    let json: serde_json::Value = serde_json::from_str(&folder.out("info qrels.json --format json")).unwrap();
+    assert_eq!(
+        json["rows"][1],
+        serde_json::json!({"line": 4, "query": "PLAIN-1", "document": "MED-11", "number": "1"})
+    );
+    assert_says(
+        &folder.out("info run.trec"),
+        &["as a run       TREC text\n", "as judgments   error: run.trec: is a run"],
+    );
+    assert_says(
+        &folder.out("info qrels.tsv --columns query=query-id,doc=score,grade=score"),
+        &["TSV with a header: query-id, score, score"],
+    );
+    folder.put(
+        "broken.jsonl",
+        "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}\n{\"qid\": null, \"docid\": \"d\", \"rel\": 1}\n",
+    );
+    assert_says(
+        &folder.out("info broken.jsonl"),
+        &["line 2: the query is 'null', and neither a string nor an integer\n"],
+    );
+    assert_eq!(folder.run_with("info -", "q 0 d 1\n").code, 0);
+}
+
+#[test]
+fn every_format_goes_through_a_pipe() {
+    let folder = Folder::of_formats();
+    let expected = folder.out("eval qrels.trec r=run.trec -m nDCG@10,AP --format csv -q");
+    for run in ["untagged.trec", "run.tsv", "run.csv", "run.json", "run.jsonl", "msmarco.tsv"] {
+        let text = String::from_utf8(folder.get(run)).unwrap();
+        let ran = folder.run_with("eval qrels.trec r=- -m nDCG@10,AP --format csv -q", &text);
+        assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{run}: {}", ran.err);
+    }
+    for qrels in ["qrels.tsv", "qrels.csv", "qrels.json", "qrels.jsonl", "judged.letor"] {
+        let text = String::from_utf8(folder.get(qrels)).unwrap();
+        let ran = folder.run_with("eval - r=run.trec -m nDCG@10,AP --format csv -q", &text);
+        assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{qrels}: {}", ran.err);
+    }
+}
+
+#[test]
+fn every_format_goes_through_a_pipe_compressed() {
+    let folder = Folder::of_formats();
+    let expected = folder.out("eval qrels.trec r=run.trec -m nDCG@10,AP --format csv -q");
+    let runs = ["run.trec", "untagged.trec", "run.tsv", "run.csv", "run.json", "run.jsonl", "msmarco.tsv"]
+        .map(|run| (run, "eval qrels.trec r=-"));
+    let qrels = ["qrels.trec", "qrels.tsv", "qrels.csv", "qrels.json", "qrels.jsonl", "judged.letor"]
+        .map(|qrels| (qrels, "eval - r=run.trec"));
+    let scores = [("scores.txt", "eval judged.letor r=-")];
+    for (name, command) in runs.into_iter().chain(qrels).chain(scores) {
+        let text = folder.get(name);
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, &text).unwrap();
+        for bytes in [gzip.finish().unwrap(), zstd::encode_all(&text[..], 1).unwrap()] {
+            folder.put("piped", bytes);
+            let ran = folder.shell(&format!("cat piped | $L {command} -m nDCG@10,AP --format csv -q"));
+            assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{name}: {}", ran.err);
+        }
+    }
+}
+
+/// More than is held of a pipe: evaluated as it comes, to the bits of the file.
+#[test]
+fn long_runs_of_every_format_go_by() {
+    let folder = Folder::new();
+    let row =
+        |n: usize| (n / 100, format!("document{}", n * 7919 % 1_000_003), (n * 7919 % 10_007) as f64 / 8.0);
+    let queries: String = (0..12_000usize)
+        .step_by(37)
+        .map(|query| format!("{query} 0 document{} 1\n", query * 100 * 7919 % 1_000_003))
+        .collect();
+    folder.put("long.qrels", queries);
+    let rows = || (0..1_200_000).map(row);
+    let lines = |line: &dyn Fn(usize, &str, f64) -> String| {
+        rows().map(|(q, d, s)| line(q, &d, s)).collect::<String>()
+    };
+    let jsonl = lines(&|q, d, s| format!("{{\"qid\":{q},\"docid\":\"{d}\",\"score\":{s}}}\n"));
+    let tsv = format!("text\tqid\tdocid\tscore\n{}", lines(&|q, d, s| format!("some text\t{q}\t{d}\t{s}\n")));
+    // What stands between quotes before a query is no field of its own.
+    let csv = format!("text,qid,docid,score\n{}", lines(&|q, d, s| format!("\"some, {s}\",{q},{d},{s}\r\n")));
+    assert!([&tsv, &csv, &jsonl].iter().all(|text| text.len() > 33 << 20));
+    folder.put("long.tsv", &tsv);
+    let expected = folder.out("eval long.qrels r=long.tsv -m nDCG@10,AP --format csv -q");
+    for text in [tsv, csv, jsonl] {
+        let ran = folder.run_with("eval long.qrels r=- -m nDCG@10,AP --format csv -v", &text);
+        assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{}", ran.err);
+        assert_says(&ran.err, &["evaluated as it came"]);
+    }
+}
+
+/// Numbers that come of the wrong reading would be worse than an error.
+#[test]
+fn what_would_give_a_wrong_number_is_refused_or_read_right() {
+    let folder = Folder::of_formats();
+    folder.put("judged.trec", "q1 0 d1 1\nq1 0 x 0\n");
+    let late = "q1\tQ0\td1\t1\t9.5\tt\nq1\tQ0\tBRK 7\t200\t0.5\tt\n";
+    folder.put("late.tsv", late);
+    folder.put("early.tsv", late.lines().rev().map(|line| format!("{line}\n")).collect::<String>());
+    let values = |run: &str| folder.out(&format!("eval judged.trec r={run} -m RR,P@1 --format csv -q"));
+    assert_says(&values("late.tsv"), &["r,,RR,mean,1\n", "r,,P@1,mean,1\n"]);
+    assert_eq!(values("early.tsv"), values("late.tsv"));
+    let ranks: String = (1..=5).map(|rank| format!("PLAIN-1\tMED-1{rank}\t{rank}\n")).collect();
+    folder.put("ranks.tsv", &ranks);
+    assert_says(
+        &folder.error("eval ranks.tsv qrels.tsv"),
+        &[
+            "ranks.tsv:1: is a run, for its third column counts 1, 2, 3 … in every query: the order is QRELS RUN",
+        ],
+    );
+    folder.out("eval ranks.tsv run.trec -m AP --qrels-format tsv -q");
+    folder.put("graded.tsv", ranks.lines().take(4).map(|line| format!("{line}\n")).collect::<String>());
+    folder.out("eval graded.tsv run.trec -m AP -q");
+    let huge = format!("1\n{}\n3\n", u64::MAX);
+    folder.put("sizes", huge);
+    folder.put("labels", "2\n1\n0\n1\n0\n");
+    assert_says(
+        &folder.error("eval labels r=scores.txt --groups sizes -m AP"),
+        &["the groups in sizes have ", " lines more than there are"],
+    );
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_are_read_by_every_command() {
+    let folder = Folder::of_formats();
+    let values = |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP --per-query --format csv -q"));
+    let twin = values("qrels.trec r=run.trec");
+    for extension in ["parquet", "arrow"] {
+        let (qrels, run) = (format!("qrels.{extension}"), format!("run.{extension}"));
+        assert_eq!(values(&format!("{qrels} r={run}")), twin);
+        assert_eq!(values(&format!("qrels.trec r={run} --no-mmap")), twin);
+        assert_eq!(values(&format!("{qrels} r=run.json --qrels-format {extension}")), twin);
+        assert_eq!(values(&format!("qrels.tsv r={run} --run-format {extension}")), twin);
+        let piped = folder
+            .shell(&format!("cat {run} | $L eval qrels.csv r=- -m nDCG@10,AP --per-query --format csv -q"));
+        assert_eq!(piped.out, twin, "{}", piped.err);
+        let piped = folder
+            .shell(&format!("cat {qrels} | $L eval - r={run} -m nDCG@10,AP --per-query --format csv -q"));
+        assert_eq!(piped.out, twin, "{}", piped.err);
+        folder.out(&format!("build {qrels} r={run} -o m.lmx"));
+        assert_eq!(values("m.lmx"), twin);
+        let shown = |run: &str| folder.out(&format!("show qrels.trec r={run} --query PLAIN-1"));
+        assert_eq!(shown(&run), shown("run.trec"));
+        let compared =
+            |run: &str| folder.out(&format!("compare qrels.trec r={run} s=run.tsv -m AP --format csv -q"));
+        assert_eq!(compared(&run), compared("run.trec"));
+        let name = if extension == "parquet" { "Parquet" } else { "Arrow" };
+        let told = folder.out(&format!("info {run}"));
+        assert_says(
+            &told,
+            &[
+                &format!("as a run       {name}: query_id, doc_id, score\n"),
+                "   2  PLAIN-1  MED-10      8.25\n",
+            ],
+        );
+        let verbose = folder.run(&format!("eval {qrels} {run} -v")).err;
+        assert_says(&verbose, &[&format!("{qrels}: {name}: query-id, corpus-id, score\n")]);
+    }
+    let refused = folder.error("eval qrels.parquet run.parquet --columns query=q,doc=doc_id,score=score");
+    assert_says(
+        &refused,
+        &["run.parquet: there is no column `q` for the query: there are 'query_id', 'doc_id', 'score'"],
+    );
+    let whole = std::fs::read(folder.path().join("run.parquet")).unwrap();
+    folder.put("cut.parquet", &whole[..whole.len() - 9]);
+    assert_says(
+        &folder.error("eval qrels.parquet cut.parquet"),
+        &["cut.parquet: is Parquet that cannot be read: "],
+    );
+    assert_says(
+        &folder.error("eval qrels.trec run.trec --run-format parquet"),
+        &["run.trec: is Parquet that cannot be read"],
+    );
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn tables_are_written() {
+    let folder = Folder::of_formats();
+    let values =
+        |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP,RR --per-query --format csv -q"));
+    let twin = values("qrels.trec r=run.trec");
+    for run in ["run.trec", "run.tsv", "run.json", "run.arrow", "run.parquet", "msmarco.tsv"] {
+        folder.out(&format!("convert {run} -o out.parquet"));
+        assert_eq!(values("qrels.trec r=out.parquet"), twin, "{run}");
+        folder.out("convert out.parquet -o back.trec");
+        assert_eq!(values("qrels.trec r=back.trec"), twin, "{run}");
+        let piped = folder.shell("cat out.parquet | $L convert - -o piped.trec && cut -d' ' -f1-5 back.trec | cmp - <(cut -d' ' -f1-5 piped.trec)");
+        assert_eq!((piped.out.as_str(), piped.code), ("", 0), "{}", piped.err);
+        let named = folder.shell("$L convert <(cat out.parquet) -o named.trec && cut -d' ' -f1-5 back.trec | cmp - <(cut -d' ' -f1-5 named.trec)");
+        assert_eq!((named.out.as_str(), named.code), ("", 0), "{}", named.err);
+    }
+    for qrels in ["qrels.trec", "qrels.csv", "qrels.parquet", "qrels.arrow"] {
+        folder.out(&format!("convert --qrels {qrels} -o out.parquet"));
+        assert_eq!(values("out.parquet r=run.trec"), twin, "{qrels}");
+        folder.out("convert --qrels out.parquet -o back.qrels");
+        assert_eq!(folder.get("back.qrels"), folder.get("qrels.trec"), "{qrels}");
+    }
+    folder.put("ranked.trec", "PLAIN-1 0 MED-10 7 2 t\nPLAIN-1 0 MED-11 3 2 t\n");
+    folder.out("convert ranked.trec -o out.parquet");
+    let by_rank = |run: &str| values(&format!("qrels.trec r={run} --ties rank"));
+    assert_eq!(by_rank("out.parquet"), by_rank("ranked.trec"));
+    folder.put("named.trec", "PLAIN-1 0 MED-10 first 2 t\n");
+    let refused = folder.error("convert named.trec -o none.parquet");
+    assert_says(
+        &refused,
+        &[
+            "named.trec:1: the rank 'first' is not an integer, so .parquet cannot have it: .trec and .tsv and .jsonl can",
+        ],
+    );
+    folder.put("bytes.trec", b"PLAIN-1 0 MED\xff 1 2 t\n");
+    assert_says(
+        &folder.error("convert bytes.trec -o none.parquet"),
+        &["is not UTF-8, so .parquet cannot have it"],
+    );
+    assert_says(&folder.error("convert run.trec -o none.parquet.gz"), &["unknown extension .gz"]);
+    assert!(!folder.names().iter().any(|name| name.starts_with("none")));
+    // Scores have the rows of CSV.
+    folder.put("groups", "PLAIN-1 one\nPLAIN-2 two\n");
+    folder
+        .out("eval qrels.trec a=run.trec b=run.tsv -m AP,RR --per-query --stat median -o scores.parquet -q");
+    assert!(folder.get("scores.parquet").starts_with(b"PAR1"));
+    folder.out("eval qrels.trec a=run.trec -m AP --partial a.part -o scores.parquet -q");
+    folder.out("merge a.part -o merged.parquet");
+    assert!(folder.get("merged.parquet").starts_with(b"PAR1"));
+}
+
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn builds_without_tables_say_how_to_get_them() {
+    let folder = Folder::of_formats();
+    for line in [
+        "eval qrels.parquet run.trec",
+        "eval qrels.trec run.parquet",
+        "build qrels.trec run.parquet -o m.lmx",
+    ] {
+        assert_says(
+            &folder.error(line),
+            &[".parquet: is Parquet, which this build does not read: ", "`--features parquet`"],
+        );
+    }
+    assert_says(
+        &folder.error("eval qrels.trec run.arrow"),
+        &["run.arrow: is Arrow, which this build does not read: "],
+    );
+}
