@@ -10,7 +10,7 @@ from laneval import _native
 from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, UnanswerableError
-from laneval._options import DEFAULT, Column, Measures, Options, Ready, column_names, stat_names
+from laneval._options import DEFAULT, Column, Format, Measures, Options, Ready, column_names, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, base_name, warn
 
 if TYPE_CHECKING:
@@ -52,8 +52,9 @@ class Qrels:
         *,
         columns: Mapping[Column, str] | None = None,
         dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
+        format: Format | None = None,
     ) -> None:
-        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns))
+        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format)
 
     @property
     def queries(self) -> list[str]:
@@ -326,7 +327,8 @@ def _lent(array: Array | None) -> tuple[Any, bool] | None:
 def _judgments(qrels: Source | Qrels, options: Options) -> _native.Qrels:
     if isinstance(qrels, Qrels):
         return qrels._native
-    return _native.Qrels(qrels, "qrels", options.get("dialect", "laneval"), column_names(options.get("columns")))
+    dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
+    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"))
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:

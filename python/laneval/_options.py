@@ -18,6 +18,7 @@ QuerySet: TypeAlias = Literal["judged", "both", "error"]
 Ties: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average", "best", "worst"]
 Stat: TypeAlias = Literal["median", "std", "min", "max", "ci95"]
 Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank"]
+Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "parquet", "arrow"]
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
 
 DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
@@ -53,7 +54,13 @@ class Options(TypedDict, total=False):
     progress: bool | Callable[[int, int], object]
     """Show how far it is, or tell a function what is done and what there is to do."""
     columns: Mapping[Column, str]
-    """Names of columns of tables."""
+    """Names of columns of tables, and of keys of records."""
+    qrels_format: Format
+    """The format of a file of judgments, where that is not to be told from its content."""
+    run_format: Format
+    """The format of files of runs, where that is not to be told from their content."""
+    drop_identical_ids: bool
+    """Drop documents from the rankings whose id is that of their query, as BEIR does; this comes before `depth`."""
     dialect: Literal["laneval", "trec9", "trec10"]
     """How strictly files are read."""
 
@@ -145,6 +152,8 @@ def settings(
         threads=threads_of(options.get("threads")),
         progress=progress,
         dialect=options.get("dialect", "laneval"),
+        run_format=options.get("run_format"),
+        drop_identical_ids=bool(options.get("drop_identical_ids", False)),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
@@ -169,7 +170,7 @@ class RunScores(Mapping[str, float]):
 
     def __getitem__(self, measure: str) -> float:
         at = self._measures.index(_name(measure, self._measures))
-        return next(iter(self._stats[at].values()))
+        return next(iter(self._stats[at].values()), math.nan)  # of no queries there is none
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._measures)

@@ -11,7 +11,8 @@ from laneval import _native
 from laneval._api import Array, ArrowStream, Path, Qrels, Source, _judgments, _lent, _named
 from laneval._arrays import lent
 from laneval._errors import UnanswerableError
-from laneval._options import DEFAULT, Measures, Options, Ready, Stat, stat_names
+from laneval._layouts import Labelled, Tagged
+from laneval._options import DEFAULT, Measures, Options, Ready, Stat, column_names, stat_names
 from laneval._scores import RunScores, Scores
 
 
@@ -52,8 +53,16 @@ class Summary:
 
         Raises `ShardError` where they do not belong together, or a query was counted twice.
         """
-        natives = [part._native if isinstance(part, Summary) else _native.Summary.from_bytes(part) for part in parts]
-        return cls(_native.Summary.merge(natives))
+        # Sums of 1, 2, 4, 8 … parts wait for another of their size, so that few are held, and a query is seldom looked at.
+        sums: list[tuple[int, _native.Summary]] = []
+        for part in parts:
+            of = part._native if isinstance(part, Summary) else _native.Summary.from_bytes(part)
+            count = 1
+            while sums and sums[-1][0] == count:
+                of = _native.Summary.merge([sums.pop()[1], of])
+                count *= 2
+            sums.append((count, of))
+        return cls(_native.Summary.merge([of for _, of in reversed(sums)]))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Summary:
@@ -110,6 +119,11 @@ class Stream:
     evaluated when the next one begins; in the order `"any"` all batches are held. Without, batches are arrays of labels with `grades`,
     as `evaluate_labels` takes them. As a context manager it is dropped where something goes wrong.
 
+    Other `layout`s are tables with a stream of Arrow, and need pyarrow. `"tagged"` has columns for query, document, score and grade: a
+    row with a score is a result, one with a grade is a judgment, and the other is null. They come in any order and are all held. With
+    `runs`, the names of all runs, a column `run` says which one a result is of. `"labels"` has a ranking a row: `query_id`, `labels`
+    (lists of grades, or bytes with a signed one a rank; −1 is not judged), and `relevant` or `judged` as `evaluate_labels` has them.
+
     >>> import laneval
     >>> with laneval.Stream("RR", qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) as stream:
     ...     stream.push({"q1": {"d1": 0.5}})
@@ -127,16 +141,29 @@ class Stream:
         qrels: Source | Qrels | None = None,
         order: Literal["grouped", "any"] = "grouped",
         grades: Sequence[float] = (0, 1),
+        layout: Literal["run", "tagged", "labels"] = "run",
+        runs: Sequence[str] | None = None,
         **options: Unpack[Options],
     ) -> None:
         if order not in ("grouped", "any"):
             raise ValueError(f"order is {order!r}: 'grouped' or 'any' was expected")
+        if layout not in ("run", "tagged", "labels"):
+            raise ValueError(f"layout is {layout!r}: 'run', 'tagged' or 'labels' was expected")
+        if qrels is not None and layout != "run":
+            raise TypeError(f"the layout {layout!r} has the judgments among its rows: qrels are for runs")
+        if runs is not None and layout != "tagged":
+            raise TypeError("runs are for the layout 'tagged'")
+        columns = column_names(options.pop("columns", None)) if layout != "run" else {}
         ready = _ready(measures, options)
         judgments = None if qrels is None else _judgments(qrels, options)
-        self._of_labels = judgments is None
-        self._native: _native.Stream | None = ready.native.stream(
-            judgments, order == "grouped", [float(grade) for grade in grades], ready.columns
-        )
+        self._of_labels = judgments is None and layout == "run"
+        self._native: _native.Stream | Tagged | Labelled | None
+        if layout == "tagged":
+            self._native = Tagged(ready.native, columns, runs)
+            return
+        of = [float(grade) for grade in grades]
+        stream = ready.native.stream(judgments, order == "grouped", of, ready.columns)
+        self._native = Labelled(stream, columns) if layout == "labels" else stream
 
     def push(
         self,
@@ -153,7 +180,10 @@ class Stream:
             arrays = _native.Arrays.labels(
                 lent(batch), _lent(lengths), None, None, _lent(relevant), _lent(judged)
             )
+            assert isinstance(self._native, _native.Stream)
             self._native.push_arrays(arrays)
+        elif lengths is not None or relevant is not None or judged is not None:
+            raise TypeError("lengths, relevant and judged are for arrays of labels")
         else:
             self._native.push(batch)
 

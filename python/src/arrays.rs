@@ -1,7 +1,7 @@
 //! Rankings in arrays: labels, scores with grades, lists of ids.
 
 use laneval::arrays::{Ideal, Integers, Rankings, Shape};
-use laneval::{Error, LabelMatrix};
+use laneval::{Error, Ids, LabelMatrix};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use crate::ffi::Array;
 use crate::matrix::Matrix;
+use crate::table;
 use crate::work::{Workers, work};
 
 /// An array, what messages call it, and whether it has the bits of bfloat16.
@@ -21,6 +22,8 @@ pub struct Arrays {
     /// Counts of relevant documents, or of those of each grade from 0.
     relevant: Option<Whole>,
     judged: Option<Whole>,
+    /// The ids of the queries.
+    ids: Option<Ids>,
 }
 
 enum Source {
@@ -74,9 +77,9 @@ impl std::fmt::Debug for Id {
 
 #[pymethods]
 impl Arrays {
-    /// Grades by rank.
+    /// Grades by rank, and the ids of the queries as the only column of a table.
     #[staticmethod]
-    #[pyo3(signature = (labels, lengths, offsets, groups, relevant, judged))]
+    #[pyo3(signature = (labels, lengths, offsets, groups, relevant, judged, ids=None))]
     fn labels(
         labels: Lent<'_>,
         lengths: Option<Lent<'_>>,
@@ -84,6 +87,7 @@ impl Arrays {
         groups: Option<Lent<'_>>,
         relevant: Option<Lent<'_>>,
         judged: Option<Lent<'_>>,
+        ids: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let labels = Array::of(&labels.0, "labels", labels.1)?;
         let shape = rows(&labels, "labels", (lengths, offsets, None, groups))?;
@@ -101,7 +105,8 @@ impl Arrays {
         if relevant.is_some() && judged.is_some() {
             return Err(PyValueError::new_err("relevant and judged say the same: one of them was expected"));
         }
-        Ok(Arrays { source: Source::Labels { labels, shape }, relevant, judged })
+        let ids = ids.map(|ids| table::ids(&ids)).transpose()?;
+        Ok(Arrays { source: Source::Labels { labels, shape }, relevant, judged, ids })
     }
 
     /// Scores, and grades in the same order.
@@ -124,7 +129,12 @@ impl Arrays {
             )));
         }
         let shape = rows(&scores, "scores", (lengths, None, sizes, groups))?;
-        Ok(Arrays { source: Source::Scores { scores, grades, shape }, relevant: None, judged: None })
+        Ok(Arrays {
+            source: Source::Scores { scores, grades, shape },
+            relevant: None,
+            judged: None,
+            ids: None,
+        })
     }
 
     /// Lists of ids: what is relevant, perhaps with grades, and what was retrieved.
@@ -146,7 +156,7 @@ impl Arrays {
         let retrieved = lists(retrieved, "retrieved", |list| {
             list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<Id>>>()
         })?;
-        Ok(Arrays { source: Source::Ids { relevant, retrieved }, relevant: None, judged: None })
+        Ok(Arrays { source: Source::Ids { relevant, retrieved }, relevant: None, judged: None, ids: None })
     }
 
     /// The same as a label matrix of a run of this name.
@@ -177,6 +187,10 @@ impl Arrays {
                 Rankings::scores(scores.numbers(), grades.numbers(), shape.shape())?
             }
             Source::Ids { relevant, retrieved } => Rankings::graded_ids(relevant, retrieved)?,
+        };
+        let rankings = match &self.ids {
+            Some(ids) => rankings.with_ids(ids)?,
+            None => rankings,
         };
         let grades: Vec<f64>;
         let ideal = match (&self.relevant, &self.judged) {

@@ -43,15 +43,19 @@ mod _native {
     #[pymodule_export]
     use crate::settings::Settings;
     #[pymodule_export]
+    use crate::source::places;
+    #[pymodule_export]
     use crate::stream::Stream;
     #[pymodule_export]
     use crate::summary::Summary;
     #[pymodule_export]
     use crate::trec::{TrecEvaluator, trec_measures};
 
-    /// Says which version it is.
+    /// Says which version it is; and damaged files are errors, of which nothing else is to be said.
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
+        #[cfg(feature = "parquet")]
+        laneval_formats::say_nothing_of_damaged_files();
         pyo3::types::PyModuleMethods::add(module, "__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
-use laneval::{Dialect, Join, Watch};
+use laneval::tables::TableReader;
+use laneval::{Dialect, Join, ReadAs, Watch};
 use pyo3::prelude::*;
 
-use crate::rows::Role;
+use crate::errors::exception;
 use crate::source::{ColumnNames, Source};
+use crate::table::Role;
 use crate::text;
 use crate::work::{Workers, work};
 
@@ -24,19 +26,23 @@ pub struct Qrels {
 #[pymethods]
 impl Qrels {
     #[new]
+    #[pyo3(signature = (source, name, dialect, columns, format=None))]
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
         name: &str,
         dialect: &str,
         columns: ColumnNames,
+        format: Option<&str>,
     ) -> PyResult<Self> {
         let dialect = dialect_of(py, dialect)?;
+        let qrels_as = ReadAs { columns: Role::Qrels.names(py, &columns)?, ..read_as(py, format)? };
         let source = Source::of(source, name, Role::Qrels, &columns)?;
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
-        let join = Join { dialect, watch: Some(watch.clone()), ..Join::default() };
+        let join =
+            Join { dialect, qrels_as, watch: Some(watch.clone()), tables: tables(), ..Join::default() };
         let qrels = work(py, workers, &watch, || match &source {
             Source::Text(input) => join.qrels(input.clone()),
             columns => columns
@@ -63,6 +69,20 @@ impl Qrels {
     fn grades(&self) -> Vec<f64> {
         self.qrels.book().grades().to_vec()
     }
+}
+
+/// How files are read that are in this format, or in one that is told.
+pub fn read_as(py: Python<'_>, format: Option<&str>) -> PyResult<ReadAs> {
+    let format = format.map(str::parse).transpose().map_err(|error| exception(py, error))?;
+    Ok(ReadAs { format, ..ReadAs::default() })
+}
+
+/// Who reads files of tables.
+pub fn tables() -> Option<&'static dyn TableReader> {
+    #[cfg(feature = "parquet")]
+    return Some(&laneval_formats::Files);
+    #[cfg(not(feature = "parquet"))]
+    None
 }
 
 /// A dialect by its name.

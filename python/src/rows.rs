@@ -11,25 +11,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
 
 use crate::errors::problem;
 use crate::ffi;
-
-/// What rows are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Results with their scores.
-    Run,
-    /// Judgments with their grades.
-    Qrels,
-}
-
-impl Role {
-    /// What the third column is.
-    pub fn value(self) -> &'static str {
-        match self {
-            Role::Run => "score",
-            Role::Qrels => "grade",
-        }
-    }
-}
+use crate::table::Role;
 
 /// Ids one behind the other.
 struct Ids {

@@ -4,18 +4,20 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use laneval::arrays::Rankings;
-use laneval::{Error, Evaluator, Join, LabelMatrix, RunInput, Scores, Stat, TiedValue, Ties, View, Watch};
+use laneval::{
+    Error, Evaluator, Join, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View, Watch,
+};
 use pyo3::prelude::*;
 
 use crate::arrays;
 use crate::errors::{exception, unanswerable};
 use crate::matrix::Matrix;
-use crate::qrels::{LITTLE, Qrels, dialect_of};
-use crate::rows::Role;
+use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
 use crate::scores;
 use crate::source::{ColumnNames, Source};
 use crate::stream::Stream;
 use crate::summary::Summary;
+use crate::table::Role;
 use crate::work::{Workers, work};
 
 /// Measures and how to evaluate them.
@@ -30,7 +32,7 @@ pub struct Settings {
 #[pymethods]
 impl Settings {
     #[new]
-    #[pyo3(signature = (measures, *, queries, ties, score, depth, judged_only, per_query, stats, engine, adapter, threads, progress, dialect))]
+    #[pyo3(signature = (measures, *, queries, ties, score, depth, judged_only, per_query, stats, engine, adapter, threads, progress, dialect, run_format, drop_identical_ids))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         py: Python<'_>,
@@ -47,6 +49,8 @@ impl Settings {
         threads: Option<i64>,
         progress: Option<Py<PyAny>>,
         dialect: &str,
+        run_format: Option<&str>,
+        drop_identical_ids: bool,
     ) -> PyResult<Self> {
         let said = |error: Error| exception(py, error);
         let positive = |number: Option<i64>, what: &str| match number {
@@ -71,6 +75,9 @@ impl Settings {
             score: score.parse().map_err(said)?,
             depth: deepest,
             keep_ties: tied != TiedValue::Ranked,
+            runs_as: read_as(py, run_format)?,
+            drop_identical_ids,
+            tables: tables(),
             ..Join::default()
         };
         let evaluator = Evaluator::new(measures.iter().map(String::as_str))
@@ -98,12 +105,15 @@ impl Settings {
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
         columns: ColumnNames,
     ) -> PyResult<scores::Scores> {
-        let runs = Runs::of(runs, &columns)?;
+        let (runs, named) = (Runs::of(runs, &columns)?, Role::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let judged = &qrels.qrels;
-        let scores = self.work(py, rows, |join, evaluator| match runs.joined(join, judged)? {
-            Some(matrix) => evaluator.evaluate(&matrix),
-            None => runs.each(join, judged, |matrix| evaluator.evaluate(&matrix)),
+        let scores = self.work(py, rows, |join, evaluator| {
+            let join = &with_columns(join, named);
+            match runs.joined(join, judged)? {
+                Some(matrix) => evaluator.evaluate(&matrix),
+                None => runs.each(join, judged, |matrix| evaluator.evaluate(&matrix)),
+            }
         })?;
         Ok(scores::Scores { scores })
     }
@@ -116,14 +126,36 @@ impl Settings {
         runs: Vec<(Option<String>, Bound<'_, PyAny>)>,
         columns: ColumnNames,
     ) -> PyResult<Matrix> {
-        let runs = Runs::of(runs, &columns)?;
+        let (runs, named) = (Runs::of(runs, &columns)?, Role::Run.names(py, &columns)?);
         let rows = runs.rows().saturating_add(qrels.rows);
         let matrix = self.work(py, rows, |join, _| {
-            runs.joined(join, &qrels.qrels)?.ok_or_else(|| {
+            runs.joined(&with_columns(join, named), &qrels.qrels)?.ok_or_else(|| {
                 let message =
                     "runs of one matrix are all files, or all in memory: read files into memory first";
                 Error::Unanswerable(message.to_owned())
             })
+        })?;
+        Ok(matrix.into())
+    }
+
+    /// The matrix of rows that are a part of more, such as a partition: any of them may be none.
+    fn part(
+        &self,
+        py: Python<'_>,
+        judged: Option<Bound<'_, PyAny>>,
+        runs: Vec<(String, Option<Bound<'_, PyAny>>)>,
+    ) -> PyResult<Matrix> {
+        let judged = Source::of_part(judged.as_ref(), "qrels", Role::Qrels)?;
+        let of = |(name, object): (String, Option<Bound<'_, PyAny>>)| {
+            let source = Source::of_part(object.as_ref(), &name, Role::Run)?;
+            Ok((Some(name), source))
+        };
+        let runs = Runs(runs.into_iter().map(of).collect::<PyResult<_>>()?);
+        let rows = runs.rows().saturating_add(judged.len());
+        let matrix = self.work(py, rows, |join, _| {
+            let join = Join { part: true, ..join.clone() };
+            let qrels = judged.with_judgments(|batches| join.judgments(batches));
+            runs.columns(&join, &qrels.unwrap_or_else(|| unreachable!("it is no text"))?, &mut Vec::new())
         })?;
         Ok(matrix.into())
     }
@@ -188,6 +220,11 @@ fn no_ties(text: &str) -> String {
     let values = TiedValue::ALL.iter().filter(|(_, of)| *of != TiedValue::Ranked).map(|(name, _)| *name);
     let names: Vec<&str> = orders.chain(values).collect();
     format!("`{text}` is no order of equal scores: {} was expected", names.join(", "))
+}
+
+/// The same join of runs whose columns have these names.
+fn with_columns(join: &Join, columns: Option<laneval::ColumnNames>) -> Join {
+    Join { runs_as: ReadAs { columns, ..join.runs_as.clone() }, ..join.clone() }
 }
 
 /// Runs with their names.

@@ -5,16 +5,33 @@ use std::path::PathBuf;
 
 use laneval::Input;
 use laneval::columns::{Judgments, Records};
+use laneval::tables::Places;
+use laneval_formats::Table;
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
 use crate::errors::problem;
-use crate::rows::{Role, Rows};
-use crate::table::{Places, Table};
+use crate::rows::Rows;
+use crate::table::{self, Role, table};
 
 /// What columns are called, by what they are.
 pub type ColumnNames = HashMap<String, String>;
+
+/// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
+#[pyfunction]
+#[pyo3(signature = (names, table, judgments, columns))]
+pub fn places(
+    py: Python<'_>,
+    names: Vec<String>,
+    table: &str,
+    judgments: bool,
+    columns: ColumnNames,
+) -> PyResult<(usize, usize, Option<usize>, Option<usize>)> {
+    let role = if judgments { Role::Qrels } else { Role::Run };
+    let Places { query, doc, number, rank, .. } = table::places(py, &names, table, role, &columns)?;
+    Ok((query, doc, number, rank))
+}
 
 /// Judgments or results.
 pub enum Source {
@@ -41,7 +58,7 @@ impl Source {
             return Ok(Source::Text(Input::Bytes { name: name.to_owned(), bytes }));
         }
         let source = if object.hasattr("__arrow_c_stream__")? {
-            match Table::of(object, name, role, columns) {
+            match table(object, name, role, columns) {
                 // pandas has such streams by pyarrow.
                 Err(error) if error.is_instance_of::<PyImportError>(py) && object.hasattr("columns")? => {
                     Source::Rows(of_frame(object, name, role, columns)?)
@@ -63,6 +80,15 @@ impl Source {
             0 => Err(problem(py, name, 0, "there is nothing in it (a generator gives its items only once)")),
             _ => Ok(source),
         }
+    }
+
+    /// The same, or no rows.
+    ///
+    /// # Errors
+    /// As [`Source::of`].
+    pub fn of_part(object: Option<&Bound<'_, PyAny>>, name: &str, role: Role) -> PyResult<Self> {
+        let none = || Ok(Source::Rows(Rows::new()));
+        object.map_or_else(none, |object| Source::of(object, name, role, &ColumnNames::new()))
     }
 
     /// How many rows there are; of text that is not known.
@@ -97,14 +123,14 @@ impl Source {
 fn of_frame(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Rows> {
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
     let names: Vec<String> = names.collect::<PyResult<_>>()?;
-    let Places { query, doc, value, .. } = Places::of(&names, name, role, columns)?;
-    let value = value.ok_or_else(|| {
+    let Places { query, doc, number, .. } = table::places(object.py(), &names, name, role, columns)?;
+    let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
             "{name}: a table that has ranks and no scores is read by pyarrow, which is not installed"
         ))
     })?;
     let list = |at: usize| object.get_item(names[at].as_str())?.call_method0("tolist");
     let rows =
-        object.py().import("builtins")?.getattr("zip")?.call1((list(query)?, list(doc)?, list(value)?))?;
+        object.py().import("builtins")?.getattr("zip")?.call1((list(query)?, list(doc)?, list(number)?))?;
     Rows::of_tuples(&rows, name, role)
 }

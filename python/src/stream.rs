@@ -12,9 +12,9 @@ use self_cell::self_cell;
 use crate::arrays::Arrays;
 use crate::errors::unanswerable;
 use crate::qrels::{LITTLE, Qrels};
-use crate::rows::Role;
 use crate::source::{ColumnNames, Source};
 use crate::summary::Summary;
+use crate::table::Role;
 use crate::work::{Workers, work};
 
 type Running<'q> = Option<RunStream<'q>>;

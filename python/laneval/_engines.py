@@ -1,0 +1,326 @@
+"""What Spark and Ray share: a partition's rows in, its summary or the values of its queries out, and the sum of all summaries.
+
+What a worker refuses is data, too: an exception goes to the driver in the place of a summary, and is raised there as it is.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, TypedDict, cast
+
+from laneval import _native
+from laneval._custom import CustomMeasure
+from laneval._errors import InputError, LanevalError, ShardError, UnanswerableError
+from laneval._layouts import COLUMNS, LABEL_COLUMNS, RUN, Labelled, Tagged, known_columns
+from laneval._options import Measures, Options, QuerySet, Ready, column_names
+from laneval._scores import PerQuery, RunScores, Scores
+from laneval._summary import Summary
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Column: TypeAlias = Literal["query", "doc", "score", "grade", "run"]
+LabelColumn: TypeAlias = Literal["query", "labels", "relevant", "judged"]
+
+
+class EngineOptions(TypedDict, total=False):
+    """Keywords of evaluations on an engine: those of every `evaluate` that a partition can heed. It works on one thread of the CPU if
+    not told otherwise."""
+
+    queries: QuerySet
+    ties: Literal["docno-desc", "docno-asc", "average", "best", "worst"]
+    score: Literal["f64", "f32"]
+    depth: int
+    judged_only: bool
+    drop_identical_ids: bool
+    engine: Literal["auto", "cpu", "gpu", "reference"]
+    adapter: str
+    threads: int
+    dialect: Literal["laneval", "trec9", "trec10"]
+
+
+SUMMARIES = "summary binary, seen binary, error binary"
+SCORES = "summary binary, values binary, error binary"
+
+
+class Places(NamedTuple):
+    """The columns of results and judgments by their names in each table."""
+
+    results: tuple[str, str, str]
+    """The query, the document, the score."""
+    judgments: tuple[str, str, str]
+    """The query, the document, the grade."""
+    run: str | None
+    """The run of a result, where there are several."""
+
+
+def places(results: Sequence[str], judgments: Sequence[str], columns: Mapping[Column, str] | None) -> Places:
+    """Finds the columns of results and judgments, by their usual names or those given."""
+    names = column_names(columns)  # type: ignore[arg-type]
+    known_columns(names, COLUMNS)
+    run = names.pop("run", None)
+    of_run = {what: name for what, name in names.items() if what != "grade"}
+    of_qrels = {what: name for what, name in names.items() if what != "score"}
+    query, doc, score, _ = _native.places(list(results), "run", False, of_run)
+    if score is None:
+        raise ValueError("run: it has ranks and no scores: make scores of them, such as the negative rank")
+    judged_query, judged_doc, grade, _ = _native.places(list(judgments), "qrels", True, of_qrels)
+    assert grade is not None
+    if run is not None and run not in results:
+        raise ValueError(f"run: there is no column `{run}` for the run: there are {', '.join(results)}")
+    return Places(
+        (results[query], results[doc], results[score]),
+        (judgments[judged_query], judgments[judged_doc], judgments[grade]),
+        run,
+    )
+
+
+class Work:
+    """What is done with a partition, which goes to the workers: measures, keywords and the names of the runs."""
+
+    def __init__(self, measures: Measures, options: EngineOptions, runs: Sequence[str] | None = None) -> None:
+        unknown = sorted(set(options) - set(EngineOptions.__annotations__))
+        if unknown:
+            known = ", ".join(EngineOptions.__annotations__)
+            raise TypeError(f"unknown keyword {', '.join(unknown)}: on an engine there are {known}")
+        ties: str = options.get("ties", "docno-desc")
+        if ties in ("input", "rank"):
+            raise UnanswerableError(f"ties={ties!r}: a shuffle keeps no order of rows, and ranks do not go along")
+        if isinstance(runs, str):
+            raise TypeError(f"runs is {runs!r}: a list of names was expected")
+        engine = {} if "adapter" in options else {"engine": "cpu"}
+        self.options = cast(Options, {"threads": 1, **engine, **options})
+        ready = Ready(measures, self.options)
+        if ready.custom:
+            names = ", ".join(measure.name for measure in ready.custom)
+            raise UnanswerableError(f"{names}: measures written in Python do not go to the workers of an engine")
+        self.measures = [str(measure) for measure in ready.order if not isinstance(measure, CustomMeasure)]
+        self.names = ready.names()
+        self.runs = None if runs is None else list(runs)
+        self.dialect: str = options.get("dialect", "laneval")
+
+    def _tagged(self, batches: Iterable[Any], **more: Any) -> Tagged:
+        options: Options = {**self.options, **more}  # type: ignore[typeddict-item]
+        settings = Ready(self.measures, options).native
+        tagged = Tagged(settings, {}, self.runs)
+        for batch in batches:
+            tagged.push(batch)
+        return tagged
+
+
+class _Summaries(Work):
+    def schema(self) -> pyarrow.Schema:
+        """The columns of `SUMMARIES`."""
+        import pyarrow as pa
+
+        return pa.schema([(name, pa.binary()) for name in ("summary", "seen", "error")])
+
+
+class Summaries(_Summaries):
+    """The summary of a partition of results and judgments, and whether its queries are to be told, too."""
+
+    def __init__(self, measures: Measures, options: EngineOptions, runs: Sequence[str] | None, check: bool) -> None:
+        super().__init__(measures, options, runs)
+        self.check = check
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
+        """One row of `SUMMARIES`; none where there are no rows."""
+        try:
+            tagged = self._tagged(batches)
+            if not tagged.rows:
+                return
+            summary = tagged.finish().to_bytes()
+            seen = _queries(tagged.seen()) if self.check else None
+            yield _row(summary, seen, None)
+        except (LanevalError, TypeError, ValueError) as error:
+            yield _row(None, None, error)
+
+
+class LabelSummaries(_Summaries):
+    """The summary of a partition of rankings of labels."""
+
+    def __init__(
+        self,
+        measures: Measures,
+        options: EngineOptions,
+        grades: Sequence[float],
+        columns: Mapping[LabelColumn, str] | None,
+    ) -> None:
+        super().__init__(measures, options)
+        self.columns = column_names(columns)  # type: ignore[arg-type]
+        known_columns(self.columns, LABEL_COLUMNS)
+        self.grades = [float(grade) for grade in grades]
+
+    def used(self, names: Sequence[str]) -> list[str]:
+        """The columns that are read, among those of a table."""
+        usual = {"query": "query_id", "labels": "labels", "relevant": "relevant", "judged": "judged"}
+        asked = {what: self.columns.get(what, name) for what, name in usual.items()}
+        for what, name in asked.items():
+            if name not in names and (what in self.columns or what in ("query", "labels")):
+                raise ValueError(f"rows: there is no column `{name}` for the {what}: there are {', '.join(names)}")
+        return [name for name in asked.values() if name in names]
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
+        """One row of `SUMMARIES`; none where there are no rows."""
+        try:
+            native = Ready(self.measures, self.options).native.stream(None, True, self.grades, {})
+            stream = Labelled(native, self.columns)
+            rows = 0
+            for batch in batches:
+                stream.push(batch)
+                rows += len(batch)
+            if rows:
+                yield _row(stream.finish().to_bytes(), None, None)
+        except (LanevalError, TypeError, ValueError) as error:
+            yield _row(None, None, error)
+
+
+class ScoresWithValues(Work):
+    """The summary of a partition, and the values of its queries, which go to the driver."""
+
+    def schema(self) -> pyarrow.Schema:
+        """The columns of `SCORES`."""
+        import pyarrow as pa
+
+        return pa.schema([(name, pa.binary()) for name in ("summary", "values", "error")])
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
+        """One row of `SCORES`; none where there are no rows."""
+        import pyarrow as pa
+
+        try:
+            tagged = self._tagged(batches, per_query=True)
+            if not tagged.rows:
+                return
+            summary, scores = tagged.both()
+            values = [(known, pa.table(scores.per_query(at))) for at, known in enumerate(scores.runs())]
+            yield _row(summary.to_bytes(), pickle.dumps(values), None, "values")
+        except (LanevalError, TypeError, ValueError) as error:
+            yield _row(None, None, error, "values")
+
+
+class Values(Work):
+    """The values of the queries of a partition, a row a query (and run)."""
+
+    def schema(self) -> pyarrow.Schema:
+        """The columns: the query, the run where there are several, and a value for each measure."""
+        import pyarrow as pa
+
+        keys = ["query_id"] if self.runs is None else ["query_id", RUN]
+        return pa.schema([*((key, pa.string()) for key in keys), *((name, pa.float64()) for name in self.names)])
+
+    def __call__(self, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
+        import pyarrow as pa
+
+        tagged = self._tagged(batches, per_query=True)
+        if not tagged.rows:
+            return
+        scores = tagged.scores()
+        for at, known in enumerate(scores.runs()):
+            values = pa.table(scores.per_query(at))
+            columns = values.columns
+            if self.runs is not None:
+                columns.insert(1, pa.array([known["name"]] * len(values)))
+            found = pa.table(columns, names=self.schema().names)
+            yield from found.cast(self.schema()).combine_chunks().to_batches()
+
+
+def merged(rows: Iterable[tuple[bytes | None, bytes | None, bytes | None]], ours: bool, dialect: str) -> Summary:
+    """The sum of the summaries of all partitions, which are `ours`, or made by others and checked."""
+    summaries: list[bytes] = []
+    all_seen: list[bytes] = []
+    for summary, seen, error in rows:
+        if error is not None:
+            raise pickle.loads(error)
+        if summary is not None:
+            summaries.append(summary)
+        if seen is not None:
+            all_seen.append(seen)
+    if not summaries:
+        raise InputError("there are no rows", [("rows", 0, "there are none")])
+    if not ours:
+        _check(all_seen)
+    total = Summary.merge(summaries)
+    if dialect == "laneval":
+        _refuse_nothing(total)
+    return total
+
+
+def gathered(rows: Sequence[tuple[bytes | None, bytes | None, bytes | None]], names: list[str], dialect: str) -> Scores:
+    """The scores of all partitions with the values of all queries, which can be compared."""
+    import pyarrow as pa
+
+    total = merged([(summary, None, error) for summary, _, error in rows], ours=True, dialect=dialect)
+    parts: dict[str, list[tuple[dict[str, Any], Any]]] = {}
+    for _, values, _ in rows:
+        for known, table in pickle.loads(values) if values is not None else ():
+            parts.setdefault(known["name"], []).append((known, table))
+    runs = []
+    for name, run in total.scores().items():
+        table = pa.concat_tables([table for _, table in parts[name]]).sort_by("query_id")
+        queries, *columns = (column.to_pylist() for column in table.columns)
+        native = _native.PerQuery(names, queries, columns)
+        # The fingerprint of judgments is a sum over all of them.
+        fingerprint = sum(int(of, 16) for known, _ in parts[name] for of in known["fingerprints"]) % 2**128
+        known = {**parts[name][0][0], **run._known, "fingerprints": [f"{fingerprint:032x}"]}
+        runs.append(RunScores(names, known, run._stats, PerQuery(native, names, None, {})))
+    return Scores(runs)
+
+
+def _refuse_nothing(total: Summary) -> None:
+    """Refuses what is no evaluation: it is an error in one process, and none in a partition."""
+    for name, scores in total.scores().items():
+        missing, ignored = scores.missing, scores.ignored
+        if scores.queries == missing.count == 0:
+            raise _nothing("qrels", "there is no judgment in it")
+        joined = scores.queries - (missing.count if scores._known["filled"] else 0)
+        if not joined and ignored.count == 0:
+            raise _nothing(name, "there is no result in it")
+        if not joined:
+            there = f"it has {ignored.count} such as {ignored.ids[0]!r}"
+            wanted = f"the qrels have {missing.count} such as {missing.ids[0]!r}"
+            raise _nothing(name, f"no query of the qrels is in it: {there}, {wanted}")
+
+
+def _nothing(what: str, message: str) -> InputError:
+    return InputError(f"{what}: {message}", [(what, 0, message)])
+
+
+def _check(all_seen: list[bytes]) -> None:
+    """Refuses partitions of which two have rows of one query."""
+    try:
+        seen = Summary.merge(all_seen)
+    except ShardError as error:
+        message = str(error).removeprefix("run: ").split(": in ")[0]
+        message = message.replace("counted twice", "in more than one partition")
+        raise ShardError(
+            f"{message}: all rows of a query, judgments too, belong into one; partition by the query, or with repartition=True"
+        ) from None
+    if any("could not be checked" in notice for notice in seen.scores()["run"]._known["notices"]):
+        raise UnanswerableError(
+            "with so many queries it cannot be checked whether each is in one partition: take repartition=True"
+        )
+
+
+def _queries(ids: pyarrow.Array) -> bytes:
+    """A set of queries, as bytes that add up and tell a query that is in two sets: the summary of an evaluation where nothing counts."""
+    import pyarrow as pa
+
+    judged = pa.table({"query_id": ids, "doc_id": ["d"] * len(ids), "grade": [0] * len(ids)})
+    settings = Ready("NumRet", {"threads": 1, "engine": "cpu"}).native
+    return settings.summary(settings.part(judged, [("run", None)])).to_bytes()
+
+
+def _row(
+    summary: bytes | None, more: bytes | None, error: Exception | None, name: str = "seen"
+) -> pyarrow.RecordBatch:
+    import pyarrow as pa
+
+    raised = None
+    if error is not None:
+        error.add_note("Rows are counted in one partition.")
+        raised = pickle.dumps(error)
+    columns = {"summary": summary, name: more, "error": raised}
+    arrays = [pa.array([value], pa.binary()) for value in columns.values()]
+    return pa.RecordBatch.from_arrays(arrays, names=list(columns))

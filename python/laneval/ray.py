@@ -1,0 +1,237 @@
+"""Evaluations on Ray Data: Datasets in, a summary out.
+
+    scores = laneval.ray.evaluate(run, qrels, ["nDCG@10", "AP"]).scores()["run"]
+
+Rows go through one shuffle, by query, into blocks that workers evaluate; what comes back is a summary of each, whose sum has the bits of one
+process. Workers need laneval, and memory for the rows of one block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+
+from laneval._engines import (
+    Column,
+    EngineOptions,
+    LabelColumn,
+    LabelSummaries,
+    ScoresWithValues,
+    Summaries,
+    Values,
+    gathered,
+    merged,
+    places,
+)
+from laneval._errors import InputError
+from laneval._layouts import DOC, GRADE, QUERY, RUN, SCORE, names_of_runs
+from laneval._options import DEFAULT, Measures
+from laneval._scores import Scores
+from laneval._summary import Summary
+
+if TYPE_CHECKING:
+    import pyarrow
+
+    Dataset: TypeAlias = Any
+
+__all__ = ["evaluate", "evaluate_labels", "evaluate_tagged", "per_query", "scores", "tagged"]
+
+
+def evaluate(
+    run: Dataset,
+    qrels: Dataset,
+    measures: Measures = DEFAULT,
+    *,
+    columns: Mapping[Column, str] | None = None,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    **options: Unpack[EngineOptions],
+) -> Summary:
+    """The summary of a run against judgments, from Datasets with a row a result and a row a judgment.
+
+    `columns` names those that have unusual names. With `columns={"run": …}` that column says which of several runs a result is of; their
+    names are found by a pass over it unless `runs` says them. The shuffle makes `partitions` partitions: four a processor by default.
+    """
+    rows, names = _tagged(run, qrels, columns, runs)
+    work = Summaries(measures, options, names, check=False)
+    return merged(_collected(_by_query(rows, partitions), work), ours=True, dialect=work.dialect)
+
+
+def evaluate_tagged(
+    rows: Dataset,
+    measures: Measures = DEFAULT,
+    *,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    repartition: bool = True,
+    **options: Unpack[EngineOptions],
+) -> Summary:
+    """The summary of rows that are results and judgments, as `tagged` makes them.
+
+    With `repartition=False` there is no shuffle: all rows of a query are in one block already. Where they are not, `ShardError` is
+    raised; which queries each block has goes to the driver for that.
+    """
+    names = runs
+    if names is None and RUN in _names(rows, "rows"):
+        names = names_of_runs(name for name in rows.unique(RUN) if name is not None)
+    work = Summaries(measures, options, names, check=not repartition)
+    there = _by_query(rows, partitions) if repartition else rows
+    return merged(_collected(there, work), ours=repartition, dialect=work.dialect)
+
+
+def evaluate_labels(
+    rankings: Dataset,
+    measures: Measures = DEFAULT,
+    *,
+    grades: Sequence[float] = (0, 1),
+    columns: Mapping[LabelColumn, str] | None = None,
+    **options: Unpack[EngineOptions],
+) -> Summary:
+    """The summary of rankings, one a row, without a shuffle.
+
+    `query_id` is the query, and `labels` are the `grades` of what was retrieved, the best rank first: a list, or bytes with a signed one a
+    rank; −1 is a document that is not judged. A column `relevant` has the number of relevant documents, or `judged` a list of how
+    many were judged with each grade; without them ideal rankings are made of the labels.
+    """
+    work = LabelSummaries(measures, options, grades, columns)
+    return merged(_collected(rankings.select_columns(work.used(_names(rankings, "rows"))), work), ours=True, dialect="")
+
+
+def scores(
+    run: Dataset,
+    qrels: Dataset,
+    measures: Measures = DEFAULT,
+    *,
+    columns: Mapping[Column, str] | None = None,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    **options: Unpack[EngineOptions],
+) -> Scores:
+    """The scores of one run (named `run`) or several, with the values of all queries in the memory of the driver: what `compare` needs.
+    A query takes some ten bytes a measure there, and its id.
+    """
+    rows, names = _tagged(run, qrels, columns, runs)
+    work = ScoresWithValues(measures, options, names)
+    return gathered(_collected(_by_query(rows, partitions), work), work.names, work.dialect)
+
+
+def per_query(
+    run: Dataset,
+    qrels: Dataset,
+    measures: Measures = DEFAULT,
+    *,
+    columns: Mapping[Column, str] | None = None,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    **options: Unpack[EngineOptions],
+) -> Dataset:
+    """The values of each query as a Dataset: `query_id`, `run` where there are several, and a column a measure. It is computed when it is
+    used; what workers refuse is an exception of Ray then.
+    """
+    rows, names = _tagged(run, qrels, columns, runs)
+    return _mapped(_by_query(rows, partitions), Values(measures, options, names))
+
+
+def tagged(run: Dataset, qrels: Dataset, *, columns: Mapping[Column, str] | None = None) -> Dataset:
+    """Results and judgments in one Dataset: `query_id`, `doc_id`, `score`, `grade`, and `run` where `columns` names it. A result has no
+    grade, and a judgment no score.
+    """
+    of = places(_names(run, "run"), _names(qrels, "qrels"), columns)
+    several = of.run is not None
+
+    def results(table: pyarrow.Table) -> pyarrow.Table:
+        query, doc, score = (table[name] for name in of.results)
+        return _rows(query, doc, score, None, table[of.run] if several else None, several)
+
+    def judgments(table: pyarrow.Table) -> pyarrow.Table:
+        query, doc, grade = (table[name] for name in of.judgments)
+        return _rows(query, doc, None, grade, None, several)
+
+    def kept(names: Sequence[str | None]) -> list[str]:
+        return list(dict.fromkeys(name for name in names if name is not None))
+
+    form = {"batch_format": "pyarrow", "batch_size": None}
+    of_run = run.select_columns(kept([*of.results, of.run])).map_batches(results, **form)
+    return of_run.union(qrels.select_columns(kept(of.judgments)).map_batches(judgments, **form))
+
+
+def _rows(query: Any, doc: Any, score: Any, grade: Any, run: Any, several: bool) -> pyarrow.Table:
+    """Rows in the types that all blocks have."""
+    import pyarrow as pa
+
+    def number(column: Any, what: str) -> Any:
+        if column is None:
+            return pa.nulls(len(query), pa.float64())
+        if not (pa.types.is_floating(column.type) or pa.types.is_integer(column.type) or pa.types.is_null(column.type)):
+            raise TypeError(f"the {what} is of type {column.type}: numbers were expected")
+        return column.cast(pa.float64(), safe=False)
+
+    columns = {
+        QUERY: _id(query, "query"),
+        DOC: _id(doc, "document"),
+        SCORE: number(score, "score"),
+        GRADE: number(grade, "grade"),
+    }
+    if several:
+        columns[RUN] = pa.nulls(len(query), pa.large_string()) if run is None else _id(run, "run")
+    return pa.table(columns)
+
+
+def _id(column: Any, what: str) -> Any:
+    """Ids as text, so that those of results and of judgments are the same and go to the same place."""
+    import pyarrow as pa
+
+    of = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view, pa.types.is_integer, pa.types.is_null)
+    if not any(test(of) for test in texts):
+        raise TypeError(f"the id of a {what} is of type {of}: text or integers were expected")
+    return column.cast(of).cast(pa.large_string())
+
+
+def _tagged(
+    run: Dataset, qrels: Dataset, columns: Mapping[Column, str] | None, runs: Sequence[str] | None
+) -> tuple[Dataset, Sequence[str] | None]:
+    """Both in one Dataset, and the names of the runs if there are several."""
+    rows = tagged(run, qrels, columns=columns)
+    of_run = (columns or {}).get("run")
+    if of_run is None:
+        if runs is not None:
+            raise TypeError('runs are several: say which column has their names with columns={"run": …}')
+        return rows, None
+    return rows, names_of_runs(run.unique(of_run)) if runs is None else runs
+
+
+def _names(of: Dataset, what: str) -> list[str]:
+    names: list[str] | None = of.columns()
+    if not names:
+        raise InputError(f"{what}: there is nothing in it", [(what, 0, "there is nothing in it")])
+    return names
+
+
+def _by_query(rows: Dataset, partitions: int | None) -> Dataset:
+    if partitions is None:
+        import ray
+
+        resources: dict[str, float] = ray.cluster_resources()
+        partitions = 4 * max(1, int(resources.get("CPU", 1)))
+    return rows.repartition(partitions, keys=[QUERY])
+
+
+def _mapped(rows: Dataset, work: Summaries | LabelSummaries | ScoresWithValues | Values) -> Dataset:
+    return rows.map_batches(_of_block(work), batch_format="pyarrow", batch_size=None)
+
+
+def _of_block(work: Summaries | LabelSummaries | ScoresWithValues | Values) -> Callable[[Any], Any]:
+    """The work as a function of a block."""
+
+    def of_block(block: pyarrow.Table) -> pyarrow.Table:
+        import pyarrow as pa
+
+        return pa.Table.from_batches(work([block]), schema=work.schema())
+
+    return of_block
+
+
+def _collected(rows: Dataset, work: Summaries | LabelSummaries | ScoresWithValues) -> list[Any]:
+    found = _mapped(rows, work).take_all()
+    return [tuple(row[name] for name in work.schema().names) for row in found]

@@ -1,0 +1,228 @@
+"""Evaluations on Spark: DataFrames in, a summary out.
+
+    scores = laneval.spark.evaluate(run, qrels, ["nDCG@10", "AP"]).scores()["run"]
+
+Rows go through one shuffle, by query, into partitions that workers evaluate; what comes back is a summary of each, whose sum has the bits of
+one process. Workers need laneval and pyarrow, and memory for the rows of one partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, Unpack
+
+from laneval._engines import (
+    SCORES,
+    SUMMARIES,
+    Column,
+    EngineOptions,
+    LabelColumn,
+    LabelSummaries,
+    ScoresWithValues,
+    Summaries,
+    Values,
+    gathered,
+    merged,
+    places,
+)
+from laneval._layouts import DOC, GRADE, QUERY, RUN, SCORE, names_of_runs
+from laneval._options import DEFAULT, Measures
+from laneval._scores import Scores
+from laneval._summary import Summary
+
+if TYPE_CHECKING:
+    DataFrame: TypeAlias = Any
+    SparkColumn: TypeAlias = Any
+
+__all__ = ["evaluate", "evaluate_labels", "evaluate_tagged", "per_query", "scores", "tagged"]
+
+INTEGERS = ("byte", "tinyint", "short", "smallint", "integer", "int", "long", "bigint")
+TEXTS = ("string", "char", "varchar")
+FLOATS = ("float", "double")
+
+
+def evaluate(
+    run: DataFrame,
+    qrels: DataFrame,
+    measures: Measures = DEFAULT,
+    *,
+    columns: Mapping[Column, str] | None = None,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    **options: Unpack[EngineOptions],
+) -> Summary:
+    """The summary of a run against judgments, from DataFrames with a row a result and a row a judgment.
+
+    `columns` names those that have unusual names. With `columns={"run": …}` that column says which of several runs a result is of; their
+    names are found by a pass over it unless `runs` says them. The shuffle makes `partitions` partitions: as many as Spark chooses by default.
+    """
+    rows, names = _tagged(run, qrels, columns, runs)
+    work = Summaries(measures, options, names, check=False)
+    return merged(_collected(_by_query(rows, partitions), work), ours=True, dialect=work.dialect)
+
+
+def evaluate_tagged(
+    rows: DataFrame,
+    measures: Measures = DEFAULT,
+    *,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    repartition: bool = True,
+    **options: Unpack[EngineOptions],
+) -> Summary:
+    """The summary of rows that are results and judgments, as `tagged` makes them.
+
+    With `repartition=False` there is no shuffle: all rows of a query are in one partition already. Where they are not, `ShardError` is
+    raised; which queries each partition has goes to the driver for that.
+    """
+    names = runs
+    if names is None and RUN in rows.columns:
+        of_results = rows.where(rows[SCORE].isNotNull())
+        names = names_of_runs(row[0] for row in of_results.select(RUN).distinct().collect())
+    work = Summaries(measures, options, names, check=not repartition)
+    there = _by_query(rows, partitions) if repartition else rows
+    return merged(_collected(there, work), ours=repartition, dialect=work.dialect)
+
+
+def evaluate_labels(
+    rankings: DataFrame,
+    measures: Measures = DEFAULT,
+    *,
+    grades: Sequence[float] = (0, 1),
+    columns: Mapping[LabelColumn, str] | None = None,
+    **options: Unpack[EngineOptions],
+) -> Summary:
+    """The summary of rankings, one a row, without a shuffle.
+
+    `query_id` is the query, and `labels` are the `grades` of what was retrieved, the best rank first: an array, or bytes with a signed one
+    a rank; −1 is a document that is not judged. A column `relevant` has the number of relevant documents, or `judged` an array
+    of how many were judged with each grade; without them ideal rankings are made of the labels.
+    """
+    work = LabelSummaries(measures, options, grades, columns)
+    rows = rankings.select(*(_column(rankings, name) for name in work.used(rankings.columns)))
+    return merged(_collected(rows, work), ours=True, dialect="")
+
+
+def scores(
+    run: DataFrame,
+    qrels: DataFrame,
+    measures: Measures = DEFAULT,
+    *,
+    columns: Mapping[Column, str] | None = None,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    **options: Unpack[EngineOptions],
+) -> Scores:
+    """The scores of one run (named `run`) or several, with the values of all queries in the memory of the driver: what `compare` needs.
+    A query takes some ten bytes a measure there, and its id.
+    """
+    rows, names = _tagged(run, qrels, columns, runs)
+    work = ScoresWithValues(measures, options, names)
+    return gathered(_collected(_by_query(rows, partitions), work), work.names, work.dialect)
+
+
+def per_query(
+    run: DataFrame,
+    qrels: DataFrame,
+    measures: Measures = DEFAULT,
+    *,
+    columns: Mapping[Column, str] | None = None,
+    runs: Sequence[str] | None = None,
+    partitions: int | None = None,
+    **options: Unpack[EngineOptions],
+) -> DataFrame:
+    """The values of each query as a DataFrame: `query_id`, `run` where there are several, and a column a measure. It is computed when it is
+    used; what workers refuse is a `PythonException` of Spark then.
+    """
+    rows, names = _tagged(run, qrels, columns, runs)
+    work = Values(measures, options, names)
+    keys = [QUERY] if names is None else [QUERY, RUN]
+    ddl = [f"`{key}` string" for key in keys] + [f"`{name}` double" for name in work.names]
+    return _by_query(rows, partitions).mapInArrow(work, ", ".join(ddl))
+
+
+def tagged(run: DataFrame, qrels: DataFrame, *, columns: Mapping[Column, str] | None = None) -> DataFrame:
+    """Results and judgments in one DataFrame: `query_id`, `doc_id`, `score`, `grade`, and `run` where `columns` names it. A result has no
+    grade, and a judgment no score.
+    """
+    from pyspark.sql import functions
+
+    of = places(run.columns, qrels.columns, columns)
+    query = _common(run, of.results[0], qrels, of.judgments[0])
+    doc = _common(run, of.results[1], qrels, of.judgments[1])
+    score_type, grade_type = _number(run, of.results[2]), _number(qrels, of.judgments[2])
+    nothing = functions.lit(None)
+    results = [
+        query[0].alias(QUERY),
+        doc[0].alias(DOC),
+        _column(run, of.results[2]).alias(SCORE),
+        nothing.cast(grade_type).alias(GRADE),
+    ]
+    judgments = [
+        query[1].alias(QUERY),
+        doc[1].alias(DOC),
+        nothing.cast(score_type).alias(SCORE),
+        _column(qrels, of.judgments[2]).alias(GRADE),
+    ]
+    if of.run is not None:
+        results.append(_column(run, of.run).cast("string").alias(RUN))
+        judgments.append(nothing.cast("string").alias(RUN))
+    return run.select(*results).unionByName(qrels.select(*judgments))
+
+
+def _tagged(
+    run: DataFrame, qrels: DataFrame, columns: Mapping[Column, str] | None, runs: Sequence[str] | None
+) -> tuple[DataFrame, Sequence[str] | None]:
+    """Both in one DataFrame, and the names of the runs if there are several."""
+    rows = tagged(run, qrels, columns=columns)
+    of_run = (columns or {}).get("run")
+    if of_run is None:
+        if runs is not None:
+            raise TypeError('runs are several: say which column has their names with columns={"run": …}')
+        return rows, None
+    if runs is None:
+        found = run.select(_column(run, of_run).cast("string")).distinct().collect()
+        runs = names_of_runs(row[0] for row in found)
+    return rows, runs
+
+
+def _by_query(rows: DataFrame, partitions: int | None) -> DataFrame:
+    return rows.repartition(QUERY) if partitions is None else rows.repartition(partitions, QUERY)
+
+
+def _collected(rows: DataFrame, work: Summaries | LabelSummaries | ScoresWithValues) -> list[Any]:
+    form = SCORES if isinstance(work, ScoresWithValues) else SUMMARIES
+    found: list[Any] = rows.mapInArrow(work, form).collect()
+    return [tuple(None if of is None else bytes(of) for of in row) for row in found]
+
+
+def _column(of: DataFrame, name: str) -> SparkColumn:
+    return of["`" + name.replace("`", "``") + "`"]
+
+
+def _type(of: DataFrame, name: str) -> Any:
+    return next(field.dataType for field in of.schema.fields if field.name == name)
+
+
+def _common(run: DataFrame, of_run: str, qrels: DataFrame, of_qrels: str) -> tuple[SparkColumn, SparkColumn]:
+    """Two columns of ids in one type: Spark would make integers of text."""
+    types = []
+    for of, name, table in ((run, of_run, "run"), (qrels, of_qrels, "qrels")):
+        kind = _type(of, name)
+        if kind.typeName() not in (*INTEGERS, *TEXTS, "binary"):
+            found = kind.simpleString()
+            raise TypeError(f"{table}: column `{name}` is of type {found}: ids are text or integers")
+        types.append(kind)
+    one, other = _column(run, of_run), _column(qrels, of_qrels)
+    if types[0] == types[1]:
+        return one, other
+    if "binary" in (types[0].typeName(), types[1].typeName()):
+        raise TypeError(f"ids are bytes in one of run `{of_run}` and qrels `{of_qrels}`, and not in the other: cast one of them")
+    return one.cast("string"), other.cast("string")
+
+
+def _number(of: DataFrame, name: str) -> Any:
+    kind = _type(of, name)
+    if kind.typeName() not in (*INTEGERS, *FLOATS):
+        raise TypeError(f"column `{name}` is of type {kind.simpleString()}: float, double or integers were expected")
+    return kind

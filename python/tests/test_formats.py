@@ -1,0 +1,72 @@
+"""Files in every format, as paths and as bytes, beside the same rows as dicts."""
+
+from pathlib import Path
+
+import pytest
+
+import laneval
+
+SAMPLES = Path(__file__).parents[2] / "examples" / "data" / "formats"
+QRELS = {"PLAIN-1": {"MED-10": 2, "MED-11": 1, "MED-12": 0}, "PLAIN-2": {"MED-20": 1, "MED-21": 0}}
+RUN = {"PLAIN-1": {"MED-12": 9.5, "MED-10": 8.25, "MED-11": 7.0}, "PLAIN-2": {"MED-21": 3.5, "MED-20": 1.25}}
+MEASURES = ["nDCG@10", "AP", "RR"]
+
+QRELS_FILES = ["qrels.trec", "qrels.tsv", "qrels.csv", "qrels.json", "qrels.jsonl", "qrels.parquet", "qrels.arrow", "judged.letor"]
+RUN_FILES = ["run.trec", "untagged.trec", "run.tsv", "run.csv", "msmarco.tsv", "run.json", "run.jsonl", "run.parquet", "run.arrow"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"), [(name, "run.trec") for name in QRELS_FILES] + [("qrels.trec", name) for name in RUN_FILES]
+)
+def test_every_file_has_the_bits_of_dicts(qrels: str, run: str) -> None:
+    ours = laneval.evaluate(QRELS, RUN, MEASURES)
+    assert dict(laneval.evaluate(SAMPLES / qrels, SAMPLES / run, MEASURES)) == dict(ours)
+    assert dict(laneval.evaluate((SAMPLES / qrels).read_bytes(), (SAMPLES / run).read_bytes(), MEASURES)) == dict(ours)
+    matrix = laneval.Matrix.build(SAMPLES / qrels, {"mine": SAMPLES / run})
+    assert dict(matrix.evaluate(MEASURES)["mine"]) == dict(ours)
+
+
+def test_matrices_and_scores_go_with_their_judgments() -> None:
+    ours = laneval.evaluate(QRELS, RUN, MEASURES)
+    assert dict(laneval.evaluate(SAMPLES / "labels.npy", SAMPLES / "scores.npy", MEASURES)) == dict(ours)
+    assert dict(laneval.evaluate(SAMPLES / "judged.letor", SAMPLES / "scores.txt", MEASURES)) == dict(ours)
+
+
+def test_columns_and_formats_are_said(tmp_path: Path) -> None:
+    named = tmp_path / "named.csv"
+    named.write_text("who,what,how\nPLAIN-1,MED-10,0.5\nPLAIN-1,MED-12,0.75\n")
+    judged = tmp_path / "judged.tsv"
+    judged.write_text("who\twhat\thow\nPLAIN-1\tMED-10\t1\n")
+    columns = {"query": "who", "doc": "what", "score": "how", "grade": "how"}
+    assert laneval.evaluate(judged, named, "RR", columns=columns)["RR"] == 0.5
+    assert laneval.evaluate(laneval.Qrels(judged, columns=columns), named, "RR", columns=columns)["RR"] == 0.5
+    ranks = tmp_path / "ranks.txt"
+    ranks.write_text("PLAIN-1\tMED-10\t7\nPLAIN-1\tMED-12\t2\n")
+    with pytest.raises(laneval.InputError, match="rank 1 was expected"):
+        laneval.evaluate(QRELS, ranks, "RR")
+    assert laneval.evaluate(QRELS, ranks, "RR", run_format="msmarco", queries="both")["RR"] == 0.5
+    with pytest.raises(laneval.InputError, match="'{' was expected"):
+        laneval.evaluate(SAMPLES / "qrels.trec", RUN, "RR", qrels_format="json")
+    with pytest.raises(laneval.InputError, match="'{' was expected"):
+        laneval.Qrels(SAMPLES / "qrels.trec", format="json")
+    with pytest.raises(ValueError, match="an input format"):
+        laneval.evaluate(QRELS, ranks, "RR", run_format="xml")  # type: ignore[arg-type]
+
+
+def test_documents_called_as_their_query_are_dropped() -> None:
+    qrels, run = {"q1": {"d1": 1}}, {"q1": {"q1": 2.0, "d1": 1.0}}
+    assert laneval.evaluate(qrels, run, "RR")["RR"] == 0.5
+    assert laneval.evaluate(qrels, run, "RR", drop_identical_ids=True)["RR"] == 1.0
+
+
+@pytest.mark.filterwarnings("ignore::laneval.LanevalWarning")
+def test_a_damaged_table_is_an_error_and_nothing_else(capfd: pytest.CaptureFixture[str]) -> None:
+    whole = (SAMPLES / "run.parquet").read_bytes()
+    refused = 0
+    for at in range(len(whole)):
+        try:
+            laneval.evaluate(QRELS, whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :], "RR")
+        except laneval.InputError:
+            refused += 1
+    assert refused > len(whole) // 4
+    assert capfd.readouterr() == ("", "")
