@@ -191,14 +191,19 @@ impl Join {
     fn run_form(&self, text: &Arc<Opened>, partner: Option<&Partner>) -> Told {
         let form = told(text.start().as_deref(), self.known_of_run(&text.name, Some(text), partner));
         self.recognise(&text.name, &form);
-        form
+        self.ordered(form)
     }
 
     /// What a run of this name is that goes by and starts like this.
     fn passing_form(&self, name: &str, start: &[u8], partner: Option<&Partner>) -> Told {
         let form = told(Some(start), self.known_of_run(name, None, partner));
         self.recognise(name, &form);
-        form
+        self.ordered(form)
+    }
+
+    /// What a run is whose ranks may have to order equal scores.
+    fn ordered(&self, form: Told) -> Told {
+        if self.ties == Ties::Rank { form.map(Form::ordered_by_ranks) } else { form }
     }
 
     fn known_of_run<'a>(
@@ -231,11 +236,33 @@ impl Join {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
         match form {
-            Ok(form) => qrels::read((qrels, form), self.dialect, size, seed, self.watch()),
+            Ok(form) => {
+                let read = qrels::read((qrels, form), self.dialect, size, seed, self.watch())?;
+                self.note_scores(&qrels.name, form, &read.0);
+                Ok(read)
+            }
             Err(foreign) => {
                 let none = Qrels::none(&qrels.name, self.dialect, seed);
                 Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
             }
+        }
+    }
+
+    /// Notes judgments that may be a run: in TREC lines of runs have other fields, but tables and JSON are alike.
+    fn note_scores(&self, name: &str, form: &Form, qrels: &Qrels) {
+        /// From how many distinct grades on they may be scores.
+        const MANY: usize = 6;
+        let grades = qrels.book().grades();
+        let fractions = grades.iter().filter(|grade| grade.fract() != 0.0).count();
+        let are_scores = grades.len() >= MANY && 2 * fractions > grades.len();
+        if let (Some(recognised), Some(last), true) =
+            (&self.recognised, grades.last(), are_scores && !matches!(form.shape, Shape::Trec))
+        {
+            let what = format!(
+                "{} distinct grades, most of them no integers, such as {last}: if these are the scores of a run, the order is QRELS RUN",
+                grades.len()
+            );
+            recognised.doubt(name, what);
         }
     }
 
@@ -327,7 +354,9 @@ impl Join {
         let joining = self.joining(qrels);
         let read = |OpenedRun { name, text, form }: &OpenedRun| match form {
             Ok(Form { shape: Shape::Columns(table), .. }) => with_records(&**table, |batches| {
-                self.read_columns((&text.name, name), batches, qrels, PieceSize::default())
+                let columns = Columns::of_run(&text.name, batches, qrels.seed())?.of_a_file(Role::Run)?;
+                let source = ColumnSource::all(&columns, PieceSize::default(), self.watch());
+                run::read(&source, name, joining)
             }),
             Ok(form) => run::read(&TextSource { text, form, size, watch: self.watch() }, name, joining),
             Err(foreign) => {
@@ -374,7 +403,7 @@ impl Join {
         self.check_ties_in_memory()?;
         let read = |(name, results): (String, _)| {
             let rows = Collected::of(results);
-            self.read_columns((&name, &name), &[rows.records(&rows.queries())], qrels, PieceSize::default())
+            self.read_columns(&name, &[rows.records(&rows.queries())], qrels, PieceSize::default())
         };
         let staged = runs.into_iter().map(read).collect::<Result<Vec<_>>>()?;
         finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
@@ -415,21 +444,20 @@ impl Join {
         self.check_dialect(qrels)?;
         self.check_ties_in_memory()?;
         distinct_names(runs.iter().map(|(name, _)| *name))?;
-        let read =
-            |(name, batches): &(&str, &[Records<'_>])| self.read_columns((name, name), batches, qrels, size);
+        let read = |(name, batches): &(&str, &[Records<'_>])| self.read_columns(name, batches, qrels, size);
         let staged = runs.par_iter().map(read).collect::<Result<Vec<_>>>()?;
         finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
     }
 
-    /// Reads one run of columns, by what messages call it and its own name.
+    /// Reads one run of columns of this name.
     fn read_columns(
         &self,
-        (shown, name): (&str, &str),
+        name: &str,
         batches: &[Records<'_>],
         qrels: &Qrels,
         size: PieceSize,
     ) -> Result<(StagedRun, RunProblems)> {
-        let columns = Columns::of_run(shown, batches, qrels.seed())?;
+        let columns = Columns::of_run(name, batches, qrels.seed())?;
         run::read(&ColumnSource::all(&columns, size, self.watch()), name, self.joining(qrels))
     }
 

@@ -115,7 +115,7 @@ impl Join {
                 Ok((Vec::new(), (StagedRun::default(), RunProblems { lines, ..RunProblems::default() })))
             }
             (Ok(Form { shape: Shape::Columns(table), .. }), text) => with_records(&*table, |batches| {
-                let columns = Columns::of_run(text.name(), batches, qrels.seed())?;
+                let columns = Columns::of_run(text.name(), batches, qrels.seed())?.of_a_file(Role::Run)?;
                 read(&ColumnSource::all(&columns, PieceSize::default(), self.watch()), &name, joining, &picks)
             }),
             (Ok(form), Text::Whole(text)) => read(

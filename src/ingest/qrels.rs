@@ -264,7 +264,7 @@ pub(super) fn read(
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
-            let columns = Columns::of_judgments(&text.name, batches, seed)?;
+            let columns = Columns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
             read_from(&ColumnSource::all(&columns, PieceSize::default(), watch), dialect, seed)
         });
     }

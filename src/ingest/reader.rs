@@ -23,9 +23,9 @@ use super::hash::Seed;
 use super::input::Opened;
 use super::number::{decimal, of_letters};
 use super::record::{Brief, Docnos, Record, address, sort_key};
-use super::scan::{Fields, Scanner, TakeLines, is_separator};
+use super::scan::{Fields, Scanner, TakeLines, is_separator, whole_line};
 use super::shape::{Fault, Role, not_a_number};
-use super::table::{Row, RowScanner, Separator, Table, TakeRows, Value};
+use super::table::{Row, RowScanner, Separator, Table, TakeRows, UNIT, Value};
 use crate::error::{Error, Result};
 use crate::label::ScoreType;
 use crate::watch::{Watch, not_stopped};
@@ -208,19 +208,30 @@ pub(super) trait Source: Sync {
 /// What results are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Scores; the field behind the document may be a rank.
-    Scores { ranks: bool },
+    /// Scores; beside them there may be ranks.
+    Scores { ranks: RankColumn },
     /// Ranks that are integers.
     Ranks,
     /// Ranks as scores, −rank; they may have to count 1, 2, 3 ….
     RankScores { counted: bool },
 }
 
+/// Where ranks stand beside scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RankColumn {
+    /// Nowhere.
+    None,
+    /// Right behind the documents.
+    Behind,
+    /// In this column of a table, from 0.
+    At(Separator, usize),
+}
+
 impl Form {
     /// What results are sorted by.
     pub fn order(&self) -> Order {
-        match self.table().map(|table| (table.value, table.has_ranks)) {
-            None => Order::Scores { ranks: true },
+        match self.table().map(|table| (table.value, table.rank_column())) {
+            None => Order::Scores { ranks: RankColumn::Behind },
             Some((Value::Number | Value::Letters, ranks)) => Order::Scores { ranks },
             Some((value, _)) => Order::RankScores { counted: value == Value::CountedRank },
         }
@@ -400,8 +411,16 @@ impl<R, K: Keep> Reader<R, K> {
         };
         reading.end_query();
         let ChunkReading { last, count, .. } = reading;
-        if !last.is_empty() {
-            self.rows.end_chunk(chunk.number, &chunk.text[last]);
+        let tag = match form.table().map(|table| (table, table.tag)) {
+            None => &chunk.text[last],
+            Some((table, Some(tag))) if !last.is_empty() => {
+                let fields = table.separator.fields(whole_line(chunk.text, last.start));
+                fields.get(tag).copied().unwrap_or_default()
+            }
+            Some(_) => &[],
+        };
+        if !tag.is_empty() {
+            self.rows.end_chunk(chunk.number, tag);
         }
         self.chunks.push((chunk.number, lines));
         self.count += count;
@@ -439,7 +458,7 @@ struct ChunkReading<'w, 't, R, K> {
     chunk: Chunk<'t>,
     rules: Rules,
     current: Current,
-    /// Where the last field of the last row lies.
+    /// Where the last field of the last row lies; in a table its document.
     last: Range<usize>,
     count: u64,
 }
@@ -563,6 +582,7 @@ impl<R: Rows<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, 
             true => behind_rank(text, end),
         };
         reading.count += 1;
+        reading.last = start..end;
         reading.keep(text, line, query, [start, end, kept], |rows| match table.value {
             Value::Number | Value::Letters => rows.key(number),
             Value::Rank | Value::CountedRank => sort_key(-number, ScoreType::F64),
@@ -613,8 +633,12 @@ fn is_rank_behind(text: &[u8], doc: usize) -> bool {
     text[doc] == b'\t' && text.get(doc + 1).is_some_and(|&byte| !is_separator(byte) && byte != b'"')
 }
 
-/// The end of the field behind a document, with the blank that follows it, as tables of ranks have it.
+/// The end of the field behind a document, with the byte that follows it, as tables of ranks have it.
 fn behind_rank(text: &[u8], doc: usize) -> usize {
+    if text[doc] == UNIT {
+        let rank = text[doc + 1..].iter().take_while(|&&byte| byte != UNIT).count();
+        return text.len().min(doc + 1 + rank + 1);
+    }
     let blanks = text[doc..].iter().take_while(|&&byte| is_separator(byte)).count();
     let rank = text[doc + blanks..].iter().take_while(|&&byte| !is_separator(byte)).count();
     text.len().min(doc + blanks + rank + 1)

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use super::columns::PieceDocs;
 use super::diagnostics::Position;
-use super::scan::is_separator;
+use super::scan::{is_separator, whole_line};
+use super::table::UNIT;
 use crate::label::{ScoreType, Ties};
 
 /// How long a line may be, in bytes. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
@@ -81,9 +82,19 @@ impl<'a> Docnos<'a> {
         let Docnos::Chunks { first, chunks, .. } = *self else { return &[] };
         let (chunk, offset) = place(record);
         let rest = &chunks[(chunk - first) as usize][offset + record.length as usize..];
+        if let [UNIT, rest @ ..] = rest {
+            return memchr::memchr(UNIT, rest).map_or(rest, |end| &rest[..end]);
+        }
         let start = rest.iter().position(|&byte| !is_separator(byte)).unwrap_or(rest.len());
         let length = rest[start..].iter().position(|&byte| is_separator(byte));
         &rest[start..start + length.unwrap_or(rest.len() - start)]
+    }
+
+    /// The line in which a result stands, where the text is there.
+    pub fn line_of(&self, record: &Record) -> Option<&'a [u8]> {
+        let Docnos::Chunks { first, chunks, text: true } = *self else { return None };
+        let (chunk, offset) = place(record);
+        Some(whole_line(chunks[(chunk - first) as usize], offset))
     }
 
     /// The rank of a result: the number behind its docno in text.

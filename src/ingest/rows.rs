@@ -21,7 +21,7 @@ use super::interner::Interner;
 use super::number::decimal;
 use super::passing_text::PassingText;
 use super::qrels::Qrels;
-use super::scan::{Fields, Scanner, TakeLines};
+use super::scan::{Fields, Scanner, TakeLines, whole_line};
 use super::shape::{Fault, Role};
 use super::table::{Row, RowScanner, Table, TakeRows, Value};
 use super::tables::{with_judgments, with_records};
@@ -188,7 +188,7 @@ impl Rows {
         };
         join.recognise(text.name(), &told);
         let form = told.map_err(|other| Error::Input(other.problems(role, text.name())))?;
-        let (form, rules) = (form.with_ranks(), join.dialect.rules());
+        let rules = join.dialect.rules();
         Ok(Rows { text, start, form, role, rules, block: BLOCK })
     }
 
@@ -459,13 +459,6 @@ fn written_out(value: f64, decimal: &mut Vec<u8>) -> &[u8] {
     // Into memory nothing fails.
     let _ = if value.abs() < 1e15 { write!(decimal, "{value}") } else { write!(decimal, "{value:?}") };
     decimal
-}
-
-/// The line in which a byte lies, without its line feed.
-fn whole_line(text: &[u8], at: usize) -> &[u8] {
-    let start = memrchr(b'\n', &text[..at]).map_or(0, |feed| feed + 1);
-    let end = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
-    &text[start..end]
 }
 
 impl Table {

@@ -15,7 +15,7 @@ use super::interner::Interner;
 use super::picked::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
-use super::reader::{Gathered, Grouped, Make, Order, Rows, Source};
+use super::reader::{Gathered, Grouped, Make, Order, RankColumn, Rows, Source};
 use super::record::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use super::shape::Role;
 use crate::error::{Error, Result, printable_path};
@@ -69,9 +69,9 @@ pub(super) fn read(
 /// Checks that results have ranks, if these are to order equal scores.
 pub(super) fn check_ties(name: &str, order: Order, ties: Ties) -> Result<()> {
     match (ties, order) {
-        (Ties::Rank, Order::Scores { ranks: false } | Order::RankScores { .. }) => {
+        (Ties::Rank, Order::Scores { ranks: RankColumn::None } | Order::RankScores { .. }) => {
             Err(Error::Unanswerable(format!(
-                "{} has no column of ranks right behind the documents, and another behind it, that could order equal scores: take other ties",
+                "{} has no ranks beside its scores that could order equal ones: take other ties than `rank`",
                 printable_path(name.as_ref())
             )))
         }
@@ -201,8 +201,8 @@ impl<'a> Rankings<'a> {
     /// The same where they are together in the input, so that their ranks say something.
     pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
         self.rank(records, docnos);
-        if self.order == (Order::Scores { ranks: true }) {
-            self.ranker.seen.see_ranks(records, docnos);
+        if let Order::Scores { ranks } = self.order {
+            self.ranker.seen.see_ranks(records, docnos, ranks);
         }
     }
 }

@@ -16,7 +16,7 @@
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use super::dialect::Comments;
 use super::record::LONGEST_LINE;
@@ -60,6 +60,13 @@ pub(super) fn has_lone_return(line: &[u8]) -> bool {
 #[inline(always)]
 pub(super) fn is_separator(byte: u8) -> bool {
     byte == b' ' || byte.wrapping_sub(b'\t') < 5 // \t \n \v \f \r
+}
+
+/// The line in which a byte lies, without its line feed.
+pub(super) fn whole_line(text: &[u8], at: usize) -> &[u8] {
+    let start = memrchr(b'\n', &text[..at]).map_or(0, |feed| feed + 1);
+    let end = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
+    &text[start..end]
 }
 
 /// The fields of one line.

@@ -2,7 +2,9 @@
 //!
 //! Nothing here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
 
+use super::reader::RankColumn;
 use super::record::{Docnos, Record, by_docno, score_of_key, sort_key};
+use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
 impl ScoresSeen {
@@ -16,6 +18,8 @@ impl ScoresSeen {
         label: &dyn Fn(&Record) -> u8,
         docnos: Docnos<'_>,
     ) {
+        self.ranked += u64::from(ranked.count > 0);
+        self.judged += u64::from(is_any_judged(labels));
         if ranked.count < 2 {
             return;
         }
@@ -27,15 +31,30 @@ impl ScoresSeen {
     }
 
     /// Compares the rank columns of the first and the last line of a query with their scores.
-    pub(super) fn see_ranks(&mut self, records: &[Record], docnos: Docnos<'_>) {
+    pub(super) fn see_ranks(&mut self, records: &[Record], docnos: Docnos<'_>, ranks: RankColumn) {
         let [first, .., last] = records else { return };
-        let ranks = docnos.rank_column(first).zip(docnos.rank_column(last));
+        let rank = |record: &Record| match ranks {
+            RankColumn::None => None,
+            RankColumn::Behind => docnos.rank_column(record),
+            RankColumn::At(separator, column) => {
+                let fields = separator.fields(docnos.line_of(record)?);
+                std::str::from_utf8(fields.get(column)?).ok()?.parse().ok()
+            }
+        };
+        let ranks = rank(first).zip(rank(last));
         let Some((one, other)) = ranks.filter(|(one, other)| one != other && first.key != last.key) else {
             return;
         };
         self.compared += 1;
         self.contrary += u64::from((one < other) != (first.key < last.key));
     }
+}
+
+/// Is there a label of a document that is in the qrels?
+#[inline(always)]
+fn is_any_judged(labels: &[u8]) -> bool {
+    // Some at a time, so that there is no branch for each of them.
+    labels.chunks(64).any(|some| some.iter().fold(false, |any, &label| any | (label > UNPOOLED)))
 }
 
 /// The results of a query, best first; those of equal scores may be in any order.

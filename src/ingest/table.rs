@@ -16,6 +16,7 @@ use fearless_simd::{Level, dispatch, u8x64};
 use memchr::{memchr, memchr_iter};
 
 use super::diagnostics::quoted;
+use super::reader::RankColumn;
 use super::record::LONGEST_LINE;
 use super::scan::is_separator;
 use super::shape::TOO_LONG;
@@ -97,8 +98,6 @@ pub(super) struct Table {
     /// Which column has ranks, where scores are sorted, and which the tag.
     pub rank: Option<usize>,
     pub tag: Option<usize>,
-    /// Is the column behind the documents their ranks, and not the last?
-    pub has_ranks: bool,
 }
 
 impl Table {
@@ -115,7 +114,25 @@ impl Table {
             value,
             rank: None,
             tag: None,
-            has_ranks: false,
+        }
+    }
+
+    /// Rows that are made of another format: query, document, rank, number.
+    pub fn made_with_ranks(value: Value, shape: &str) -> Self {
+        Table { columns: 4, number: 3, rank: Some(2), ..Table::made(value, shape) }
+    }
+
+    /// Where ranks stand beside the scores.
+    pub fn rank_column(&self) -> RankColumn {
+        match self.rank {
+            None => RankColumn::None,
+            // A field right behind the documents, which ends with a blank, is found from there.
+            Some(rank)
+                if rank == self.doc + 1 && rank + 1 < self.columns && self.separator != Separator::Comma =>
+            {
+                RankColumn::Behind
+            }
+            Some(rank) => RankColumn::At(self.separator, rank),
         }
     }
 

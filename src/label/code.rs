@@ -76,7 +76,8 @@ impl Codebook {
                 if distinct.len() > MAX_GRADES {
                     return Err(Error::Unanswerable(format!(
                         "the qrels have more than {MAX_GRADES} distinct grades ≥ 0, and a label is one byte: \
-                         round the grades to at most {MAX_GRADES} values"
+                         round the grades to at most {MAX_GRADES} values; or if they are scores of a run, \
+                         the judgments come first"
                     )));
                 }
             }

@@ -8,6 +8,10 @@ use super::Ties;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct ScoresSeen {
+    /// With results.
+    pub ranked: u64,
+    /// With results of which at least one is in the qrels.
+    pub judged: u64,
     /// With several results.
     pub several: u64,
     /// With several results that all have the same score.
@@ -23,6 +27,8 @@ pub struct ScoresSeen {
 impl ScoresSeen {
     /// Adds what was seen in other queries.
     pub fn merge(&mut self, other: ScoresSeen) {
+        self.ranked = self.ranked.saturating_add(other.ranked);
+        self.judged = self.judged.saturating_add(other.judged);
         self.several = self.several.saturating_add(other.several);
         self.equal = self.equal.saturating_add(other.equal);
         self.compared = self.compared.saturating_add(other.compared);
@@ -34,7 +40,9 @@ impl ScoresSeen {
     pub fn notices(&self, ties: Ties) -> Vec<Notice> {
         let equal = self.several > 0 && self.equal == self.several;
         let contrary = self.contrary > self.compared / 2;
+        let strange = self.ranked > 0 && self.judged == 0;
         [
+            strange.then_some(Notice::NothingJudged { queries: self.ranked }),
             equal.then_some(Notice::EqualScores { queries: self.several, ties }),
             contrary.then_some(Notice::ContraryRanks { queries: self.contrary, of: self.compared }),
             (self.in_f32 > 0).then_some(Notice::TiesInF32 { queries: self.in_f32 }),
@@ -49,6 +57,11 @@ impl ScoresSeen {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
+    /// No retrieved document is in the qrels of its query, in any query: perhaps the ids are written differently.
+    NothingJudged {
+        /// The queries with results.
+        queries: u64,
+    },
     /// All results of a query have the same score, in every query that has several: the order is that of equal scores.
     EqualScores {
         /// The queries with several results.
@@ -103,6 +116,15 @@ impl fmt::Display for Notice {
     /// In a sentence, without the name of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Notice::NothingJudged { queries } => {
+                let queries =
+                    if *queries == 1 { "its 1 query".to_owned() } else { format!("its {queries} queries") };
+                write!(
+                    f,
+                    "no retrieved document is judged, in any of {queries}: are the document ids written as in the \
+                     judgments, without other blanks, quotes or zeros?"
+                )
+            }
             Notice::EqualScores { ties, .. } => {
                 let by = match ties {
                     Ties::DocnoDescending => "by document id, descending",
@@ -163,19 +185,33 @@ mod tests {
 
     #[test]
     fn what_parts_have_seen_adds_up_and_is_judged_as_a_whole() {
-        let (ties, part) =
-            (Ties::Input, ScoresSeen { several: 2, equal: 2, compared: 3, contrary: 2, in_f32: 1 });
+        let (ties, part) = (
+            Ties::Input,
+            ScoresSeen { ranked: 3, judged: 0, several: 2, equal: 2, compared: 3, contrary: 2, in_f32: 1 },
+        );
         let mut all = part;
         assert_eq!(
             all.notices(ties),
             [
+                Notice::NothingJudged { queries: 3 },
                 Notice::EqualScores { queries: 2, ties },
                 Notice::ContraryRanks { queries: 2, of: 3 },
                 Notice::TiesInF32 { queries: 1 },
             ]
         );
-        all.merge(ScoresSeen { several: 3, equal: 2, compared: 1, contrary: 0, in_f32: 4 });
-        assert_eq!(all, ScoresSeen { several: 5, equal: 4, compared: 4, contrary: 2, in_f32: 5 });
+        all.merge(ScoresSeen {
+            ranked: 3,
+            judged: 1,
+            several: 3,
+            equal: 2,
+            compared: 1,
+            contrary: 0,
+            in_f32: 4,
+        });
+        assert_eq!(
+            all,
+            ScoresSeen { ranked: 6, judged: 1, several: 5, equal: 4, compared: 4, contrary: 2, in_f32: 5 }
+        );
         assert_eq!(
             all.notices(ties),
             [Notice::TiesInF32 { queries: 5 }],

@@ -61,7 +61,7 @@ fn options_overrule_what_is_told() {
     assert_says(&folder.error("eval qrels.trec run.trec --run-format xml"), &["msmarco", "jsonl", "parquet"]);
     assert_says(
         &folder.error("eval qrels.trec run.tsv --ties rank"),
-        &["run.tsv has no column of ranks right behind the documents"],
+        &["run.tsv has no ranks beside its scores that could order equal ones"],
     );
     assert_says(
         &folder.error("eval qrels.trec run.trec --run-format json"),
@@ -91,6 +91,43 @@ fn identical_ids_are_dropped_where_that_is_asked_for() {
     );
     let shown = folder.out("show qrels own.run --query q1 --drop-identical-ids --format jsonl");
     assert!(shown.contains("\"a\"") && !shown.contains("\"document\":\"q1\""), "{shown}");
+}
+
+/// What is no error, but most likely not meant.
+#[test]
+fn what_is_swapped_or_never_matches_is_noted() {
+    let folder = Folder::of_formats();
+    let note = |args: &str| folder.run(&format!("eval {args} -m AP")).err;
+    let scores: String = (0..9).map(|n| format!("q1,d{n},{}.25\n", 9 - n)).collect();
+    folder.put("scores.csv", format!("query_id,doc_id,score\n{scores}"));
+    folder.put(
+        "scores.json",
+        format!(
+            "{{\"q1\": {{{}}}}}",
+            (0..9).map(|n| format!("\"d{n}\": 0.{n}1")).collect::<Vec<_>>().join(", ")
+        ),
+    );
+    folder.put("judged.csv", "query_id,doc_id,score\nq1,d1,1\nq1,d7,2\n");
+    for run in ["scores.csv", "scores.json"] {
+        assert_says(
+            &note(&format!("{run} judged.csv")),
+            &[
+                &format!("{run}: 9 distinct grades, most of them no integers, such as "),
+                "the order is QRELS RUN",
+            ],
+        );
+        assert_eq!(note(&format!("judged.csv {run}")), "");
+    }
+    folder.put("spaced.csv", scores.replace(",d", ", d"));
+    assert_says(
+        &note("judged.csv spaced.csv --columns query,doc,score"),
+        &["spaced.csv: no retrieved document is judged, in any of its 1 query"],
+    );
+    folder.put("contrary.csv", "query_id,doc_id,score,rank\nq1,d1,1,1\nq1,d7,2,2\n");
+    assert_says(
+        &note("judged.csv contrary.csv"),
+        &["contrary.csv: scores and the rank column are contrary in 1 of 1 queries"],
+    );
 }
 
 #[test]

@@ -45,16 +45,21 @@ fn views(of: &[&str]) -> ArrayRef {
     Arc::new(builder.finish())
 }
 
-/// Ids in every type that they can have; documents here are numbers too.
-fn ids(of: &[&str]) -> Vec<ArrayRef> {
+/// Ids in every type of text that they can have.
+fn ids_of_text(of: &[&str]) -> Vec<ArrayRef> {
     let bytes: Vec<&[u8]> = of.iter().map(|text| text.as_bytes()).collect();
-    let mut all: Vec<ArrayRef> = vec![
+    vec![
         Arc::new(StringArray::from(of.to_vec())),
         Arc::new(LargeStringArray::from(of.to_vec())),
         Arc::new(BinaryArray::from(bytes)),
         views(of),
         dictionary(of),
-    ];
+    ]
+}
+
+/// Ids in every type that they can have; documents here are numbers too.
+fn ids(of: &[&str]) -> Vec<ArrayRef> {
+    let mut all = ids_of_text(of);
     if let Ok(numbers) = of.iter().map(|text| text.parse()).collect::<Result<Vec<i64>, _>>() {
         all.push(Arc::new(UInt16Array::from_iter_values(numbers.iter().map(|&of| of as u16))));
         all.push(Arc::new(Int64Array::from(numbers)));
@@ -210,12 +215,45 @@ fn columns_have_the_names_that_are_given() {
     assert_eq!(read(Some("query,doc,score,-")).unwrap(), of_text);
     assert_ne!(read(Some("query=a,doc=b,rank=rank")).unwrap(), of_text);
     for (names, said) in [
-        (Some("query=a,doc=b,score=d"), "there is no column `d` for the score: there are 'a', 'b', 'c', 'rank'"),
+        (
+            Some("query=a,doc=b,score=d"),
+            "there is no column `d` for the score: there are 'a', 'b', 'c', 'rank'",
+        ),
         (Some("query,doc,score"), "has 4 columns, not those of `--columns query,doc,score`"),
         (None, "no query is among 'a', 'b', 'c', 'rank': its name may be query_id, qid"),
     ] {
         let wrong = read(names).unwrap_err();
         assert!(wrong.contains(said), "{wrong}");
+    }
+}
+
+/// A row that text could not have is none here, whatever its ids are made of.
+#[test]
+fn empty_ids_and_infinite_numbers_are_refused_with_their_rows() {
+    let (_folder, path) = folder();
+    let strings = ["q1", "q1", "", "q1", "q3", "q3"];
+    let docs = ["10", "", "10", "33", "2", "44"];
+    let infinite = [f64::INFINITY, 1.0, 9.0, f64::NEG_INFINITY, 3.0, f64::NAN];
+    let numbers = |of: &[f64; 6]| Arc::new(Float64Array::from(of.to_vec())) as ArrayRef;
+    for (format, at) in FORMATS.into_iter().flat_map(|format| (0..5).map(move |at| (format, at))) {
+        let write = |(queries, documents, score): (ArrayRef, ArrayRef, ArrayRef)| {
+            let columns = [("qid", queries), ("docno", documents), ("score", score)];
+            write(&path, format, &batch(&columns), 4);
+        };
+        let wrong = || run(&path, &join()).unwrap_err().to_string();
+        let of = |ids: &[&str]| ids_of_text(ids).swap_remove(at);
+        write((of(&strings), of(&docs), numbers(&SCORES)));
+        assert_eq!(
+            wrong().replace(path.to_str().unwrap(), ""),
+            ":2: the document is empty\n:3: the query is empty",
+            "{format:?} {at}"
+        );
+        write((of(&QUERIES), of(&DOCS), numbers(&infinite)));
+        assert_eq!(
+            wrong().replace(path.to_str().unwrap(), ""),
+            ":1: score inf is not a finite number\n:4: score -inf is not a finite number\n:6: score NaN is not a number",
+            "{format:?} {at}"
+        );
     }
 }
 

@@ -27,9 +27,11 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::diagnostics;
 use super::hash::Seed;
-use super::reader::Order;
-use crate::error::{Error, Result};
+use super::reader::{Order, RankColumn};
+use super::shape::Role;
+use crate::error::{Error, Problem, Problems, Result};
 use crate::numbers::{Integers, Numbers};
 pub(super) use collected::Collected;
 use decimal::LONGEST;
@@ -226,7 +228,10 @@ impl<'a> Columns<'a> {
     pub fn order(&self) -> Order {
         match self.is_ranked() {
             true => Order::Ranks,
-            false => Order::Scores { ranks: self.batches.iter().all(|batch| batch.rank.is_some()) },
+            false if self.batches.iter().all(|batch| batch.rank.is_some()) => {
+                Order::Scores { ranks: RankColumn::Behind }
+            }
+            false => Order::Scores { ranks: RankColumn::None },
         }
     }
 
@@ -237,12 +242,7 @@ impl<'a> Columns<'a> {
 
     /// Checks every column and the dictionaries below it, in parallel.
     fn check(&self) -> Result<()> {
-        let parts: Vec<(usize, Range<usize>)> = (0..self.batches.len())
-            .flat_map(|batch| {
-                let rows = self.starts[batch + 1] - self.starts[batch];
-                (0..rows).step_by(CHECKED).map(move |start| (batch, start..rows.min(start + CHECKED)))
-            })
-            .collect();
+        let parts = self.parts_to_check();
         let check = |(batch, rows): &(usize, Range<usize>)| self.check_rows(*batch, rows.clone()).err();
         let wrong = match parts.len() {
             0 | 1 => parts.iter().find_map(check),
@@ -251,7 +251,62 @@ impl<'a> Columns<'a> {
         wrong.map_or(Ok(()), |problems| Err(Error::Input(problems)))
     }
 
-    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Result<(), crate::error::Problems> {
+    /// All rows by batch, some at a time: which batch, and which of its rows.
+    fn parts_to_check(&self) -> Vec<(usize, Range<usize>)> {
+        (0..self.batches.len())
+            .flat_map(|batch| {
+                let rows = self.starts[batch + 1] - self.starts[batch];
+                (0..rows).step_by(CHECKED).map(move |start| (batch, start..rows.min(start + CHECKED)))
+            })
+            .collect()
+    }
+
+    /// The same columns, if they are read from a file: no id is empty there, and every number is finite, as in text.
+    ///
+    /// # Errors
+    /// The rows of which this is not so.
+    pub fn of_a_file(self, role: Role) -> Result<Self> {
+        let parts = self.parts_to_check();
+        let wrong: Vec<Problems> =
+            parts.par_iter().map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role)).collect();
+        let problems = diagnostics::join(wrong);
+        if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
+    }
+
+    /// What rows of a batch have that text cannot have.
+    fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
+        let (first, Batch { query, doc, value, .. }) = (self.starts[batch], &self.batches[batch]);
+        let is_finite = match value {
+            Value::Number(numbers) => rows.clone().all(|row| numbers.get(row).is_finite()),
+            Value::Rank(_) => true,
+        };
+        if is_finite && !query.has_empty(rows.clone()) && !doc.has_empty(rows.clone()) {
+            return Problems::default();
+        }
+        let mut problems = Problems::default();
+        for row in rows {
+            let number = match value {
+                Value::Number(numbers) => Some(numbers.get(row)).filter(|number| !number.is_finite()),
+                Value::Rank(_) => None,
+            };
+            let message = match number {
+                _ if query.has_empty(row..row + 1) => "the query is empty".to_owned(),
+                _ if doc.has_empty(row..row + 1) => "the document is empty".to_owned(),
+                Some(number) if number.is_nan() => not_fine(role, number),
+                Some(number) => format!("{} {number} is not a finite number", role.number()),
+                None => continue,
+            };
+            if problems.first.len() < Problems::LIMIT {
+                let line = (first + row) as u64 + 1;
+                problems.first.push(Problem { file: self.name.to_owned(), line, message });
+            } else {
+                problems.more += 1;
+            }
+        }
+        problems
+    }
+
+    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Result<(), Problems> {
         let Batch { query, doc, value, rank, .. } = &self.batches[batch];
         let first = rows.start == 0;
         let ids = |text: &Text<'_>, column: &str| {

@@ -162,6 +162,24 @@ impl<'a> Text<'a> {
         self.len() == 0
     }
 
+    /// Is one of these ids of a [checked](Self::check) column empty?
+    pub(super) fn has_empty(&self, rows: Range<usize>) -> bool {
+        match self {
+            Text::Utf8 { offsets, .. } => offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1]),
+            Text::LargeUtf8 { offsets, .. } => {
+                offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1])
+            }
+            Text::Views { views, .. } => views[rows].iter().any(|&view| parts(view)[0] == 0),
+            Text::Coded { codes, values } => {
+                let empty = |row| values.has_empty(codes.index(row)..codes.index(row) + 1);
+                values.has_empty(0..values.len()) && rows.clone().any(empty)
+            }
+            Text::Numbers(_) => false,
+            Text::Bytes(ids) => ids[rows].iter().any(|id| id.is_empty()),
+            Text::Strs(ids) => ids[rows].iter().any(|id| id.is_empty()),
+        }
+    }
+
     /// The id in a row of a column that was [checked](Self::check).
     #[inline]
     pub(super) fn id(&self, row: usize) -> Id<'a> {

@@ -116,10 +116,10 @@ impl MadeRows {
         self.text.resize(length, 0);
     }
 
-    /// Adds a field to the row before.
-    pub fn add(&mut self, field: &[u8]) {
-        self.filled -= 1;
-        self.put([&[UNIT], field, b"\n"]);
+    /// The same with a rank.
+    pub fn ranked_row(&mut self, line: u64, query: &[u8], doc: &[u8], rank: &[u8], number: &[u8]) {
+        self.begin(line);
+        self.put([query, &[UNIT], doc, &[UNIT], rank, &[UNIT], number, b"\n"]);
     }
 
     /// Something that is wrong on this line of the text.

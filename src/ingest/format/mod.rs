@@ -8,6 +8,7 @@
 //! records   objects that are a judgment or a result
 //! letor     judgments among features, and files of scores
 //! npy       matrices of NumPy
+//! ranked    tables with ranks that are not right behind the documents
 //! preview   the first rows of a text, to look at
 //! ```
 //!
@@ -20,6 +21,7 @@ pub(super) mod made;
 pub(super) mod names;
 pub(super) mod npy;
 pub(super) mod preview;
+pub(super) mod ranked;
 pub(super) mod records;
 pub(super) mod tell;
 #[cfg(test)]
@@ -29,6 +31,7 @@ use std::io::{self, Read};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::reader::RankColumn;
 use super::table::{Separator, Table, Value};
 use super::tables;
 use letor::Letor;
@@ -191,15 +194,16 @@ impl Form {
         self.made().and_then(Made::partner)
     }
 
-    /// The same with the ranks of records, if these have them.
-    pub fn with_ranks(mut self) -> Self {
-        if let Shape::Made(Made { of: Of::RecordLines(keys, _) | Of::RecordArray(keys, _), table, .. }) =
-            &mut self.shape
-            && keys.read_rank()
-        {
-            (table.columns, table.rank) = (4, Some(3));
+    /// The same, if ranks order equal scores: rows are made of a table whose ranks are not right behind the documents.
+    pub fn ordered_by_ranks(self) -> Self {
+        match self.shape {
+            Shape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
+                let made = Table::made_with_ranks(table.value, &table.shape);
+                let made = Made { of: Of::Table(table), table: made, lines: Arc::default() };
+                Form { shape: Shape::Made(made), ..self }
+            }
+            shape => Form { shape, ..self },
         }
-        self
     }
 
     /// The same without what comes before the rows, which was read.
@@ -252,7 +256,15 @@ pub struct RecognisedText {
 
 impl Recognised {
     pub(super) fn add(&self, name: &str, form: &Form) {
-        let text = RecognisedText { name: name.to_owned(), what: form.what.clone(), doubtful: form.doubtful };
+        self.push(RecognisedText { name: name.to_owned(), what: form.what.clone(), doubtful: form.doubtful });
+    }
+
+    /// Notes what may be wrong with a text.
+    pub(super) fn doubt(&self, name: &str, what: String) {
+        self.push(RecognisedText { name: name.to_owned(), what, doubtful: true });
+    }
+
+    fn push(&self, text: RecognisedText) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if !all.contains(&text) {
             all.push(text);
@@ -291,6 +303,8 @@ enum Of {
     Objects(&'static str),
     RecordLines(Keys, &'static str),
     RecordArray(Keys, &'static str),
+    /// A table with ranks.
+    Table(Table),
     /// Judgments that are LETOR or a matrix.
     Judgments(Partner),
     Scores(Letor),
@@ -300,7 +314,13 @@ enum Of {
 
 impl Made {
     fn new(of: Of, value: Value, shape: &str) -> Self {
-        Made { of, table: Table::made(value, shape), lines: Arc::default() }
+        let table = match &of {
+            Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_rank() => {
+                Table::made_with_ranks(value, shape)
+            }
+            _ => Table::made(value, shape),
+        };
+        Made { of, table, lines: Arc::default() }
     }
 
     /// The rows of a text as lines.
@@ -309,6 +329,7 @@ impl Made {
             Of::Objects(number) => Box::new(json::Objects::new(number)),
             Of::RecordLines(keys, number) => Box::new(records::RecordLines::new(keys.clone(), number)),
             Of::RecordArray(keys, number) => Box::new(records::RecordArray::new(keys.clone(), number)),
+            Of::Table(table) => Box::new(ranked::RankedRows::new(table.clone())),
             Of::Judgments(Partner::Letor(letor)) => Box::new(letor::Judgments::new(letor.groups.clone())),
             Of::Judgments(Partner::Matrix(_, npy)) => Box::new(npy::Cells::new(npy.clone(), "grade")),
             Of::Matrix(npy) => Box::new(npy::Cells::new(npy.clone(), "score")),

@@ -273,7 +273,8 @@ pub(in crate::ingest) fn choose(
     };
     for (column, name) in given {
         if of_name(name).is_none() {
-            let message = format!("there is no column `{name}` for the {}: there are {}", column.name(), all());
+            let message =
+                format!("there is no column `{name}` for the {}: there are {}", column.name(), all());
             return Err(NotChosen::Wrong(message));
         }
     }

@@ -23,9 +23,8 @@ pub(super) struct Keys {
     /// Those of the query, of the document and of the number.
     names: [Vec<u8>; 3],
     pub value: Value,
-    /// That of the rank, where there is a score too, and whether it is read.
+    /// That of the rank, where there is a score too.
     rank: Option<Vec<u8>>,
-    reads_rank: bool,
 }
 
 impl Keys {
@@ -47,12 +46,7 @@ impl Keys {
         match choose(&all, role, given) {
             Ok(Chosen { query, doc, number, value, rank }) => {
                 let rank = rank.map(|at| names[at].clone());
-                Ok(Keys {
-                    names: [query, doc, number].map(|at| names[at].clone()),
-                    value,
-                    rank,
-                    reads_rank: false,
-                })
+                Ok(Keys { names: [query, doc, number].map(|at| names[at].clone()), value, rank })
             }
             Err(NotChosen::Wrong(message)) => Err(message),
             Err(NotChosen::Missing(missing)) => Err(missing.to_string()),
@@ -64,15 +58,14 @@ impl Keys {
         }
     }
 
-    /// Has ranks read as well, if there are any.
-    pub fn read_rank(&mut self) -> bool {
-        self.reads_rank = self.rank.is_some();
-        self.reads_rank
+    /// Are there ranks beside the scores?
+    pub fn have_rank(&self) -> bool {
+        self.rank.is_some()
     }
 
     /// The place of a key among those that are read; the rank's is the last.
     fn place(&self, name: &[u8]) -> Option<usize> {
-        let rank = || (self.reads_rank && self.rank.as_deref() == Some(name)).then_some(self.names.len());
+        let rank = || (self.rank.as_deref() == Some(name)).then_some(self.names.len());
         self.names.iter().position(|key| key == name).or_else(rank)
     }
 
@@ -151,11 +144,11 @@ fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &m
         let [query, doc, value, rank] = found;
         let query = id(query.ok_or_else(|| missing(0))?, "query")?;
         let doc = id(doc.ok_or_else(|| missing(1))?, "document")?;
+        // A rank matters only where it orders equal scores, so that one that is none is empty until then.
         let rank = match rank {
-            None if keys.reads_rank => return Err(missing(3)),
-            None => None,
-            Some(Token::Word(word)) => Some(Cow::Borrowed(word)),
-            Some(rank) => Some(id(rank, "rank")?),
+            Some(Token::Word(word)) => Cow::Borrowed(word),
+            Some(rank) => id(rank, "rank").unwrap_or_default(),
+            None => Cow::default(),
         };
         match value.ok_or_else(|| missing(2))? {
             Token::Word(word) => Ok((query, doc, word, rank)),
@@ -166,10 +159,10 @@ fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &m
         }
     };
     match row() {
-        Ok((query, doc, word, rank)) => {
-            rows.row(line, &query, &doc, word);
-            rank.iter().for_each(|rank| rows.add(rank));
+        Ok((query, doc, word, rank)) if keys.have_rank() => {
+            rows.ranked_row(line, &query, &doc, &rank, word);
         }
+        Ok((query, doc, word, _)) => rows.row(line, &query, &doc, word),
         Err(message) => rows.wrong(line, &message),
     }
 }

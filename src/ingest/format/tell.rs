@@ -213,6 +213,9 @@ impl<'l> Look<'l> {
             _ => return None,
         };
         let fields = separator.fields(self.first);
+        if separator == Separator::Tab && self.is_tabbed() {
+            return self.tabbed(fields.len());
+        }
         let has_blanks = |line: &[u8]| separator.fields(line).iter().any(|field| split(field).count() != 1);
         let is_alike = |line: &[u8]| separator.fields(line).len() == fields.len();
         let is_table = self.lines.iter().any(|(_, line)| has_blanks(line))
@@ -223,6 +226,28 @@ impl<'l> Look<'l> {
         let form = self.table(separator).ok()?;
         let number = *fields.get(form.table()?.number)?;
         finite(number).is_some().then_some(Ok(form))
+    }
+
+    /// Do tabs alone stand between the fields of all lines, each of which has as many?
+    fn is_tabbed(self) -> bool {
+        let count = Separator::Tab.fields(self.first).len();
+        let is_field = |field: &&[u8]| !field.is_empty() && field.trim_ascii() == *field;
+        let is_comment = |line: &[u8]| line.trim_ascii_start().starts_with(b"#"); // which tables have not
+        let mut all = self.head.text.split(|&byte| byte == b'\n');
+        self.lines.iter().all(|(_, line)| {
+            let fields = Separator::Tab.fields(line);
+            fields.len() == count && fields.iter().all(is_field) && !line.contains(&b'"')
+        }) && !all.any(is_comment)
+    }
+
+    /// A table with tabs and the columns of TREC, of which ids further down may have blanks.
+    fn tabbed(self, columns: usize) -> Option<Told> {
+        match (self.known.role, columns) {
+            (Role::Qrels, 4) | (Role::Run, 6) => {
+                self.headerless(Separator::Tab).map(|form| Some(Ok(form))).ok()?
+            }
+            _ => None,
+        }
     }
 
     /// The text from the first line that counts.
@@ -581,6 +606,5 @@ pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>) -> String
 /// A table with this number of columns.
 fn of_columns(separator: Separator, columns: usize, chosen: Chosen, shape: String) -> Table {
     let Chosen { query, doc, number, value, rank } = chosen;
-    let has_ranks = rank == Some(doc + 1) && doc + 2 < columns && separator != Separator::Comma;
-    Table { separator, skip: 0, columns, shape, query, doc, number, value, rank, tag: None, has_ranks }
+    Table { separator, skip: 0, columns, shape, query, doc, number, value, rank, tag: None }
 }

@@ -558,6 +558,115 @@ fn json_is_told_from_its_first_key() {
     assert_eq!(all(&json.unwrap()), all(&trec.unwrap()));
 }
 
+/// Formats of runs with ranks beside their scores: a line for each result, with what comes before and after.
+type Ranked = (&'static str, &'static str, fn(&str, &str, usize, &str) -> String, &'static str);
+
+const RANKED: &[Ranked] = &[
+    ("TREC", "", |q, d, r, s| format!("{q} Q0 {d} {r} {s} t\n"), ""),
+    ("TSV", "qid\tdocid\trank\tscore\n", |q, d, r, s| format!("{q}\t{d}\t{r}\t{s}\n"), ""),
+    ("ranks last", "qid\tdocid\tscore\trank\n", |q, d, r, s| format!("{q}\t{d}\t{s}\t{r}\r\n"), ""),
+    ("CSV", "qid,docid,rank,score\n", |q, d, r, s| format!("{q},\"{d}\",\"{r}\",{s}\n"), ""),
+    ("ranks first", "rank,qid,score,docid\n", |q, d, r, s| format!("{r},{q},{s},{d}\n"), ""),
+    ("six columns of CSV", "", |q, d, r, s| format!("{q},Q0,{d},{r},{s},t\n"), ""),
+    (
+        "JSONL",
+        "",
+        |q, d, r, s| format!("{{\"rank\": {r}, \"qid\": \"{q}\", \"docid\": \"{d}\", \"score\": {s}}}\n"),
+        "",
+    ),
+    (
+        "an array",
+        "[{\"qid\": \"-\", \"docid\": \"d\", \"rank\": 1, \"score\": 1}",
+        |q, d, r, s| {
+            format!(",\n{{\"qid\": \"{q}\", \"docid\": \"{d}\", \"score\": {s}, \"rank\": \"{r}\"}}")
+        },
+        "]",
+    ),
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn ranks_order_equal_scores_in_every_format(
+        results in rows(&["1", "1", "2"], 0), descending in any::<bool>(), size in 1usize..300,
+    ) {
+        let results: Vec<Row> = by_query(&results).into_iter().flat_map(|(_, rows)| rows).cloned().collect();
+        let mut counts = [0; 4];
+        let mut rank = |query: &str| {
+            let count = &mut counts[query[1..].parse::<usize>().unwrap()];
+            *count += 1;
+            if descending { 100 - *count } else { *count }
+        };
+        let ranked: Vec<(Row, usize)> = results.into_iter().map(|row| (row.clone(), rank(&row.0))).collect();
+        let qrels = "q0 0 d0 1\nq0 0 dd1 2\nq1 0 d0 0\nq1 0 ddd2 1\nq2 0 d0 3\nq3 0 dd1 1\n";
+        let text = |(_, before, line, after): &Ranked| {
+            let lines: String = ranked.iter().map(|((q, d, s), r)| line(q, d, *r, s)).collect();
+            format!("{before}{lines}{after}")
+        };
+        let (by_rank, plain) = (Join { ties: Ties::Rank, ..Join::default() }, Join::default());
+        let seen = |matrix: LabelMatrix| matrix.runs()[0].seen;
+        // That of the array has one query more, which is not judged.
+        let labels = |matrix: LabelMatrix| (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
+        let trec = text(&RANKED[0]);
+        let expected = labels(read(&by_rank, qrels, &trec, 1 << 20, false).unwrap());
+        let expected_seen = seen(read(&plain, qrels, &trec, 1 << 20, false).unwrap());
+        for format in RANKED {
+            let run = text(format);
+            for (size, compressed) in [(1 << 20, false), (size, false), (size, true)] {
+                let found = read(&by_rank, qrels, &run, size, compressed).map(labels);
+                prop_assert_eq!(found.as_ref(), Ok(&expected), "{} of\n{}", format.0, run);
+            }
+            let found = read(&plain, qrels, &run, 1 << 20, false).map(seen);
+            prop_assert_eq!(found, Ok(expected_seen), "{} of\n{}", format.0, run);
+        }
+    }
+}
+
+#[test]
+fn ranks_that_order_nothing_are_named_with_their_lines() {
+    let by_rank = Join { ties: Ties::Rank, ..Join::default() };
+    let error = |run: &str| read(&by_rank, "q 0 a 1\n", run, 1 << 20, false).unwrap_err();
+    assert_eq!(
+        error("qid,score,docid,rank\nq,1,a,1\nq,1,b,x\nq,1,c,\nq,?,d,4\nq,1,e\n"),
+        "run:3: rank 'x' is not an integer, and equal scores are to be ordered by it\n\
+         run:4: rank '' is not an integer, and equal scores are to be ordered by it\n\
+         run:5: score '?' is not a number: expected 'qid,score,docid,rank'\n\
+         run:6: 3 fields in 'q,1,e': expected 'qid,score,docid,rank'"
+    );
+    assert_eq!(
+        error(
+            "{\"qid\":\"q\",\"docid\":\"a\",\"score\":1,\"rank\":1}\n{\"qid\":\"q\",\"docid\":\"b\",\"score\":1}\n"
+        ),
+        "run:2: rank '' is not an integer, and equal scores are to be ordered by it"
+    );
+    assert_eq!(
+        error("qid,docid,score\nq,a,1\n"),
+        "run has no ranks beside its scores that could order equal ones: take other ties than `rank`"
+    );
+}
+
+/// A table of TREC's columns in which ids far down have blanks, where 20 lines say nothing of them.
+#[test]
+fn ids_with_blanks_far_down_a_table_are_whole() {
+    let lines = |line: &dyn Fn(&str) -> String| {
+        (0..40).map(|n| line(&format!("d{n}"))).chain([line("the doc")]).collect::<String>()
+    };
+    let run = lines(&|doc| format!("q\tQ0\t{doc}\t1\t0.5\tmine\n"));
+    let qrels = lines(&|doc| format!("q\t0\t{doc}\t{}\n", u8::from(doc == "the doc")));
+    let matrix = Join::default()
+        .files(input("x.tsv", qrels.into()), [RunInput::named("run", input("y.tsv", run.into()))])
+        .unwrap();
+    assert_eq!(matrix.runs()[0].tag, b"mine");
+    let labels: Vec<u8> = matrix.tile(0).lane(0).take(41).collect();
+    assert!(labels.iter().all(|&label| label > 2), "{labels:?}");
+    assert_eq!(labels[0], 4, "'the doc' is the last by name, which comes first among equal scores");
+    let commented = "# a comment\nq\t0\td\t1\n";
+    let read =
+        |qrels: &str| Join::default().qrels(input("x.tsv", qrels.into())).map(|qrels| qrels.fingerprint());
+    assert_eq!(read(commented).unwrap(), read("q\t0\td\t1\n").unwrap(), "comments are those of TREC");
+}
+
 /// Where content can be read in two ways, and only there.
 #[test]
 fn names_decide_where_content_does_not() {

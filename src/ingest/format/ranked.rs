@@ -1,0 +1,62 @@
+//! Rows of a table with the ranks right behind the documents, where ranks order equal scores: the table has them elsewhere, or in CSV.
+
+use std::io;
+
+use memchr::memrchr;
+
+use super::made::{MadeRows, MakeRows};
+use crate::ingest::scan::whole_line;
+use crate::ingest::table::{Row, RowScanner, Table, TakeRows, UNIT};
+
+/// Makes such rows of those of a table.
+#[derive(Debug)]
+pub(super) struct RankedRows {
+    table: Table,
+    scanner: RowScanner,
+    /// How many lines there were before.
+    line: u64,
+}
+
+impl RankedRows {
+    pub fn new(table: Table) -> Self {
+        RankedRows { table, scanner: RowScanner::default(), line: 0 }
+    }
+}
+
+impl MakeRows for RankedRows {
+    fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize> {
+        let skip = self.table.skip;
+        let whole = if ended { text.len() } else { memrchr(b'\n', text).map_or(0, |feed| feed + 1) };
+        if whole < skip && !ended {
+            return Ok(0); // the header goes on
+        }
+        let mut taking = Taking { table: &self.table, before: self.line, rows };
+        self.line += self.scanner.each_row(&text[..whole], skip.min(whole), &self.table, &mut taking);
+        if whole > 0 {
+            self.table.skip = 0;
+        }
+        Ok(whole)
+    }
+}
+
+struct Taking<'r> {
+    table: &'r Table,
+    before: u64,
+    rows: &'r mut MadeRows,
+}
+
+impl TakeRows for Taking<'_> {
+    fn row(&mut self, text: &[u8], line: u64, Row { query, doc, number }: Row) {
+        let fields = self.table.separator.fields(whole_line(text, doc[0]));
+        let rank = self.table.rank.and_then(|rank| fields.get(rank)).copied().unwrap_or_default();
+        let [query, doc, number] = [query, doc, number].map(|[start, end]| &text[start..end]);
+        if [query, doc, rank, number].iter().any(|field| field.contains(&UNIT)) {
+            return self.rows.wrong(self.before + line, "a field has a control character in it (\\x1f)");
+        }
+        self.rows.ranked_row(self.before + line, query, doc, rank, number);
+    }
+
+    fn wrong(&mut self, _: usize, line: u64, message: impl FnOnce() -> String) {
+        self.rows.wrong(self.before + line, &message());
+    }
+}
