@@ -27,13 +27,15 @@ Examples:
 
 /// Write a run, or with --qrels judgments, in another format.
 ///
-/// Rows go out in their order, with the numbers as they were written; the extension of the output says how. What is missing for lines of TREC
-/// is made up: ranks count the rows of a query, and the tag is the name of the file. Whether documents are there twice is not looked at.
+/// Rows keep their order, and numbers are written as they were read; the extension of the output says the format. What TREC text needs and
+/// the input lacks is made: the rank is the number of the row among those of its query, and the tag is the name of the file. Documents that
+/// occur twice are not looked for.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
-    /// A run, or with --qrels judgments, in any format, plain or compressed; `-` is stdin. Scores alone have the LETOR judgments that
-    /// they go with before them, and a matrix is made of judgments and then runs
+    /// A run, or with --qrels judgments, in any format, plain or compressed; `-` is stdin. For a file of scores alone, one on each line
+    /// or a matrix of NumPy, give two files: first the judgments that they belong to, then the scores. For .lmx give the judgments,
+    /// then the runs
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
     /// The file to write, which has this name only once it is complete: .trec, .run or .qrels, .tsv, .jsonl, each of them also .gz;

@@ -43,8 +43,8 @@ pub struct Formats {
     /// `laneval info FILE` says what a file is taken for. docs/formats.md has a sample of each.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
     run_format: Option<InputFormat>,
-    /// Which columns of a table, or keys of records, are read: query=NAME,doc=NAME,score=NAME by the names in the first line, or
-    /// query,-,doc,score in their order; grade in the place of score means the judgments; may be repeated
+    /// Which columns of a table, or keys of records, are read: by the names in the first line (query=NAME,doc=NAME,score=NAME), or in their
+    /// order (query,-,doc,score; - is not read). With grade instead of score it is about the judgments. May be given for each
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = "Input")]
     columns: Vec<ColumnNames>,
     /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and
