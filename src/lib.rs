@@ -125,7 +125,8 @@ mod whole_file;
 pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream};
 pub use ingest::{
-    ColumnNames, Dialect, Input, InputFormat, Join, Qrels, ReadAs, Recognised, RunInput, TextRank, TextRow,
+    ColumnNames, Dialect, Input, InputFormat, Join, OptionStyle, Qrels, ReadAs, Recognised, RunInput,
+    TextRank, TextRow,
 };
 pub use label::{
     Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies, RunInfo,

@@ -489,20 +489,27 @@ fn other_formats_are_not_read_as_trec_eval_reads() {
         (b"{\"q1\": {\"d1\": 15.109, \"d2\": 1}}".to_vec(), "is JSON"),
         (b"[\n {\"q1\": 1},\n {\"q2\": 1}\n]".to_vec(), "is JSON"),
         (lines("q1,d1,1\n"), "is CSV"),
-        (lines("q1\td1\t1\n"), "has three columns"),
     ] {
         for message in refused(&bytes) {
             assert!(message.starts_with(&format!("it: {name}")) && !message.contains('\n'), "{message}");
         }
     }
-    let [_, beir] = refused(b"query-id\tcorpus-id\tscore\n1\td1\t1\n2\td7\t1\n");
-    assert_eq!(
-        beir,
-        "it: has a header and three columns, as BEIR's qrels: expected 'query iter docno grade' \
-         (`awk 'NR > 1 {print $1, 0, $2, $3}'` makes it so)"
+    let convert = |what: &str, options: &str| {
+        format!(
+            "it: {what}, and dialects of trec_eval read TREC text alone: `laneval convert {options}it -o it.trec` writes it so"
+        )
+    };
+    let [run, qrels] = refused(b"query-id\tcorpus-id\tscore\n1\td1\t1\n2\td7\t1\n");
+    let beir = "is TSV with a header: query-id, corpus-id, score";
+    assert_eq!((run, qrels), (convert(beir, ""), convert(beir, "--qrels ")));
+    let [run, qrels] = refused(&lines("q1\td1\t1\n"));
+    assert!(
+        run.starts_with("it: has three columns; if they are query, docno and rank, as in MS MARCO"),
+        "{run}"
     );
+    assert_eq!(qrels, convert("is TSV without a header: query document grade", "--qrels "));
     let [five, _] = refused(&lines("q1 Q0 d1 1 0.5\n"));
-    assert!(five.starts_with("it: has five columns; if only the tag is missing: expected"), "{five}");
+    assert_eq!(five, convert("is TREC text without tags", ""));
 }
 
 /// What starts like another format is read where it can be: only a text that is wrong anyway is looked at.

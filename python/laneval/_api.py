@@ -10,7 +10,7 @@ from laneval import _native
 from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, UnanswerableError
-from laneval._options import DEFAULT, Column, Format, Measures, Options, Ready, column_names, stat_names
+from laneval._options import DEFAULT, Columns, Format, Measures, Options, Ready, column_names, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, base_name, warn
 
 if TYPE_CHECKING:
@@ -50,11 +50,13 @@ class Qrels:
         self,
         source: Source,
         *,
-        columns: Mapping[Column, str] | None = None,
+        columns: Columns | None = None,
         dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
         format: Format | None = None,
+        groups: Path | None = None,
     ) -> None:
-        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format)
+        """Reads judgments. `groups` is the file that says how many lines each query has in LETOR judgments without `qid`."""
+        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, groups)
 
     @property
     def queries(self) -> list[str]:
@@ -94,11 +96,16 @@ class Matrix:
 
     @classmethod
     def build(
-        cls, qrels: Source | Qrels, runs: Mapping[str, Source] | Sequence[Path], **options: Unpack[Options]
+        cls,
+        qrels: Source | Qrels,
+        runs: Mapping[str, Source] | Sequence[Path],
+        *,
+        groups: Path | None = None,
+        **options: Unpack[Options],
     ) -> Matrix:
         """Joins runs with judgments."""
         ready = Ready((), options)
-        return cls(ready.native.build(_judgments(qrels, options), _named(runs), ready.columns))
+        return cls(ready.native.build(_judgments(qrels, options, groups), _named(runs), ready.columns))
 
     @classmethod
     def open(cls, path: Path) -> Matrix:
@@ -184,12 +191,18 @@ class ResidentMatrix:
 
 
 def evaluate(
-    qrels: Source | Qrels, run: Source, measures: Measures = DEFAULT, **options: Unpack[Options]
+    qrels: Source | Qrels,
+    run: Source,
+    measures: Measures = DEFAULT,
+    *,
+    groups: Path | None = None,
+    **options: Unpack[Options],
 ) -> RunScores:
     """The scores of a run against judgments.
 
     Both are dicts of dicts, iterables of (query, document, number), tables of pandas, polars, pyarrow or DuckDB, paths of TREC files
-    (`str` is always a path) or their text as `bytes`.
+    (`str` is always a path) or their text as `bytes`. `groups` is the file that says how many lines each query has in LETOR judgments
+    without `qid`.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
@@ -199,7 +212,7 @@ def evaluate(
     0.75
     """
     ready = Ready(measures, options)
-    judgments = _judgments(qrels, options)
+    judgments = _judgments(qrels, options, groups)
     return _evaluated(ready, judgments, [("run", run)], options)[0]
 
 
@@ -207,6 +220,8 @@ def evaluate_runs(
     qrels: Source | Qrels,
     runs: Mapping[str, Source] | Sequence[Path],
     measures: Measures = DEFAULT,
+    *,
+    groups: Path | None = None,
     **options: Unpack[Options],
 ) -> Scores:
     """The scores of several runs by their names, or of files, which are named by their paths.
@@ -217,7 +232,7 @@ def evaluate_runs(
     {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
     """
     ready = Ready(measures, options)
-    judgments = _judgments(qrels, options)
+    judgments = _judgments(qrels, options, groups)
     return Scores(_evaluated(ready, judgments, _named(runs), options))
 
 
@@ -324,11 +339,13 @@ def _lent(array: Array | None) -> tuple[Any, bool] | None:
     return None if array is None else lent(array)
 
 
-def _judgments(qrels: Source | Qrels, options: Options) -> _native.Qrels:
+def _judgments(qrels: Source | Qrels, options: Options, groups: Path | None = None) -> _native.Qrels:
     if isinstance(qrels, Qrels):
+        if groups is not None:
+            raise TypeError("groups is for judgments that are read here: give it to Qrels")
         return qrels._native
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
-    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"))
+    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), groups)
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:

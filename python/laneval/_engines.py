@@ -13,7 +13,7 @@ from laneval import _native
 from laneval._custom import CustomMeasure
 from laneval._errors import InputError, LanevalError, ShardError, UnanswerableError
 from laneval._layouts import COLUMNS, LABEL_COLUMNS, RUN, Labelled, Tagged, known_columns
-from laneval._options import Measures, Options, QuerySet, Ready, column_names
+from laneval._options import Measures, Options, QuerySet, Ready, named_columns
 from laneval._scores import PerQuery, RunScores, Scores
 from laneval._summary import Summary
 
@@ -57,7 +57,7 @@ class Places(NamedTuple):
 
 def places(results: Sequence[str], judgments: Sequence[str], columns: Mapping[Column, str] | None) -> Places:
     """Finds the columns of results and judgments, by their usual names or those given."""
-    names = column_names(columns)  # type: ignore[arg-type]
+    names = named_columns(columns)
     known_columns(names, COLUMNS)
     run = names.pop("run", None)
     of_run = {what: name for what, name in names.items() if what != "grade"}
@@ -148,7 +148,7 @@ class LabelSummaries(_Summaries):
         columns: Mapping[LabelColumn, str] | None,
     ) -> None:
         super().__init__(measures, options)
-        self.columns = column_names(columns)  # type: ignore[arg-type]
+        self.columns = named_columns(columns)
         known_columns(self.columns, LABEL_COLUMNS)
         self.grades = [float(grade) for grade in grades]
 
@@ -292,8 +292,10 @@ def _check(all_seen: list[bytes]) -> None:
     try:
         seen = Summary.merge(all_seen)
     except ShardError as error:
-        message = str(error).removeprefix("run: ").split(": in ")[0]
-        message = message.replace("counted twice", "in more than one partition")
+        # "… counted twice (q1, …): in run and in run"; ids in it may have any of these words.
+        message = str(error).removeprefix("run: ")
+        message = message.rpartition(": in ")[0] or message
+        message = message.replace(" counted twice", " in more than one partition", 1)
         raise ShardError(
             f"{message}: all rows of a query, judgments too, belong into one; partition by the query, or with repartition=True"
         ) from None

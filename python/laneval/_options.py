@@ -19,6 +19,7 @@ Ties: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average",
 Stat: TypeAlias = Literal["median", "std", "min", "max", "ci95"]
 Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank"]
 Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "parquet", "arrow"]
+Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | None]"
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
 
 DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
@@ -53,8 +54,9 @@ class Options(TypedDict, total=False):
     """How many threads work; as `LANEVAL_THREADS` says, else one a processor."""
     progress: bool | Callable[[int, int], object]
     """Show how far it is, or tell a function what is done and what there is to do."""
-    columns: Mapping[Column, str]
-    """Names of columns of tables, and of keys of records."""
+    columns: Columns
+    """Names of columns of tables, and of keys of records: `{"doc": "pid"}`. Of tables without a header what the columns are, in their
+    order, and `None` for one that is not read: `["query", None, "doc", "score"]` is a run, and with `"grade"` they are judgments."""
     qrels_format: Format
     """The format of a file of judgments, where that is not to be told from its content."""
     run_format: Format
@@ -73,7 +75,7 @@ class Ready:
     def __init__(self, measures: Measures, options: Options) -> None:
         names, self.custom, self.order = split(measures)
         self.columns = column_names(options.get("columns"))
-        unknown = sorted(set(self.columns) - set(get_args(Column)))
+        unknown = sorted(set(self.columns) - {*get_args(Column), None})
         if unknown:
             known = ", ".join(get_args(Column))
             raise TypeError(f"columns names {', '.join(map(repr, unknown))}: {known} were expected")
@@ -110,8 +112,19 @@ def split(measures: Measures) -> tuple[tuple[str, ...], list[CustomMeasure], lis
     return tuple(names), custom, order
 
 
-def column_names(columns: Mapping[Column, str] | None) -> dict[str, str]:
+def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:
+    """The names of columns by what they are, or what columns are in their order."""
+    if columns is None or isinstance(columns, Mapping):
+        return named_columns(columns)
+    if isinstance(columns, str):
+        raise TypeError(f"columns is the str {columns!r}: a dict of names, or a list of what the columns are, was expected")
+    return [None if what in (None, "-") else str(what) for what in columns]
+
+
+def named_columns(columns: Mapping[Any, str] | None) -> dict[str, str]:
     """The names of columns by what they are."""
+    if columns is not None and not isinstance(columns, Mapping):
+        raise TypeError(f"columns is of {type(columns)}: a dict of names was expected, for these tables have names")
     return {str(what): name for what, name in (columns or {}).items()}
 
 

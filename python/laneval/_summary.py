@@ -12,7 +12,7 @@ from laneval._api import Array, ArrowStream, Path, Qrels, Source, _judgments, _l
 from laneval._arrays import lent
 from laneval._errors import UnanswerableError
 from laneval._layouts import Labelled, Tagged
-from laneval._options import DEFAULT, Measures, Options, Ready, Stat, column_names, stat_names
+from laneval._options import DEFAULT, Measures, Options, Ready, Stat, named_columns, stat_names
 from laneval._scores import RunScores, Scores
 
 
@@ -153,7 +153,7 @@ class Stream:
             raise TypeError(f"the layout {layout!r} has the judgments among its rows: qrels are for runs")
         if runs is not None and layout != "tagged":
             raise TypeError("runs are for the layout 'tagged'")
-        columns = column_names(options.pop("columns", None)) if layout != "run" else {}
+        columns = named_columns(options.pop("columns", None)) if layout != "run" else {}
         ready = _ready(measures, options)
         judgments = None if qrels is None else _judgments(qrels, options)
         self._of_labels = judgments is None and layout == "run"

@@ -71,6 +71,8 @@ def evaluate_tagged(
     With `repartition=False` there is no shuffle: all rows of a query are in one block already. Where they are not, `ShardError` is
     raised; which queries each block has goes to the driver for that.
     """
+    if partitions is not None and not repartition:
+        raise TypeError("partitions is for a shuffle: with repartition=False there is none")
     names = runs
     if names is None and RUN in _names(rows, "rows"):
         names = names_of_runs(name for name in rows.unique(RUN) if name is not None)

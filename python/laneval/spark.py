@@ -75,6 +75,8 @@ def evaluate_tagged(
     With `repartition=False` there is no shuffle: all rows of a query are in one partition already. Where they are not, `ShardError` is
     raised; which queries each partition has goes to the driver for that.
     """
+    if partitions is not None and not repartition:
+        raise TypeError("partitions is for a shuffle: with repartition=False there is none")
     names = runs
     if names is None and RUN in rows.columns:
         of_results = rows.where(rows[SCORE].isNotNull())

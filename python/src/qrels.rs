@@ -1,9 +1,10 @@
 //! Judgments, read once and used for many runs.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use laneval::tables::TableReader;
-use laneval::{Dialect, Join, ReadAs, Watch};
+use laneval::{Dialect, Join, OptionStyle, ReadAs, Watch};
 use pyo3::prelude::*;
 
 use crate::errors::exception;
@@ -26,7 +27,7 @@ pub struct Qrels {
 #[pymethods]
 impl Qrels {
     #[new]
-    #[pyo3(signature = (source, name, dialect, columns, format=None))]
+    #[pyo3(signature = (source, name, dialect, columns, format=None, groups=None))]
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
@@ -34,9 +35,10 @@ impl Qrels {
         dialect: &str,
         columns: ColumnNames,
         format: Option<&str>,
+        groups: Option<PathBuf>,
     ) -> PyResult<Self> {
         let dialect = dialect_of(py, dialect)?;
-        let qrels_as = ReadAs { columns: Role::Qrels.names(py, &columns)?, ..read_as(py, format)? };
+        let qrels_as = ReadAs { columns: Role::Qrels.names(py, &columns)?, groups, ..read_as(py, format)? };
         let source = Source::of(source, name, Role::Qrels, &columns)?;
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
@@ -74,7 +76,7 @@ impl Qrels {
 /// How files are read that are in this format, or in one that is told.
 pub fn read_as(py: Python<'_>, format: Option<&str>) -> PyResult<ReadAs> {
     let format = format.map(str::parse).transpose().map_err(|error| exception(py, error))?;
-    Ok(ReadAs { format, ..ReadAs::default() })
+    Ok(ReadAs { format, options: OptionStyle::Python, ..ReadAs::default() })
 }
 
 /// Who reads files of tables.

@@ -15,8 +15,20 @@ use crate::errors::problem;
 use crate::rows::Rows;
 use crate::table::{self, Role, table};
 
-/// What columns are called, by what they are.
-pub type ColumnNames = HashMap<String, String>;
+/// Which columns are read.
+#[derive(Debug, Clone, FromPyObject)]
+pub enum ColumnNames {
+    /// Their names, by what they are.
+    Named(HashMap<String, String>),
+    /// What all of them are, in their order; `None` for one that is not read.
+    Ordered(Vec<Option<String>>),
+}
+
+impl Default for ColumnNames {
+    fn default() -> Self {
+        ColumnNames::Named(HashMap::new())
+    }
+}
 
 /// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
 #[pyfunction]
@@ -88,7 +100,7 @@ impl Source {
     /// As [`Source::of`].
     pub fn of_part(object: Option<&Bound<'_, PyAny>>, name: &str, role: Role) -> PyResult<Self> {
         let none = || Ok(Source::Rows(Rows::new()));
-        object.map_or_else(none, |object| Source::of(object, name, role, &ColumnNames::new()))
+        object.map_or_else(none, |object| Source::of(object, name, role, &ColumnNames::default()))
     }
 
     /// How many rows there are; of text that is not known.

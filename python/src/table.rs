@@ -1,18 +1,18 @@
 //! Tables with an Arrow stream (pandas, polars, pyarrow, DuckDB), whose columns are borrowed as they lie.
 
-use std::collections::HashMap;
-
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
+use laneval::error::{Problem, Problems};
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
 use laneval::{ColumnNames, Ids};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::{exception, problem};
+use crate::errors::{exception, input, problem};
 use crate::ffi;
+use crate::source::ColumnNames as Asked;
 
 /// What rows are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,15 @@ impl Role {
     ///
     /// # Errors
     /// Something that no column is.
-    pub fn names(self, py: Python<'_>, columns: &HashMap<String, String>) -> PyResult<Option<ColumnNames>> {
+    pub fn names(self, py: Python<'_>, columns: &Asked) -> PyResult<Option<ColumnNames>> {
+        let columns = match columns {
+            Asked::Named(columns) => columns,
+            Asked::Ordered(columns) => {
+                let names = ColumnNames::in_order(columns.iter().map(Option::as_deref));
+                let names = names.map_err(|error| exception(py, error))?;
+                return Ok(Some(names).filter(|names| names.are_of_qrels() == (self == Role::Qrels)));
+            }
+        };
         let other: &[&str] = match self {
             Role::Run => &["grade"],
             Role::Qrels => &["score", "rank"],
@@ -54,13 +62,7 @@ impl Role {
 ///
 /// # Errors
 /// A column that is not there.
-pub fn places(
-    py: Python<'_>,
-    names: &[String],
-    name: &str,
-    role: Role,
-    columns: &HashMap<String, String>,
-) -> PyResult<Places> {
+pub fn places(py: Python<'_>, names: &[String], name: &str, role: Role, columns: &Asked) -> PyResult<Places> {
     let given = role.names(py, columns)?;
     let columns = match role {
         Role::Qrels => TableColumns::of_judgments(given.as_ref()),
@@ -72,19 +74,12 @@ pub fn places(
 /// The columns of an object with an Arrow stream, some by name.
 ///
 /// # Errors
-/// A column that is not there, or of a type that it cannot have; a null, by its row.
-pub fn table(
-    object: &Bound<'_, PyAny>,
-    name: &str,
-    role: Role,
-    columns: &HashMap<String, String>,
-) -> PyResult<Table> {
+/// A column that is not there, or of a type that it cannot have; the first nulls, by their rows.
+pub fn table(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &Asked) -> PyResult<Table> {
     let py = object.py();
     let (names, all) = ffi::batches(object)?;
     let mut table = Table::new(&names, places(py, &names, name, role, columns)?);
-    for batch in &all {
-        table.push(batch).map_err(|wrong| error(py, name, wrong))?;
-    }
+    table.push(&all).map_err(|wrong| error(py, name, wrong))?;
     Ok(table)
 }
 
@@ -128,7 +123,10 @@ pub fn ids(object: &Bound<'_, PyAny>) -> PyResult<Ids> {
 
 fn error(py: Python<'_>, name: &str, wrong: WrongTable) -> PyErr {
     match wrong {
-        WrongTable::Row(row, message) => problem(py, name, row, message),
+        WrongTable::Rows { first, more } => {
+            let problem = |(line, message)| Problem { file: name.to_owned(), line, message };
+            input(py, Problems { first: first.into_iter().map(problem).collect(), more })
+        }
         WrongTable::Type(message) => PyTypeError::new_err(format!("{name}: {message}")),
         WrongTable::Missing(Missing { what, known, among, .. }) => PyValueError::new_err(format!(
             "{name}: no column is the {what}: there are {}, and {} were looked for; say it with columns={{\"{what}\": …}}",

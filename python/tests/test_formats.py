@@ -53,6 +53,78 @@ def test_columns_and_formats_are_said(tmp_path: Path) -> None:
         laneval.evaluate(QRELS, ranks, "RR", run_format="xml")  # type: ignore[arg-type]
 
 
+def test_errors_name_keywords(tmp_path: Path) -> None:
+    def said(run: str, **options: object) -> str:
+        path = tmp_path / "it.tsv"
+        path.write_text(run)
+        with pytest.raises(laneval.InputError) as refused:
+            laneval.evaluate(QRELS, path, "RR", **options)  # type: ignore[arg-type]
+        assert "--" not in str(refused.value)
+        return str(refused.value)
+
+    assert 'columns={"doc": "NAME"}' in said("qid\tx\tscore\nPLAIN-1\tMED-10\t1\n")
+    assert 'columns={"query": "NAME", "doc": "NAME", "score": "NAME"}' in said("a\tb\tc\nPLAIN-1\tMED-10\t1\n")
+    assert 'columns={"query": "NAME", "doc": "NAME", "score": "NAME"}' in said('{"a": 1}\n')
+    three = said("PLAIN-1\tMED-10\t0.5\n")
+    assert 'run_format="msmarco"' in three and 'columns=["query", "doc", "score"]' in three
+    late = "".join(f"PLAIN-1\tMED-{rank}\t{rank}\n" for rank in [*range(1, 40), 50])
+    assert 'run_format="msmarco"' in said(late)
+    assert 'columns=["query", None, "doc", "score"]' in said("PLAIN-1\tx\tMED-10\t0.5\n")
+    said("PLAIN-1\tMED-10\t0.5\n", columns=["query", None, "doc", "score"])
+    judged = tmp_path / "judged.txt"
+    judged.write_text("1 1:0.5\n0 1:0.25\n")
+    with pytest.raises(laneval.InputError, match="`groups=FILE` names a file"):
+        laneval.Qrels(judged)
+
+
+def test_columns_in_their_order(tmp_path: Path) -> None:
+    scored, judged = tmp_path / "scored.tsv", tmp_path / "judged.tsv"
+    scored.write_text("PLAIN-1\tx\tMED-10\t0.5\nPLAIN-1\tx\tMED-12\t0.75\n")
+    judged.write_text("1\tMED-10\tPLAIN-1\n")
+    for unread in (None, "-"):
+        found = laneval.evaluate(QRELS, scored, "RR", columns=["query", unread, "doc", "score"], queries="both")
+        assert found["RR"] == 0.5
+    qrels = laneval.Qrels(judged, columns=("grade", "doc", "query"))
+    assert qrels.queries == ["PLAIN-1"]
+    for columns, message in [
+        (["query", "doc"], "a score, a rank or"),
+        (["query", "doc", "score", "score"], "score is there twice"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            laneval.evaluate(QRELS, scored, "RR", columns=columns)  # type: ignore[arg-type]
+    for wrong in ("query,doc,score", ["query", "dok", "score"]):
+        with pytest.raises(TypeError, match="expected"):
+            laneval.evaluate(QRELS, scored, "RR", columns=wrong)  # type: ignore[arg-type]
+
+
+def test_groups_of_letor(tmp_path: Path) -> None:
+    (tmp_path / "sizes").write_text("3\n2\n")
+    labels = tmp_path / "labels.txt"
+    labels.write_bytes((SAMPLES / "lightgbm.txt").read_bytes())
+    ours = laneval.evaluate(SAMPLES / "lightgbm.txt", SAMPLES / "scores.txt", MEASURES)
+    by_groups = laneval.evaluate(labels, SAMPLES / "scores.txt", MEASURES, groups=tmp_path / "sizes")
+    assert dict(by_groups) == dict(ours)
+    qrels = laneval.Qrels(labels, groups=str(tmp_path / "sizes"))
+    assert dict(laneval.evaluate(qrels, SAMPLES / "scores.txt", MEASURES)) == dict(ours)
+    runs = laneval.evaluate_runs(labels, {"m": SAMPLES / "scores.txt"}, MEASURES, groups=tmp_path / "sizes")
+    assert dict(runs["m"]) == dict(ours)
+    matrix = laneval.Matrix.build(labels, {"m": SAMPLES / "scores.txt"}, groups=tmp_path / "sizes")
+    assert dict(matrix.evaluate(MEASURES)["m"]) == dict(ours)
+    with pytest.raises(TypeError, match="give it to Qrels"):
+        laneval.evaluate(qrels, SAMPLES / "scores.txt", groups=tmp_path / "sizes")
+
+
+def test_all_nulls_of_a_table_are_said() -> None:
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"query_id": ["q"] * 5, "doc_id": ["a", None, "b", None, "c"], "score": [1.0, 2.0, None, 3.0, 4.0]})
+    with pytest.raises(laneval.InputError) as refused:
+        laneval.evaluate({"q": {"a": 1}}, table)
+    assert str(refused.value) == "run:2: doc_id: a null\nrun:3: score: a null\nrun:4: doc_id: a null"
+    many = pa.table({"query_id": ["q"] * 50, "doc_id": pa.nulls(50, pa.string()), "score": [1.0] * 50})
+    with pytest.raises(laneval.InputError, match="… and 30 more"):
+        laneval.evaluate({"q": {"a": 1}}, many)
+
+
 def test_documents_called_as_their_query_are_dropped() -> None:
     qrels, run = {"q1": {"d1": 1}}, {"q1": {"q1": 2.0, "d1": 1.0}}
     assert laneval.evaluate(qrels, run, "RR")["RR"] == 0.5

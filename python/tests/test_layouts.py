@@ -14,6 +14,27 @@ pytestmark = pytest.mark.filterwarnings("ignore::laneval.LanevalWarning")
 MEASURES = ["nDCG@10", "AP", "RR"]
 
 
+def test_partitions_that_share_queries_are_named():
+    """Whatever words their ids have."""
+    from laneval import _engines
+
+    ids = ["a: in b", "x counted twice"]
+    parts = [_engines._queries(pa.array(ids)), _engines._queries(pa.array(ids))]
+    with pytest.raises(laneval.ShardError) as refused:
+        _engines._check(parts)
+    said = str(refused.value)
+    assert said.startswith("2 queries are in more than one partition (a: in b, x counted twice): all rows of a query"), said
+
+
+@pytest.mark.parametrize("engine", ["ray", "spark"])
+def test_partitions_without_a_shuffle_are_refused(engine):
+    import importlib
+
+    module = importlib.import_module(f"laneval.{engine}")
+    with pytest.raises(TypeError, match="with repartition=False there is none"):
+        module.evaluate_tagged(None, partitions=3, repartition=False)
+
+
 def tagged(qrels, run, seed=1):
     rows = [(q, d, s, None) for q, of in run.items() for d, s in of.items()]
     rows += [(q, d, None, g) for q, of in qrels.items() for d, g in of.items()]

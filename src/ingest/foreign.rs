@@ -26,6 +26,10 @@ const FEWEST: usize = 3;
 pub(super) enum OtherFormat {
     /// A run where qrels are expected, or qrels where a run is.
     Swapped,
+    /// A table of which rows are wrong: their numbers, from 1, and what is wrong, and how many more there are.
+    Rows(Vec<(u64, String)>, u64),
+    /// Scores alone, without the judgments whose documents they are for.
+    ScoresAlone,
     /// Something else: the line (0 for the whole file), and what to say.
     Told(u64, String),
 }
@@ -113,6 +117,11 @@ fn not_read(what: &str, role: Role) -> String {
     format!("is {what}, which is not read here: {} on each line", role.expected())
 }
 
+/// What a text is that dialects of trec_eval do not read.
+fn trec_alone(what: &str) -> String {
+    format!("is {what}, and dialects of trec_eval read TREC text alone: `laneval convert` may write it so")
+}
+
 /// The format of a file that starts with these bytes, which no text has.
 fn signature(head: &[u8], role: Role) -> Option<String> {
     let (by, command) = match head {
@@ -136,18 +145,14 @@ fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
     let mut fields = split(first);
     match [fields.next(), fields.next(), fields.next(), fields.next()] {
         _ if head.contains(&0) => Some(not_read("binary", role)),
-        _ if first.starts_with(b"{") || first.starts_with(b"[") => Some(not_read("JSON", role)),
-        [_, Some(query), ..] if query.starts_with(b"qid:") => {
-            Some(not_read("LETOR (labels and features, but no ranking)", role))
-        }
+        _ if first.starts_with(b"{") || first.starts_with(b"[") => Some(trec_alone("JSON")),
+        [_, Some(query), ..] if query.starts_with(b"qid:") => Some(trec_alone("LETOR")),
         [Some(b"query-id"), Some(b"corpus-id"), Some(b"score"), None] if role == Role::Qrels => Some(made(
             "has a header and three columns, as BEIR's qrels",
             "NR > 1 {print $1, 0, $2, $3}",
             role,
         )),
-        [Some(_), _, None, None] if memchr_iter(b',', first).take(2).count() == 2 => {
-            Some(not_read("CSV", role))
-        }
+        [Some(_), _, None, None] if memchr_iter(b',', first).take(2).count() == 2 => Some(trec_alone("CSV")),
         _ => None,
     }
 }
@@ -195,6 +200,18 @@ impl OtherFormat {
     pub fn problems(&self, role: Role, file: &str) -> Problems {
         match self {
             OtherFormat::Swapped => swapped(role, file, None),
+            OtherFormat::Rows(first, more) => {
+                let problem = |(line, message): &(u64, String)| Problem {
+                    file: file.to_owned(),
+                    line: *line,
+                    message: message.clone(),
+                };
+                Problems { first: first.iter().map(problem).collect(), more: *more }
+            }
+            OtherFormat::ScoresAlone => {
+                let message = "is a list of numbers: scores alone go with judgments that are LETOR";
+                whole_file(file, message.to_owned())
+            }
             OtherFormat::Told(line, message) => {
                 let problem = Problem { file: file.to_owned(), line: *line, message: message.clone() };
                 Problems { first: vec![problem], more: 0 }

@@ -82,7 +82,7 @@ use tables::{TableReader, with_records};
 
 pub use dialect::Dialect;
 pub use format::preview::{Preview, PreviewRow};
-pub use format::{ColumnNames, InputFormat, ReadAs, Recognised};
+pub use format::{ColumnNames, InputFormat, OptionStyle, ReadAs, Recognised};
 pub use input::{Input, RunInput};
 pub use passing_text::PassingText;
 pub use picked::{Picked, PickedQuery, Retrieved};
@@ -359,6 +359,10 @@ impl Join {
                 run::read(&source, name, joining)
             }),
             Ok(form) => run::read(&TextSource { text, form, size, watch: self.watch() }, name, joining),
+            // Without their judgments they cannot be told, which is no problem of theirs.
+            Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
+                Ok((StagedRun::default(), RunProblems::default()))
+            }
             Err(foreign) => {
                 let lines = foreign.problems(Role::Run, &text.name);
                 Ok((StagedRun::default(), RunProblems { lines, ..RunProblems::default() }))

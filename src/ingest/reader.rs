@@ -17,6 +17,7 @@ use super::columns::Scratch;
 use super::diagnostics::{Finding, Findings, Position, quoted};
 use super::dialect::{Comments, Rules};
 use super::format::Form;
+use super::format::options::OptionStyle;
 use super::format::tell::not_counted;
 use super::group::{Scattered, Whole};
 use super::hash::Seed;
@@ -212,8 +213,8 @@ pub(super) enum Order {
     Scores { ranks: RankColumn },
     /// Ranks that are integers.
     Ranks,
-    /// Ranks as scores, −rank; they may have to count 1, 2, 3 ….
-    RankScores { counted: bool },
+    /// Ranks as scores, −rank; where they have to count 1, 2, 3 …, with how messages write options.
+    RankScores { counted: Option<OptionStyle> },
 }
 
 /// Where ranks stand beside scores.
@@ -230,10 +231,12 @@ pub(super) enum RankColumn {
 impl Form {
     /// What results are sorted by.
     pub fn order(&self) -> Order {
-        match self.table().map(|table| (table.value, table.rank_column())) {
+        match self.table().map(|table| (table.value, table)) {
             None => Order::Scores { ranks: RankColumn::Behind },
-            Some((Value::Number | Value::Letters, ranks)) => Order::Scores { ranks },
-            Some((value, _)) => Order::RankScores { counted: value == Value::CountedRank },
+            Some((Value::Number | Value::Letters, table)) => Order::Scores { ranks: table.rank_column() },
+            Some((value, table)) => {
+                Order::RankScores { counted: (value == Value::CountedRank).then_some(table.options) }
+            }
         }
     }
 
@@ -623,7 +626,7 @@ impl Table {
                 format!("{} {}: {}", role.number(), not_a_number(field), self.expected())
             }
             Value::Rank => format!("rank {} is not an integer: {}", quoted(field), self.expected()),
-            Value::CountedRank => not_counted(field, None),
+            Value::CountedRank => not_counted(field, None, self.options),
         }
     }
 }

@@ -437,7 +437,9 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for Block<'_, 
             }
             (Value::CountedRank, Some(count)) if *count != Counts::WRONG && value != *count as f64 => {
                 let expected = std::mem::replace(count, Counts::WRONG);
-                self.refuse(line, || not_counted(value.to_string().as_bytes(), Some(expected)));
+                self.refuse(line, || {
+                    not_counted(value.to_string().as_bytes(), Some(expected), table.options)
+                });
             }
             (Value::CountedRank | Value::Rank, _) => {
                 let mut decimal = std::mem::take(&mut self.taking.number);

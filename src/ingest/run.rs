@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::diagnostics::{Finding, Findings, RunProblems, quoted, whole_file};
 use super::dialect::Rules;
+use super::format::options::OptionStyle;
 use super::format::tell::not_counted;
 use super::group::{Scattered, each_query};
 use super::interner::Interner;
@@ -188,10 +189,12 @@ impl<'a> Rankings<'a> {
         match self.order {
             Order::Scores { .. } => {}
             Order::Ranks => report_equal_ranks(id, records, docnos, rank_of_key, findings),
-            Order::RankScores { counted: false } => {
+            Order::RankScores { counted: None } => {
                 report_equal_ranks(id, records, docnos, |key| -score_of_key(key) as i64, findings);
             }
-            Order::RankScores { counted: true } => report_uncounted(records, docnos, findings),
+            Order::RankScores { counted: Some(options) } => {
+                report_uncounted(records, docnos, options, findings);
+            }
         }
         let records = &without_identical(id, records, docnos, self.drop_identical_ids);
         let depth = ranker.rank(id, records, docnos, judged, &mut staged.labels, findings);
@@ -249,11 +252,12 @@ fn report_equal_ranks(
 }
 
 /// Finds the first result of a query whose rank, as a score, does not count on.
-fn report_uncounted(records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
+fn report_uncounted(records: &[Record], docnos: Docnos<'_>, options: OptionStyle, findings: &mut Findings) {
     let wrong = (1u64..).zip(records).find(|(rank, record)| score_of_key(record.key) != -(*rank as f64));
     if let Some((rank, record)) = wrong {
         findings.add(record.at, || {
-            let message = not_counted((-score_of_key(record.key)).to_string().as_bytes(), Some(rank));
+            let found = (-score_of_key(record.key)).to_string();
+            let message = not_counted(found.as_bytes(), Some(rank), options);
             Finding { position: docnos.position(record), message, earlier: None }
         });
     }

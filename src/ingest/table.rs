@@ -16,6 +16,7 @@ use fearless_simd::{Level, dispatch, u8x64};
 use memchr::{memchr, memchr_iter};
 
 use super::diagnostics::quoted;
+use super::format::options::OptionStyle;
 use super::reader::RankColumn;
 use super::record::LONGEST_LINE;
 use super::scan::is_separator;
@@ -98,6 +99,8 @@ pub(super) struct Table {
     /// Which column has ranks, where scores are sorted, and which the tag.
     pub rank: Option<usize>,
     pub tag: Option<usize>,
+    /// How messages write options.
+    pub options: OptionStyle,
 }
 
 impl Table {
@@ -114,6 +117,7 @@ impl Table {
             value,
             rank: None,
             tag: None,
+            options: OptionStyle::default(),
         }
     }
 
@@ -436,7 +440,11 @@ fn any_line(text: &[u8], [start, end]: [usize; 2], number: u64, table: &Table, l
         let count = fields.len();
         return lines.wrong(start, number, || {
             let fields = format!("{count} field{}", if count == 1 { "" } else { "s" });
-            format!("{fields} in {}: {}", quoted(line), table.expected())
+            let comment = match first {
+                Some(b'#') => " (in tables with tabs or commas no line is a comment)",
+                _ => "",
+            };
+            format!("{fields} in {}: {}{comment}", quoted(line), table.expected())
         });
     }
     for (column, what) in [(table.query, "query"), (table.doc, "document")] {

@@ -120,10 +120,11 @@ impl<'a> TableColumns<'a> {
         let ordered = self.given.filter(|given| given.ordered().is_some());
         let chosen = match ordered {
             Some(given) if given.ordered() == Some(names.len()) => in_order(given).ok_or_else(|| {
-                WrongTable::Column(format!("`--columns {given}` has no {}", self.role.number()))
+                WrongTable::Column(format!("the columns `{given}` have no {}", self.role.number()))
             })?,
             Some(given) => {
-                let message = format!("has {} columns, not those of `--columns {given}`", names.len());
+                let count = given.ordered().unwrap_or(0);
+                let message = format!("there are {} columns, and `{given}` names {count}", names.len());
                 return Err(WrongTable::Column(message));
             }
             None => choose(&bytes, self.role, self.given).map_err(|wrong| match wrong {
@@ -186,8 +187,13 @@ pub enum WrongTable {
     Missing(Missing),
     /// A column is of a type that it cannot have.
     Type(String),
-    /// A row, from 1, cannot be read.
-    Row(u64, String),
+    /// Rows cannot be read.
+    Rows {
+        /// The first of them, at most [`Problems::LIMIT`](crate::error::Problems::LIMIT): their numbers, from 1, and what is wrong.
+        first: Vec<(u64, String)>,
+        /// How many problems there are beyond `first`.
+        more: u64,
+    },
     /// The file is not what it seems to be.
     File(String),
 }
@@ -199,7 +205,12 @@ impl fmt::Display for WrongTable {
                 f.write_str(message)
             }
             WrongTable::Missing(missing) => missing.fmt(f),
-            WrongTable::Row(row, message) => write!(f, "row {row}: {message}"),
+            WrongTable::Rows { first, more } => {
+                let rows: Vec<String> =
+                    first.iter().map(|(row, message)| format!("row {row}: {message}")).collect();
+                f.write_str(&rows.join("\n"))?;
+                if *more > 0 { write!(f, "\n… and {more} more") } else { Ok(()) }
+            }
         }
     }
 }

@@ -76,8 +76,13 @@ impl Formats {
         let (groups, recognised) = (self.groups.clone(), Some(self.recognised.clone()));
         Join {
             tables: tables(),
-            qrels_as: ReadAs { format: self.qrels_format, columns: columns(true), groups },
-            runs_as: ReadAs { format: self.run_format, columns: columns(false), groups: None },
+            qrels_as: ReadAs {
+                format: self.qrels_format,
+                columns: columns(true),
+                groups,
+                ..ReadAs::default()
+            },
+            runs_as: ReadAs { format: self.run_format, columns: columns(false), ..ReadAs::default() },
             recognised,
             ..join
         }

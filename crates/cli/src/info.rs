@@ -29,7 +29,7 @@ Examples:
 
 /// Describe and check a label matrix, or say what judgments or a run are taken for
 ///
-/// Of these the first rows are shown as they are read.
+/// Of these the first rows are shown as they are read. A file that can be read neither as judgments nor as a run is an error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Info {

@@ -44,7 +44,7 @@ enum Row {
     Wrong { line: u64, error: String },
 }
 
-/// Prints what a file is taken for.
+/// Prints what a file is taken for; it is an error if it can be neither judgments nor a run.
 pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> Result<(), Stop> {
     if verify {
         return Err(Stop::new(format!("{} is not a .lmx file: --verify checks those only", shown(path))));
@@ -61,12 +61,21 @@ pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> 
     }
     // Of two ways to read it the one with fewer wrong rows.
     let wrong = |preview: &Preview| preview.rows.iter().filter(|row| row.read.is_err()).count();
-    let best = [&judgments, &run].into_iter().flatten().min_by_key(|preview| wrong(preview));
+    let is_any = |preview: &&Preview| wrong(preview) < preview.rows.len();
+    let best = [&judgments, &run].into_iter().flatten().filter(is_any).min_by_key(|preview| wrong(preview));
     let rows = best.map(|preview| preview.rows.iter().map(Row::of).collect()).unwrap_or_default();
     let taken = |preview: &Result<Preview, Error>| match preview {
-        Ok(preview) => Taken::For(preview.what.clone()),
+        Ok(preview) if is_any(&preview) => Taken::For(preview.what.clone()),
+        // A row is wrong in every way of reading it.
+        Ok(Preview { rows, .. }) => match rows.first() {
+            Some(PreviewRow { line, read: Err(error) }) => {
+                Taken::Error(format!("{}:{line}: {error}", shown(path)))
+            }
+            _ => Taken::Error(format!("{}: there is no row in it", shown(path))),
+        },
         Err(error) => Taken::Error(error.to_string()),
     };
+    let is_neither = best.is_none();
     let text = Text { file: shown(path), judgments: taken(&judgments), run: taken(&run), rows };
     print(|to| match format {
         Plain::Json => {
@@ -74,7 +83,11 @@ pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> 
             writeln!(to)
         }
         Plain::Table => text.write(to),
-    })
+    })?;
+    match is_neither {
+        true => Err(Stop::new(format!("{} can be read neither as judgments nor as a run", shown(path)))),
+        false => Ok(()),
+    }
 }
 
 impl Row {
@@ -97,6 +110,9 @@ impl Text {
                 Taken::For(what) => writeln!(to, "{role:<14} {what}")?,
                 Taken::Error(error) => writeln!(to, "{role:<14} error: {error}")?,
             }
+        }
+        if self.rows.is_empty() {
+            return Ok(());
         }
         let columns = [
             ("line", Align::Right),

@@ -48,7 +48,7 @@ fn options_overrule_what_is_told() {
     assert_eq!(values("named.csv --columns query=q,doc=d,score=s"), values("scores.trec"));
     assert_says(
         &folder.error("eval qrels.trec named.csv"),
-        &["named.csv:1: there is no header, and 4 columns: `--columns` says which"],
+        &["named.csv:1: there is no header, and 4 columns: say which are queries"],
     );
     assert_says(
         &folder.error("eval qrels.trec named.csv --columns query=q,doc=d,score=z"),
@@ -164,6 +164,30 @@ fn info_says_what_a_file_is_taken_for() {
         &["line 2: the query is 'null', and neither a string nor an integer\n"],
     );
     assert_eq!(folder.run_with("info -", "q 0 d 1\n").code, 0);
+    // What is neither is an error, and is not called TREC.
+    for (name, text, said) in [
+        (
+            "junk",
+            "hello world\nfoo bar\n",
+            "as a run       error: junk:1: 2 fields in 'hello world': expected",
+        ),
+        ("empty", "", "as judgments   error: empty: there is no row in it\n"),
+        ("list", "[]", "as judgments   error: list:1: the array is empty: "),
+        (
+            "wrong.tsv",
+            "qid\tdocid\tscore\nq\td\tx\n",
+            "as a run       error: wrong.tsv:2: score 'x' is not a number",
+        ),
+    ] {
+        folder.put(name, text);
+        for format in ["table", "json"] {
+            let ran = folder.run(&format!("info {name} --format {format}"));
+            assert_eq!(ran.code, 2, "{name}");
+            assert!(ran.err.starts_with(&format!("error: {name} can be read neither as")), "{}", ran.err);
+            assert!(!ran.out.contains("TREC text"), "{}", ran.out);
+            assert!(format == "json" || ran.out.contains(said), "{}", ran.out);
+        }
+    }
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn of_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<Table, WrongTable>
 fn of_batches(batches: Vec<RecordBatch>, names: &[String], places: &Places) -> Result<Table, WrongTable> {
     let names: Vec<String> = places.all().into_iter().map(|at| names[at].clone()).collect();
     let mut table = Table::new(&names, places.among_all());
-    batches.iter().try_for_each(|batch| table.push(batch))?;
+    table.push(&batches)?;
     Ok(table)
 }
 

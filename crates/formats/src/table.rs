@@ -9,6 +9,7 @@ use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
 use half::slice::HalfFloatSliceExt;
 use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
+use laneval::error::Problems;
 use laneval::tables::{self, Places, WrongTable};
 
 /// Columns of a table that are results or judgments.
@@ -53,11 +54,20 @@ impl Table {
         Table { columns: columns.to_vec(), places, names, batches: Vec::new(), rows: 0 }
     }
 
-    /// Adds the rows of a batch.
+    /// Adds the rows of some batches.
     ///
     /// # Errors
-    /// A column of a type that it cannot have; a null, by its row.
-    pub fn push(&mut self, batch: &RecordBatch) -> Result<(), WrongTable> {
+    /// A column of a type that it cannot have; nulls, by their rows.
+    pub fn push(&mut self, batches: &[RecordBatch]) -> Result<(), WrongTable> {
+        let (mut first, mut more) = (Vec::new(), 0);
+        for batch in batches {
+            more += self.push_batch(batch, &mut first)?;
+        }
+        if first.is_empty() { Ok(()) } else { Err(WrongTable::Rows { first, more }) }
+    }
+
+    /// Adds the rows of a batch, and its first nulls to `found`; how many more there are.
+    fn push_batch(&mut self, batch: &RecordBatch, found: &mut Vec<(u64, String)>) -> Result<u64, WrongTable> {
         let (names, Places { query, doc, number, rank, .. }) = (&self.columns, self.places);
         let column = |at: usize| batch.column(at).clone();
         let of = Batch {
@@ -72,13 +82,20 @@ impl Table {
             (of.number.as_ref(), number),
             (of.rank.as_ref(), rank),
         ];
+        let (mut null_rows, mut count) = (Vec::new(), 0);
         for (column, at) in all {
             let (Some(column), Some(at)) = (column, at) else { continue };
-            if let Some(row) = null(column) {
-                let row = (self.rows + row + 1) as u64;
-                return Err(WrongTable::Row(row, format!("{}: a null", names[at])));
-            }
+            let of_column = nulls(column);
+            count += of_column.len();
+            null_rows.extend(of_column.into_iter().take(Problems::LIMIT).map(|row| (row, at)));
         }
+        null_rows.sort_unstable();
+        let room = Problems::LIMIT - found.len();
+        let null =
+            |(row, at): (usize, usize)| ((self.rows + row + 1) as u64, format!("{}: a null", names[at]));
+        let (before, of_batch) = (found.len(), null_rows.into_iter().take(room).map(null));
+        found.extend(of_batch);
+        let more = (count - (found.len() - before)) as u64;
         let wrong = |at: usize, column: &ArrayRef, expected: &str| {
             let of = column.data_type();
             WrongTable::Type(format!("column `{}` is of type {of}: {expected} expected", names[at]))
@@ -106,7 +123,7 @@ impl Table {
         }
         self.rows += batch.num_rows();
         self.batches.push(of);
-        Ok(())
+        Ok(more)
     }
 
     /// Adds the rows of another table.
@@ -166,12 +183,13 @@ impl Table {
     }
 }
 
-/// The first row that is null.
-fn null(column: &ArrayRef) -> Option<usize> {
+/// The rows that are null.
+fn nulls(column: &ArrayRef) -> Vec<usize> {
     if column.logical_null_count() == 0 {
-        return None;
+        return Vec::new();
     }
-    column.logical_nulls().and_then(|nulls| (0..column.len()).find(|&row| nulls.is_null(row)))
+    let nulls = column.logical_nulls();
+    nulls.map_or_else(Vec::new, |nulls| (0..column.len()).filter(|&row| nulls.is_null(row)).collect())
 }
 
 /// Can ids be of this type?

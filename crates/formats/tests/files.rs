@@ -310,6 +310,11 @@ fn what_cannot_be_ids_or_numbers_is_said() {
             write(&path, format, &batch(&columns), 2);
             let wrong = run(&path, &join()).unwrap_err().to_string();
             assert!(wrong.contains(&format!("file{said}")), "{format:?}: {wrong}");
+            if said.ends_with("a null") {
+                let lines = [2, 4, 5, 6].map(|row| format!("file:{row}: doc_id: a null"));
+                assert!(wrong.lines().zip(&lines).all(|(line, of)| line.ends_with(of)), "{wrong}");
+                assert_eq!(wrong.lines().count(), lines.len());
+            }
         }
     }
 }

@@ -316,6 +316,11 @@ pub(in crate::ingest) fn first_value(text: &[u8]) -> Option<u8> {
     cursor.peek().ok()?
 }
 
+/// What objects of queries look like.
+pub(super) fn objects(number: &str) -> String {
+    format!("{{\"query\": {{\"document\": {number}, …}}, …}}")
+}
+
 /// Where in objects of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {

@@ -5,7 +5,7 @@
 //! ```
 //!
 //! A document without a comment is called by the number of its line. Where lines have no `qid`, a file beside them says how many lines
-//! each query has, and queries are numbered from 1. A file of scores has as many lines as there are documents, in their order.
+//! each query has, and queries are numbered from 1. Where there are both, they have to agree. A file of scores has as many lines as there are documents, in their order.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -80,13 +80,15 @@ struct Lines {
     group: usize,
     left: u64,
     query: Vec<u8>,
+    /// The `qid` with which the current group begins.
+    qid: Option<Vec<u8>>,
     doc: Vec<u8>,
 }
 
 impl Lines {
     fn new(groups: Option<Arc<Groups>>) -> Self {
-        let (query, doc) = Default::default();
-        Lines { number: 0, groups, group: 0, left: 0, query, doc }
+        let (query, qid, doc) = Default::default();
+        Lines { number: 0, groups, group: 0, left: 0, query, qid, doc }
     }
 
     /// The next line.
@@ -104,7 +106,8 @@ impl Lines {
             return what(format!("{} is no feature", quoted(wrong)));
         }
         let query = match (&self.groups, qid) {
-            (Some(groups), _) => {
+            (Some(groups), qid) => {
+                let begins = self.left == 0;
                 while self.left == 0 {
                     let Some(&size) = groups.sizes.get(self.group) else {
                         let (all, name) = (groups.lines(0), &groups.name);
@@ -116,6 +119,32 @@ impl Lines {
                     self.query = self.group.to_string().into_bytes();
                 }
                 self.left -= 1;
+                // Where lines have a query too, both have to say the same.
+                if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
+                    let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
+                    return Line::Wrong(format!(
+                        "qid {qid} goes on behind the end of group {before} in {}",
+                        groups.name
+                    ));
+                }
+                if !begins && self.qid.as_deref() != qid {
+                    let shown = |qid: Option<&[u8]>| {
+                        qid.map_or("no qid".to_owned(), |qid| format!("qid {}", quoted(qid)))
+                    };
+                    return Line::Wrong(format!(
+                        "{} in group {} in {}, which begins with {}",
+                        shown(qid),
+                        self.group,
+                        groups.name,
+                        shown(self.qid.as_deref())
+                    ));
+                }
+                if begins {
+                    self.qid = qid.map(<[u8]>::to_vec);
+                    if let Some(qid) = qid {
+                        qid.clone_into(&mut self.query);
+                    }
+                }
                 &self.query[..]
             }
             (None, Some(query)) => query,
@@ -249,6 +278,13 @@ impl<'a> Scored<'a> {
         let score = line.trim_ascii();
         if score.is_empty() || score[0] == b'#' {
             return Ok(true);
+        }
+        if self.lines.number == 0 && fast_float2::parse::<f64, _>(score).is_err() {
+            let score = quoted(score);
+            let message =
+                format!("{score} is not a number: a score on each line was expected, and no header");
+            rows.wrong_from_here(self.line, &message);
+            return Ok(false);
         }
         loop {
             if !self.next_line()? {

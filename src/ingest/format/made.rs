@@ -313,6 +313,7 @@ mod tests {
 
     use proptest::prelude::*;
 
+    use crate::ingest::ReadAs;
     use crate::ingest::format::json::Objects;
     use crate::ingest::format::letor::Judgments;
     use crate::ingest::format::records::{Keys, RecordArray, RecordLines};
@@ -340,7 +341,8 @@ mod tests {
 
     /// A maker of each kind.
     fn makers() -> Vec<Box<dyn MakeRows>> {
-        let keys = || Keys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, None).unwrap();
+        let keys =
+            || Keys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, &ReadAs::default()).unwrap();
         vec![
             Box::new(Objects::new("score")),
             Box::new(RecordLines::new(keys(), "score")),

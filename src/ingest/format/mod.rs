@@ -8,6 +8,7 @@
 //! records   objects that are a judgment or a result
 //! letor     judgments among features, and files of scores
 //! npy       matrices of NumPy
+//! options   how messages write options
 //! ranked    tables with ranks that are not right behind the documents
 //! preview   the first rows of a text, to look at
 //! ```
@@ -20,6 +21,7 @@ pub(super) mod letor;
 pub(super) mod made;
 pub(super) mod names;
 pub(super) mod npy;
+pub(super) mod options;
 pub(super) mod preview;
 pub(super) mod ranked;
 pub(super) mod records;
@@ -38,6 +40,7 @@ use letor::Letor;
 use made::{Lines, MadeText, MakeRows};
 pub use names::ColumnNames;
 use npy::Npy;
+pub use options::OptionStyle;
 use records::Keys;
 
 /// A format of judgments and runs.
@@ -124,6 +127,8 @@ pub struct ReadAs {
     /// Of LETOR judgments without `qid`, the file that says how many lines each query has; the same path with `.query` or `.group` behind
     /// it by default.
     pub groups: Option<PathBuf>,
+    /// How messages write the options that they name.
+    pub options: OptionStyle,
 }
 
 impl ReadAs {

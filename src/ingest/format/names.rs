@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::options::OptionStyle;
 use crate::error::Error;
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::shape::Role;
@@ -112,23 +113,7 @@ impl FromStr for ColumnNames {
                 parts.iter().map(|part| if *part == "-" { Ok(None) } else { column(part).map(Some) });
             Names::Ordered(ordered.collect::<Result<_, _>>()?)
         };
-        let columns = ColumnNames(names);
-        let (all, is) = (columns.columns(), |one: Column| columns.columns().contains(&one));
-        if let Some(again) = all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1) {
-            return Err(wrong(format!("{} is there twice", again.name())));
-        }
-        let results = is(Column::Score) || is(Column::Rank);
-        match () {
-            () if !is(Column::Query) => Err(wrong("the query is missing".to_owned())),
-            () if !is(Column::Doc) => Err(wrong("the doc is missing".to_owned())),
-            () if is(Column::Grade) && results => {
-                Err(wrong("judgments have a grade, and runs a score or a rank: there are both".to_owned()))
-            }
-            () if !is(Column::Grade) && !results => {
-                Err(wrong("a score, a rank or, for judgments, a grade is missing".to_owned()))
-            }
-            () => Ok(columns),
-        }
+        ColumnNames::complete(names).map_err(wrong)
     }
 }
 
@@ -165,6 +150,49 @@ impl ColumnNames {
             known.map(|(_, column)| (*column, name.to_owned())).ok_or_else(unknown)
         });
         Ok(ColumnNames(Names::Named(named.collect::<Result<_, _>>()?)))
+    }
+
+    /// All columns of a table without a header, in their order: `query`, `doc`, `grade`, `score` or `rank`, and `None` for one that is
+    /// not read.
+    ///
+    /// ```
+    /// use laneval::ColumnNames;
+    /// let columns = ColumnNames::in_order([Some("query"), None, Some("doc"), Some("score")])?;
+    /// assert_eq!(columns, "query,-,doc,score".parse()?);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Something else than these; a column that is missing, or is there twice.
+    pub fn in_order<'n>(columns: impl IntoIterator<Item = Option<&'n str>>) -> Result<Self, Error> {
+        let column = |name: Option<&str>| {
+            let Some(name) = name else { return Ok(None) };
+            let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| Some(*column));
+            known.ok_or_else(|| format!("`{name}` is none of query, doc, grade, score and rank"))
+        };
+        let ordered: Result<_, String> = columns.into_iter().map(column).collect();
+        let columns = ordered.and_then(|ordered| ColumnNames::complete(Names::Ordered(ordered)));
+        columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
+    }
+
+    /// These columns, if they are all that judgments or results need, or what is wrong.
+    fn complete(names: Names) -> Result<Self, String> {
+        let columns = ColumnNames(names);
+        let (all, is) = (columns.columns(), |one: Column| columns.columns().contains(&one));
+        if let Some(again) = all.iter().find(|one| all.iter().filter(|other| other == one).count() > 1) {
+            return Err(format!("{} is there twice", again.name()));
+        }
+        let results = is(Column::Score) || is(Column::Rank);
+        let wrong = match () {
+            () if !is(Column::Query) => "the query is missing",
+            () if !is(Column::Doc) => "the doc is missing",
+            () if is(Column::Grade) && results => {
+                "judgments have a grade, and runs a score or a rank: there are both"
+            }
+            () if !is(Column::Grade) && !results => "a score, a rank or, for judgments, a grade is missing",
+            () => return Ok(columns),
+        };
+        Err(wrong.to_owned())
     }
 
     fn columns(&self) -> Vec<Column> {
@@ -222,16 +250,22 @@ pub struct Missing {
     pub among: Vec<String>,
 }
 
-impl fmt::Display for Missing {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Missing {
+    /// What to say of it, with the option by which names are given.
+    pub fn message(&self, options: OptionStyle) -> String {
         let what = if self.what == "doc" { "document" } else { self.what };
-        write!(
-            f,
-            "no {what} is among {}: its name may be {}; `--columns {}` gives others",
+        format!(
+            "no {what} is among {}: its name may be {}; `{}` gives others",
             self.among.join(", "),
             self.known.join(", "),
-            example(self.role, self.what),
+            options.columns_by_name(self.role, Some(self.what)),
         )
+    }
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message(OptionStyle::default()))
     }
 }
 
@@ -269,7 +303,7 @@ pub(in crate::ingest) fn choose(
     };
     let of_name = |name: &str| {
         let exact = names.iter().position(|other| *other == name.as_bytes());
-        exact.or_else(|| names.iter().position(|other| is_same(other, name)))
+        exact.or_else(|| names.iter().position(|other| are_same(other, name.as_bytes())))
     };
     for (column, name) in given {
         if of_name(name).is_none() {
@@ -286,12 +320,29 @@ pub(in crate::ingest) fn choose(
     };
     if let Some(chosen) = chosen(find, numbers) {
         let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number)];
-        let again = read
-            .into_iter()
-            .flatten()
-            .find(|&at| names.iter().filter(|name| **name == names[at]).count() > 1);
-        return match again {
-            Some(at) => Err(NotChosen::Wrong(format!("{} is there twice in {}", quoted(names[at]), all()))),
+        // A name as it is known or given is taken before one that differs in case.
+        let is_exact = |at: usize| {
+            given.iter().any(|(_, name)| name.as_bytes() == names[at])
+                || COLUMNS
+                    .iter()
+                    .any(|(_, column)| column.known_as(role).iter().any(|name| name.as_bytes() == names[at]))
+        };
+        let twin = |at: usize| {
+            let is_twin = |(other, name): (usize, &&[u8])| {
+                other != at && (*name == names[at] || !is_exact(at) && are_same(name, names[at]))
+            };
+            names.iter().enumerate().position(is_twin).map(|other| (names[at], names[other]))
+        };
+        return match read.into_iter().flatten().find_map(twin) {
+            Some((name, other)) if name == other => {
+                Err(NotChosen::Wrong(format!("{} is there twice in {}", quoted(name), all())))
+            }
+            Some((name, other)) => Err(NotChosen::Wrong(format!(
+                "{} and {} are the same name but for their case: which is to be read is not clear in {}",
+                quoted(name),
+                quoted(other),
+                all()
+            ))),
             None => Ok(chosen),
         };
     }
@@ -313,17 +364,10 @@ pub(in crate::ingest) fn choose(
     })
 }
 
-/// How columns are given; the one that is missing has a name that is to be filled in.
-fn example(role: Role, missing: &str) -> String {
-    let name = |column: &str| if column == missing { "NAME".to_owned() } else { "…".to_owned() };
-    let number = if role == Role::Qrels { "grade" } else { "score" };
-    ["query", "doc", number].map(|column| format!("{column}={}", name(column))).join(",")
-}
-
 /// Are two names the same, whatever their case, and with `-` for `_`?
-fn is_same(one: &[u8], other: &str) -> bool {
+fn are_same(one: &[u8], other: &[u8]) -> bool {
     let plain = |byte: u8| if byte == b'-' || byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
-    one.len() == other.len() && std::iter::zip(one, other.as_bytes()).all(|(&a, &b)| plain(a) == plain(b))
+    one.len() == other.len() && std::iter::zip(one, other).all(|(&a, &b)| plain(a) == plain(b))
 }
 
 #[cfg(test)]

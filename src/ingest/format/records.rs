@@ -10,9 +10,10 @@ use std::borrow::Cow;
 
 use memchr::memchr;
 
-use super::json::{Cursor, Stuck, Token};
+use super::ReadAs;
+use super::json::{Cursor, Stuck, Token, objects};
 use super::made::{MadeRows, MakeRows, wrong_id};
-use super::names::{Chosen, ColumnNames, NotChosen, choose};
+use super::names::{Chosen, NotChosen, choose};
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::shape::Role;
 use crate::ingest::table::Value;
@@ -32,28 +33,45 @@ impl Keys {
     ///
     /// # Errors
     /// Some are missing, or there is no record.
-    pub fn of(text: &[u8], role: Role, given: Option<&ColumnNames>) -> Result<Self, String> {
+    pub fn of(text: &[u8], role: Role, read_as: &ReadAs) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
         let said = |stuck: Stuck| match stuck {
             Stuck::Wrong(message) => message,
             Stuck::Incomplete => "the first record is not complete".to_owned(),
         };
-        cursor.passes(b'[').map_err(said)?;
-        cursor.expect(b'{', "a record, which starts with '{',").map_err(said)?;
-        let mut names: Vec<Vec<u8>> = Vec::new();
-        each_field(&mut cursor, |name, _| names.push(name.to_vec())).map_err(said)?;
+        let in_array = cursor.passes(b'[').map_err(said)?;
+        let expected = || expected(role, in_array);
+        if in_array && cursor.peek().map_err(said)? == Some(b']') {
+            return Err(format!("the array is empty: {} was expected", expected()));
+        }
+        cursor.expect(b'{', &expected()).map_err(said)?;
+        let (mut names, mut first): (Vec<Vec<u8>>, _) = (Vec::new(), None);
+        each_field(&mut cursor, |name, value| {
+            names.push(name.to_vec());
+            first.get_or_insert(matches!(value, Token::Open(b'[')));
+        })
+        .map_err(said)?;
+        if names.is_empty() {
+            return Err(format!("the first record has no keys: {} was expected", expected()));
+        }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
-        match choose(&all, role, given) {
+        match choose(&all, role, read_as.columns.as_ref()) {
             Ok(Chosen { query, doc, number, value, rank }) => {
                 let rank = rank.map(|at| names[at].clone());
                 Ok(Keys { names: [query, doc, number].map(|at| names[at].clone()), value, rank })
             }
             Err(NotChosen::Wrong(message)) => Err(message),
-            Err(NotChosen::Missing(missing)) => Err(missing.to_string()),
+            Err(NotChosen::Missing(missing)) => Err(missing.message(read_as.options)),
+            Err(NotChosen::NoNames(_)) if !in_array && first == Some(true) => Err(format!(
+                "query {} has an array, and not an object of documents: expected '{}'",
+                quoted(&names[0]),
+                objects(role.number())
+            )),
             Err(NotChosen::NoNames(missing)) => Err(format!(
-                "the keys of the first record are {}: none is known; `--columns query=…,doc=…,{}=…` names them",
+                "the keys of the first record are {}, and none is known: {} was expected; `{}` names other keys",
                 missing.among.join(", "),
-                if role == Role::Qrels { "grade" } else { "score" }
+                expected(),
+                read_as.options.columns_by_name(role, None)
             )),
         }
     }
@@ -74,6 +92,14 @@ impl Keys {
         let [query, doc, number] = self.names.each_ref().map(|name| crate::error::printable(name));
         format!("{{\"{query}\": …, \"{doc}\": …, \"{number}\": …}}")
     }
+}
+
+/// What is expected where records begin.
+fn expected(role: Role, in_array: bool) -> String {
+    let (record, number) = (r#"a record such as {"query_id": "q1", "doc_id": "d1", "#, role.number());
+    let value = if role == Role::Qrels { "1" } else { "0.5" };
+    let objects = if in_array { String::new() } else { format!(", or {}", objects(number)) };
+    format!("{record}\"{number}\": {value}}}{objects}")
 }
 
 /// Hands on the fields of a record that was opened: their keys and values; arrays and objects are passed.

@@ -4,25 +4,30 @@
 //! `.letor`, also with `.gz` or `.zst` behind it) decides only where the content can be read in two ways.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::json::{first_value, is_json};
+use super::json::{first_value, is_json, objects};
 use super::letor::{Groups, Letor, SHAPE};
 use super::names::{Chosen, NotChosen, choose, in_order};
 use super::npy::{self, Npy};
+use super::options::OptionStyle;
 use super::records::Keys;
 use super::{Form, InputFormat, Made, Of, Partner, ReadAs, Shape};
-use crate::error::printable;
+use memchr::memchr_iter;
+
+use crate::error::{Error, printable};
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::dialect::{Dialect, Rules};
 use crate::ingest::foreign::{Head, OtherFormat, of_head};
-use crate::ingest::input::Opened;
+use crate::ingest::input::{Input, Opened};
 use crate::ingest::number::finite;
 use crate::ingest::scan::split;
-use crate::ingest::shape::{Role, counts};
+use crate::ingest::shape::{Fault, Role, counts};
 use crate::ingest::table::{Separator, Table, Value};
 use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
+use crate::label::FileAccess;
 
 /// What is known of a text beside its start.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +65,10 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
     let rules = dialect.rules();
     let foreign = || of_head(head, role, rules).map_or_else(|| Ok(Form::trec()), Err);
     if dialect != Dialect::Laneval {
-        return foreign();
+        return foreign().map_err(|other| match other {
+            OtherFormat::Told(..) => convertible(head, known).unwrap_or(other),
+            other => other,
+        });
     }
     if head.text.starts_with(npy::MAGIC) && read_as.format.is_none()
         || read_as.format == Some(InputFormat::Npy)
@@ -88,6 +96,22 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
         Some(InputFormat::Letor) => look.letor(),
         Some(InputFormat::Npy | InputFormat::Parquet | InputFormat::Arrow) => unreachable!("it was read"),
     }
+}
+
+/// What to say of a text that is not TREC under a dialect of trec_eval, where it has another format.
+fn convertible(head: Head<'_>, known: Known<'_>) -> Option<OtherFormat> {
+    let form = tell(head, Known { dialect: Dialect::Laneval, ..known }).ok()?;
+    if form.table().is_none() && form.columns().is_none() {
+        return None;
+    }
+    let name = printable(known.name.as_bytes());
+    let judgments = if known.role == Role::Qrels { "--qrels " } else { "" };
+    let is = if form.doubtful { "has" } else { "is" };
+    let message = format!(
+        "{is} {}, and dialects of trec_eval read TREC text alone: `laneval convert {judgments}{name} -o {name}.trec` writes it so",
+        form.what
+    );
+    Some(OtherFormat::Told(0, message))
 }
 
 /// A matrix of NumPy. That of scores is as large as that of the grades, for its documents are the same.
@@ -130,7 +154,8 @@ fn of_file(format: InputFormat, Known { role, read_as, text, tables, .. }: Known
     let bytes = TableBytes::of(text).map_err(|error| wrong(format!("cannot be read: {error}")))?;
     let columns = TableColumns::of(role, read_as.columns.as_ref(), tables.ranks);
     let table = reader.read(TableFile { format, bytes, columns }).map_err(|wrong| match wrong {
-        WrongTable::Row(row, message) => OtherFormat::Told(row, message),
+        WrongTable::Rows { first, more } => OtherFormat::Rows(first, more),
+        WrongTable::Missing(missing) => OtherFormat::Told(0, missing.message(read_as.options)),
         other => OtherFormat::Told(0, other.to_string()),
     })?;
     let what = format!(
@@ -183,6 +208,9 @@ impl<'l> Look<'l> {
         if self.is_letor() {
             return self.letor();
         }
+        if let Some(message) = self.no_table(separator) {
+            return Err(self.wrong(message));
+        }
         if read_as.columns.is_some() {
             return self.table(separator);
         }
@@ -192,6 +220,9 @@ impl<'l> Look<'l> {
         }
         if let Some(form) = self.without_tag() {
             return Ok(form);
+        }
+        if let Some(message) = self.too_few() {
+            return Err(self.wrong(message));
         }
         match self.columns(separator) {
             _ if separator == Separator::Blanks && !self.is_regular() => foreign(),
@@ -266,6 +297,11 @@ impl<'l> Look<'l> {
         }
     }
 
+    /// How messages write options.
+    fn options(self) -> OptionStyle {
+        self.known.read_as.options
+    }
+
     fn columns(self, separator: Separator) -> usize {
         separator.fields(self.first).len()
     }
@@ -275,6 +311,65 @@ impl<'l> Look<'l> {
         let (enough, fields) = (self.lines.len() >= FEWEST, |line: &[u8]| split(line).count());
         let number = |line: &[u8]| split(line).last().and_then(finite).is_some();
         enough && self.lines.iter().all(|(_, line)| fields(line) == fields(self.first) && number(line))
+    }
+
+    /// What to say of a first line whose columns cannot be told: what stands between them is not read, or quotes are around the line, or
+    /// not closed.
+    fn no_table(self, separator: Separator) -> Option<String> {
+        let columns = self.columns(separator);
+        if columns > 2 {
+            return None;
+        }
+        let count = |line: &[u8], byte: u8| memchr_iter(byte, line).count();
+        let between = [b';', b'|'].into_iter().find(|&byte| {
+            let first = count(self.first, byte);
+            first > 1 && self.lines.iter().all(|(_, line)| count(line, byte) == first)
+        });
+        if let Some(byte) = between {
+            let byte = char::from(byte);
+            return Some(format!(
+                "the columns of {} are separated by '{byte}', which is not read: tabs and commas are, for example after `tr '{byte}' '\\t'`",
+                quoted(self.first)
+            ));
+        }
+        match (separator, columns) {
+            (Separator::Comma, 0) => Some(format!(
+                "a quote (\") in {} is not closed where its field ends, or not on its line",
+                quoted(self.first)
+            )),
+            (_, 1) if self.first.trim_ascii_start().starts_with(b"\"") => Some(format!(
+                "quotes are around the whole line {}, which makes it one column: three or more were expected",
+                quoted(self.first)
+            )),
+            _ => None,
+        }
+    }
+
+    /// What to say of a few lines of fewer fields than TREC has, which are a table if they are said to be.
+    fn too_few(self) -> Option<String> {
+        let count = split(self.first).count();
+        let is_number = |line: &[u8]| split(line).last().and_then(finite).is_some();
+        let is_alike = |line: &[u8]| split(line).count() == count && is_number(line);
+        let few = self.head.all && self.lines.len() < FEWEST;
+        if !few || self.separator() != Separator::Blanks || !self.lines.iter().all(|(_, line)| is_alike(line))
+        {
+            return None;
+        }
+        let (role, options) = (self.known.role, self.options());
+        let hint = match (role, count) {
+            (Role::Run, 3) => format!(
+                "say `{}` if they are query, document and rank, or `{}` if they are scores",
+                options.format(role, "msmarco"),
+                options.columns_in_order("query,doc,score")
+            ),
+            (Role::Qrels, 3) => {
+                format!("say `{}` if they are that", options.columns_in_order("query,doc,grade"))
+            }
+            (Role::Run, 5) => format!("say `{}` if only the tag is missing", options.format(role, "trec")),
+            _ => return None,
+        };
+        let complaint = role.complaint(self.first, Fault::Fields(count), self.rules);
+        Some(format!("{complaint}; {hint}"))
     }
 
     /// What is wrong with the first line.
@@ -302,6 +397,9 @@ impl<'l> Look<'l> {
 
     /// A table whose separator is known.
     fn table(self, separator: Separator) -> Told {
+        if let Some(message) = self.no_table(separator) {
+            return Err(self.wrong(message));
+        }
         match &self.known.read_as.columns {
             Some(columns) if columns.ordered().is_some() => {
                 let (Some(chosen), Some(count)) = (in_order(columns), columns.ordered()) else {
@@ -326,7 +424,7 @@ impl<'l> Look<'l> {
         let chosen = match chosen {
             Ok(chosen) => chosen,
             Err(NotChosen::Wrong(message)) => return Err(self.wrong(message)),
-            Err(NotChosen::Missing(missing)) => return Err(self.wrong(missing.to_string())),
+            Err(NotChosen::Missing(missing)) => return Err(self.wrong(missing.message(self.options()))),
             Err(NotChosen::NoNames(_)) => return self.headerless(separator),
         };
         let names: Vec<String> = separator.fields(self.first).into_iter().map(printable).collect();
@@ -349,11 +447,13 @@ impl<'l> Look<'l> {
             (Role::Run, 3) => return self.counted(separator),
             (Role::Run, 5 | 6) => Chosen { query: 0, doc: 2, number: 4, value: number, rank: Some(3) },
             _ => {
-                let (number, last) =
-                    if role == Role::Qrels { ("grades", "grade") } else { ("scores", "score") };
+                let (number, options) = (role.number(), self.options());
                 return Err(self.wrong(format!(
-                    "there is no header, and {count} columns: `--columns` says which are queries, documents and {number}, in their \
-                     order (query,-,doc,{last}) or by names in the first line (query=…,doc=…,{last}=…)"
+                    "there is no header, and {}: say which are queries, documents and {number}s in their order (`{}`), or by their names in \
+                     the first line (`{}`)",
+                    if count == 1 { "1 column".to_owned() } else { format!("{count} columns") },
+                    options.columns_in_order(&format!("query,-,doc,{number}")),
+                    options.columns_by_name(role, None)
                 )));
             }
         };
@@ -363,11 +463,11 @@ impl<'l> Look<'l> {
             && self.known.read_as.format.is_none()
             && self.counts_on(separator)
         {
-            return Err(self.wrong(
-                "is a run, for its third column counts 1, 2, 3 … in every query: the order is QRELS RUN; if these are grades, say \
-                 `--qrels-format` with tsv or csv"
-                    .to_owned(),
-            ));
+            let format = if separator == Separator::Comma { "csv" } else { "tsv" };
+            return Err(self.wrong(format!(
+                "is a run, for its third column counts 1, 2, 3 … in every query: the order is QRELS RUN; if these are grades, say `{}`",
+                self.options().format(role, format)
+            )));
         }
         let names = match (role, count) {
             (Role::Qrels, 3) => "query document grade",
@@ -413,10 +513,10 @@ impl<'l> Look<'l> {
         if is_number(self.first) || !second {
             return Ok(());
         }
-        let number = if self.known.role == Role::Qrels { "grade" } else { "score" };
         Err(self.wrong(format!(
-            "the first line {} may be a header, but its names are not known: `--columns query=…,doc=…,{number}=…` says which is what",
-            quoted(self.first)
+            "the first line {} may be a header, but its names are not known: `{}` says which is what",
+            quoted(self.first),
+            self.options().columns_by_name(self.known.role, None)
         )))
     }
 
@@ -435,7 +535,7 @@ impl<'l> Look<'l> {
             let [query, _, number] = fields[..] else { continue };
             let next = next.entry(query).or_insert(1);
             if number.is_empty() || rank(number) != Some(*next) {
-                return Err(OtherFormat::Told(*line, not_counted(number, Some(*next))));
+                return Err(OtherFormat::Told(*line, not_counted(number, Some(*next), self.options())));
             }
             *next += 1;
         }
@@ -452,7 +552,7 @@ impl<'l> Look<'l> {
             }
             _ => "query, document and rank, as MS MARCO has them",
         };
-        let table = of_columns(separator, 3, chosen, shape.to_owned());
+        let table = Table { options: self.options(), ..of_columns(separator, 3, chosen, shape.to_owned()) };
         Form { shape: Shape::Table(table), what: what.to_owned(), doubtful: value == Value::CountedRank }
     }
 
@@ -470,7 +570,7 @@ impl<'l> Look<'l> {
             return self.records(true);
         }
         let number = self.known.role.number();
-        let shape = format!("{{\"query\": {{\"document\": {number}, …}}, …}}");
+        let shape = objects(number);
         Ok(Form {
             shape: Shape::Made(Made::new(Of::Objects(number), Value::Number, &shape)),
             what: format!("JSON, {shape}"),
@@ -482,7 +582,7 @@ impl<'l> Look<'l> {
         let Known { role, read_as, .. } = self.known;
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let text = if array { &self.head.text[start..] } else { self.first };
-        let keys = Keys::of(text, role, read_as.columns.as_ref()).map_err(|message| self.wrong(message))?;
+        let keys = Keys::of(text, role, read_as).map_err(|message| self.wrong(message))?;
         let (shape, value) = (keys.shape(), keys.value);
         let number = if value == Value::Number { role.number() } else { "rank" };
         let (of, what) = match array {
@@ -500,10 +600,18 @@ impl<'l> Look<'l> {
     fn is_letor(self) -> bool {
         let mut fields = split(self.first);
         let is_number = fields.next().and_then(finite).is_some();
-        fields.next().map_or(is_number, |second| {
+        fields.next().map_or(is_number || self.are_scores(), |second| {
             let feature = second.iter().take_while(|byte| byte.is_ascii_digit()).count();
             second.starts_with(b"qid:") || is_number && feature > 0 && second.get(feature) == Some(&b':')
         })
+    }
+
+    /// Are the first lines of a run a number each, but for the first, which may be a header?
+    fn are_scores(self) -> bool {
+        let is_number = |line: &[u8]| fast_float2::parse::<f64, _>(line.trim_ascii()).is_ok();
+        let mut lines = self.lines.iter().map(|(_, line)| is_number(line));
+        let first = lines.next() == Some(true);
+        self.known.role == Role::Run && (first || lines.len() > 0 && lines.all(|is| is))
     }
 
     fn letor(self) -> Told {
@@ -515,13 +623,12 @@ impl<'l> Look<'l> {
             )),
             Role::Run => {
                 let Some(Partner::Letor(letor)) = self.known.partner else {
-                    let message = "is a list of numbers: scores alone go with judgments that are LETOR";
-                    return Err(OtherFormat::Told(0, message.to_owned()));
+                    return Err(OtherFormat::ScoresAlone);
                 };
                 let of = Of::Scores(letor.clone());
                 Ok(Form {
                     what: format!("scores of the documents of {}", printable(letor.text.name.as_bytes())),
-                    shape: Shape::Made(Made::new(of, Value::Number, "score")),
+                    shape: Shape::Made(Made::new(of, Value::Number, "a score on each line, and no header")),
                     doubtful: false,
                 })
             }
@@ -544,22 +651,39 @@ impl<'l> Look<'l> {
     /// The groups of LETOR judgments, with the name of their file, where lines have no `qid` or it was given.
     fn groups(self, text: &Opened, has_qid: bool) -> Result<Option<(String, Arc<Groups>)>, OtherFormat> {
         let given = self.known.read_as.groups.clone();
-        let beside = |extension: &str| {
-            let mut path = text.path.clone()?.into_os_string();
+        let with = |path: &Path, extension: &str| {
+            let mut path = path.to_owned().into_os_string();
             path.push(extension);
-            Some(PathBuf::from(path)).filter(|path| path.is_file())
+            PathBuf::from(path)
+        };
+        // Behind the name, with or without the extension of a compressed file, and perhaps compressed too.
+        let beside = || {
+            let path = text.path.as_deref()?;
+            let packed = path
+                .extension()
+                .is_some_and(|last| PACKED.iter().any(|one| last.eq_ignore_ascii_case(&one[1..])));
+            let names = [Some(path.to_owned()), packed.then(|| path.with_extension(""))];
+            let names: Vec<PathBuf> = names.into_iter().flatten().collect();
+            let all = [".query", ".group"]
+                .into_iter()
+                .flat_map(|extension| names.iter().map(move |name| with(name, extension)));
+            let mut all = all.flat_map(|name| {
+                let packed = PACKED.map(|extension| with(&name, extension));
+                [name].into_iter().chain(packed)
+            });
+            all.find(|path| path.is_file())
         };
         let path = match given {
             Some(path) => path,
             None if has_qid => return Ok(None),
-            None => match beside(".query").or_else(|| beside(".group")) {
+            None => match beside() {
                 Some(path) => path,
                 None => {
-                    return Err(self.wrong(
-                        "is LETOR without qid: `--groups FILE` names a file that says how many lines each query has, or it lies beside this \
-                         one, with .query or .group behind the same name"
-                            .to_owned(),
-                    ));
+                    return Err(self.wrong(format!(
+                        "is LETOR without qid: `{}` names a file that says how many lines each query has, or it lies beside this one, with \
+                         .query or .group behind the same name",
+                        self.options().groups()
+                    )));
                 }
             },
         };
@@ -567,7 +691,7 @@ impl<'l> Look<'l> {
         let in_it = |message: String| {
             OtherFormat::Told(0, format!("its groups in {}: {message}", printable(name.as_bytes())))
         };
-        let bytes = read(&path).map_err(|error| in_it(error.to_string()))?;
+        let bytes = read(&path).map_err(in_it)?;
         match Groups::read(&name, &bytes) {
             Ok(groups) => Ok(Some((name, Arc::new(groups)))),
             Err((line, message)) => Err(in_it(format!("line {line}: {message}"))),
@@ -575,10 +699,13 @@ impl<'l> Look<'l> {
     }
 }
 
+/// Extensions of compressed files.
+const PACKED: [&str; 2] = [".gz", ".zst"];
+
 /// The format that the end of a name says, perhaps with `.gz` or `.zst` behind it, where content can be read in two ways.
 fn of_name(name: &str) -> Option<InputFormat> {
     let name = name.to_ascii_lowercase();
-    let name = [".gz", ".zst"].iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
+    let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
     match name.rsplit_once('.')?.1 {
         "tsv" => Some(InputFormat::Tsv),
         "csv" => Some(InputFormat::Csv),
@@ -588,23 +715,43 @@ fn of_name(name: &str) -> Option<InputFormat> {
     }
 }
 
-fn read(path: &Path) -> std::io::Result<Vec<u8>> {
-    std::fs::read(path)
+/// The text of a file, decompressed.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let opened = Input::from(path).open(FileAccess::default()).map_err(|error| match error {
+        Error::Io { source, .. } => source.to_string(),
+        other => other.to_string(),
+    })?;
+    let mut bytes = Vec::new();
+    let read = opened.text().and_then(|mut text| text.read_to_end(&mut bytes));
+    read.map(|_| bytes).map_err(|error| error.to_string())
 }
 
 /// What to say of a number in the place of a rank, perhaps of this one.
-pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>) -> String {
+pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: OptionStyle) -> String {
     let rank = rank.map_or("a rank".to_owned(), |rank| format!("rank {rank}"));
     format!(
         "{} where {rank} was expected: a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in \
-         the order of the lines; say `--run-format msmarco` if these are ranks in another order or not all, or `--columns query,doc,score` if they \
-         are scores",
-        quoted(number)
+         the order of the lines; say `{}` if these are ranks in another order or not all, or `{}` if they are scores",
+        quoted(number),
+        options.format(Role::Run, "msmarco"),
+        options.columns_in_order("query,doc,score")
     )
 }
 
 /// A table with this number of columns.
 fn of_columns(separator: Separator, columns: usize, chosen: Chosen, shape: String) -> Table {
     let Chosen { query, doc, number, value, rank } = chosen;
-    Table { separator, skip: 0, columns, shape, query, doc, number, value, rank, tag: None }
+    Table {
+        separator,
+        skip: 0,
+        columns,
+        shape,
+        query,
+        doc,
+        number,
+        value,
+        rank,
+        tag: None,
+        options: OptionStyle::default(),
+    }
 }

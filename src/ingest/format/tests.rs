@@ -267,7 +267,15 @@ fn scores_go_with_letor() {
     for (scores, said) in [
         ("0.5\n1.5\n", "run:2: there are fewer scores than documents in qrels"),
         ("0.5\n1.5\n2\n3\n4\n", "run:4: there are more scores than documents in qrels"),
-        ("0.5\nx\n2\n", "run:2: score 'x' is not a number: expected 'score'"),
+        ("0.5\nx\n2\n", "run:2: score 'x' is not a number: expected 'a score on each line, and no header'"),
+        (
+            "score\n0.5\n1.5\n2\n",
+            "run:1: 'score' is not a number: a score on each line was expected, and no header",
+        ),
+        (
+            "nan\n1.5\n2\n",
+            "run:1: score 'nan' is not a finite number: expected 'a score on each line, and no header'",
+        ),
     ] {
         assert_eq!(read(&Join::default(), letor, scores, 5, false).unwrap_err(), said);
     }
@@ -312,13 +320,44 @@ fn groups_say_which_lines_are_of_which_query() {
             "{qrels}"
         );
     }
+    // Compressed files, with the groups beside them under either name, and groups that agree with the queries of the lines.
+    let gzip = |text: &str| {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, text.as_bytes()).unwrap();
+        gzip.finish().unwrap()
+    };
+    let lines = "2 1:0.5\n0 1:0.1\n1 3:1\n";
+    for (judged, groups, packed) in [
+        ("a.letor.gz", "a.letor.query", false),
+        ("b.letor.gz", "b.letor.gz.query", false),
+        ("c.letor.gz", "c.letor.group.gz", true),
+        ("d.txt", "d.txt.query.gz", true),
+    ] {
+        std::fs::write(path(judged), if judged.ends_with("gz") { gzip(lines) } else { lines.into() })
+            .unwrap();
+        std::fs::write(path(groups), if packed { gzip("2\n1\n") } else { "2\n1\n".into() }).unwrap();
+        assert_eq!(read(judged, None).unwrap().tile_bytes(), twin.tile_bytes(), "{judged}");
+    }
+    std::fs::write(path("named"), "2 qid:a 1:0.5\n0 qid:a 1:0.1\n1 qid:b 3:1\n").unwrap();
+    let found = read("named", Some("rank.train.query")).unwrap();
+    assert_eq!(found.queries().iter().collect::<Vec<_>>(), [b"a", b"b"]);
+    for (sizes, said) in [
+        (
+            "1\n2\n",
+            "named:2: qid 'a' goes on behind the end of group 1 in groups\nnamed:3: qid 'b' in group 2 in groups, which begins with",
+        ),
+        ("3\n", "named:3: qid 'b' in group 1 in groups, which begins with qid 'a'"),
+    ] {
+        std::fs::write(path("groups"), sizes).unwrap();
+        let error = read("named", Some("groups")).unwrap_err();
+        assert!(error.starts_with(said), "{error}");
+    }
     for (sizes, said) in [
         ("2\n2\n", "rank.train:3: the groups in groups have 1 line more than there are"),
         ("2\n", "rank.train:3: there are more lines than the 2 of the groups in groups"),
         (
             "2\nx\n",
-            "rank.train: its groups in groups: line 2: 'x' is not a number of lines: one is expected for each query\n\
-             scores: is a list of numbers: scores alone go with judgments that are LETOR",
+            "rank.train: its groups in groups: line 2: 'x' is not a number of lines: one is expected for each query",
         ),
     ] {
         std::fs::write(path("groups"), sizes).unwrap();
@@ -365,8 +404,10 @@ fn of_run(text: &str) -> String {
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
     let shape = "expected '{\"query\": {\"document\": score, …}, …}'";
-    let ask = "`--columns` says which are queries, documents and scores, in their order (query,-,doc,score) or by names in the first line \
-               (query=…,doc=…,score=…)";
+    let ask = "say which are queries, documents and scores in their order (`--columns query,-,doc,score`), or by their names in the first line \
+               (`--columns query=…,doc=…,score=…`)";
+    let records = "a record such as {\"query_id\": \"q1\", \"doc_id\": \"d1\", \"score\": 0.5}";
+    let either = format!("{records}, or {{\"query\": {{\"document\": score, …}}, …}}");
     let cases: &[(&str, String)] = &[
         // Tables.
         ("qid\tdocid\tscore\nq\td\n", "run:2: 2 fields in 'q\\td': expected 'qid docid score'".into()),
@@ -414,10 +455,29 @@ fn what_is_wrong_is_said_with_its_line() {
              run:10: score 'NaN' is not a finite number: expected '{\"qid\": …, \"docid\": …, \"score\": …}'"
                 .into(),
         ),
-        ("{\"a\": 1}\n", "run:1: the keys of the first record are 'a': none is known; `--columns query=…,doc=…,score=…` names them".into()),
+        ("{\"a\": 1}\n", format!("run:1: the keys of the first record are 'a', and none is known: {either} was expected; `--columns query=…,doc=…,score=…` names other keys")),
         ("[{\"qid\": 1, \"docid\": 2, \"score\": 3}\n{\"qid\": 1, \"docid\": 3, \"score\": 3}]", "run:2: ',' or ']' was expected at '{\"qid\": 1, \"docid\": '".into()),
         ("[{\"qid\": 1, \"docid\": 2, \"score\": 3}", "run:1: the JSON ends here, where ',' or ']' was expected: is the file complete?".into()),
-        ("[]", "run:1: a record, which starts with '{', was expected at ']'".into()),
+        ("[]", format!("run:1: the array is empty: {records} was expected")),
+        ("[{}]", format!("run:1: the first record has no keys: {records} was expected")),
+        ("[[\"q\", \"d\", 1]]", format!("run:1: {records} was expected at '[\"q\", \"d\", 1]]'")),
+        ("{\"q1\": [\"d1\"]}", "run:1: query 'q1' has an array, and not an object of documents: expected '{\"query\": {\"document\": score, …}, …}'".into()),
+        // What is no table.
+        ("q;d;1\n", "run:1: the columns of 'q;d;1' are separated by ';', which is not read: tabs and commas are, for example after `tr ';' '\\t'`".into()),
+        ("qid|docid|score\nq|d e|1\n", "run:1: the columns of 'qid|docid|score' are separated by '|', which is not read: tabs and commas are, for example after `tr '|' '\\t'`".into()),
+        ("\"q,d,1\"\n", "run:1: quotes are around the whole line '\"q,d,1\"', which makes it one column: three or more were expected".into()),
+        ("\"q,d,1\n", "run:1: a quote (\") in '\"q,d,1' is not closed where its field ends, or not on its line".into()),
+        // Lines that start with '#'.
+        ("# made by x\nqid,docid,score\nq,d,1\n", String::new()),
+        ("qid,docid,score\n# made by x\nq,d,1\n", "run:2: 1 field in '# made by x': expected 'qid,docid,score' (in tables with tabs or commas no line is a comment)".into()),
+        ("qid,docid,score\n#1,d,1\nq,d,1\n", String::new()),
+        // Too few lines to tell.
+        ("q d 1\n", "run:1: 3 fields in 'q d 1': expected 'query iter docno rank score tag'; say `--run-format msmarco` if they are query, document and rank, \
+            or `--columns query,doc,score` if they are scores".into()),
+        ("q Q0 d 1 0.5\nq Q0 e 2 0.25\n", "run:1: 5 fields in 'q Q0 d 1 0.5': expected 'query iter docno rank score tag'; say `--run-format trec` if only the tag is missing".into()),
+        // Names that differ in case.
+        ("QID,Qid,docid,score\nq,q,d,1\n", "run:1: 'QID' and 'Qid' are the same name but for their case: which is to be read is not clear in 'QID', 'Qid', 'docid', 'score'".into()),
+        ("QID,qid,docid,score\nx,q,d,1\n", String::new()),
         ("{\"q\": {\"d\": 1e999, \"e\": -Infinity,\r\n\"f\": 1\"x\"}}", format!(
             "run:1: score '1e999' is not a finite number: {shape}\nrun:1: score '-Infinity' is not a finite number: {shape}\n\
              run:2: ',' or '}}' was expected at '\"x\"}}}}'"
@@ -454,8 +514,12 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
         ),
         (
             "q,d\n",
-            "qrels:1: there is no header, and 2 columns: `--columns` says which are queries, documents and grades, in their order \
-                   (query,-,doc,grade) or by names in the first line (query=…,doc=…,grade=…)",
+            "qrels:1: there is no header, and 2 columns: say which are queries, documents and grades in their order \
+             (`--columns query,-,doc,grade`), or by their names in the first line (`--columns query=…,doc=…,grade=…`)",
+        ),
+        (
+            "q d 1\n",
+            "qrels:1: 3 fields in 'q d 1': expected 'query iter docno grade'; say `--columns query,doc,grade` if they are that",
         ),
         (
             "{\"q\": {\"d\": 1,\n\"e\": true}}",
@@ -505,7 +569,7 @@ fn nothing_is_too_deep() {
             format!("{{\"p\": {{}}, \"q\": {open}{close}}}"),
             "query 'q' has an array, and not an object of documents",
         ),
-        (open.clone(), "a record, which starts with '{', was expected at '[[[[[[[[[[[[[[[[[[[['"),
+        (open.clone(), " was expected at '[[[[[[[[[[[[[[[[[[[['"),
         (objects.clone(), ended),
         (record(&open), "']' was expected at '}'"),
     ] {

@@ -1,0 +1,97 @@
+//! How messages write options: as the command has them, or as keywords of Python.
+
+use crate::ingest::shape::Role;
+
+/// How messages write the options that they name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OptionStyle {
+    /// As options of the command: `--columns query,doc,score`.
+    #[default]
+    Command,
+    /// As keywords of Python: `columns=["query", "doc", "score"]`.
+    Python,
+}
+
+impl OptionStyle {
+    /// Columns by their names: the one that is to be named, or all three of a role.
+    pub(in crate::ingest) fn columns_by_name(self, role: Role, missing: Option<&str>) -> String {
+        let all = ["query", "doc", role.number()];
+        match (self, missing) {
+            (OptionStyle::Command, _) => {
+                let name = |column: &str| if missing == Some(column) { "NAME" } else { "…" };
+                format!("--columns {}", all.map(|column| format!("{column}={}", name(column))).join(","))
+            }
+            (OptionStyle::Python, Some(missing)) => format!("columns={{\"{missing}\": \"NAME\"}}"),
+            (OptionStyle::Python, None) => {
+                format!("columns={{{}}}", all.map(|column| format!("\"{column}\": \"NAME\"")).join(", "))
+            }
+        }
+    }
+
+    /// Columns in their order, as `query,-,doc,score`.
+    pub(in crate::ingest) fn columns_in_order(self, columns: &str) -> String {
+        match self {
+            OptionStyle::Command => format!("--columns {columns}"),
+            OptionStyle::Python => {
+                let column = |column| if column == "-" { "None".to_owned() } else { format!("\"{column}\"") };
+                format!("columns=[{}]", columns.split(',').map(column).collect::<Vec<_>>().join(", "))
+            }
+        }
+    }
+
+    /// The format of judgments or of runs.
+    pub(in crate::ingest) fn format(self, role: Role, format: &str) -> String {
+        match (self, role) {
+            (OptionStyle::Command, Role::Qrels) => format!("--qrels-format {format}"),
+            (OptionStyle::Command, Role::Run) => format!("--run-format {format}"),
+            (OptionStyle::Python, Role::Qrels) => format!("qrels_format=\"{format}\""),
+            (OptionStyle::Python, Role::Run) => format!("run_format=\"{format}\""),
+        }
+    }
+
+    /// The file with the groups of LETOR judgments.
+    pub(in crate::ingest) fn groups(self) -> &'static str {
+        match self {
+            OptionStyle::Command => "--groups FILE",
+            OptionStyle::Python => "groups=FILE",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_written_for_each_front_end() {
+        let written = |style: OptionStyle| {
+            [
+                style.columns_by_name(Role::Run, Some("doc")),
+                style.columns_by_name(Role::Qrels, None),
+                style.columns_in_order("query,-,score"),
+                style.format(Role::Run, "msmarco"),
+                style.groups().to_owned(),
+            ]
+        };
+        assert_eq!(
+            written(OptionStyle::Command),
+            [
+                "--columns query=…,doc=NAME,score=…",
+                "--columns query=…,doc=…,grade=…",
+                "--columns query,-,score",
+                "--run-format msmarco",
+                "--groups FILE"
+            ]
+        );
+        assert_eq!(
+            written(OptionStyle::Python),
+            [
+                "columns={\"doc\": \"NAME\"}",
+                "columns={\"query\": \"NAME\", \"doc\": \"NAME\", \"grade\": \"NAME\"}",
+                "columns=[\"query\", None, \"score\"]",
+                "run_format=\"msmarco\"",
+                "groups=FILE"
+            ]
+        );
+    }
+}
