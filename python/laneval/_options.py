@@ -75,7 +75,7 @@ class Ready:
     def __init__(self, measures: Measures, options: Options) -> None:
         names, self.custom, self.order = split(measures)
         self.columns = column_names(options.get("columns"))
-        unknown = sorted(set(self.columns) - {*get_args(Column), None})
+        unknown = sorted({what for what in self.columns if what is not None} - set(get_args(Column)))
         if unknown:
             known = ", ".join(get_args(Column))
             raise TypeError(f"columns names {', '.join(map(repr, unknown))}: {known} were expected")
@@ -121,7 +121,7 @@ def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:
     return [None if what in (None, "-") else str(what) for what in columns]
 
 
-def named_columns(columns: Mapping[Any, str] | None) -> dict[str, str]:
+def named_columns(columns: Mapping[Any, str] | Sequence[Any] | None) -> dict[str, str]:
     """The names of columns by what they are."""
     if columns is not None and not isinstance(columns, Mapping):
         raise TypeError(f"columns is of {type(columns)}: a dict of names was expected, for these tables have names")

@@ -211,6 +211,9 @@ impl<'l> Look<'l> {
         if let Some(message) = self.no_table(separator) {
             return Err(self.wrong(message));
         }
+        if let Some(form) = self.header_behind_hash(separator) {
+            return form;
+        }
         if read_as.columns.is_some() {
             return self.table(separator);
         }
@@ -395,10 +398,28 @@ impl<'l> Look<'l> {
         choose(&separator.fields(self.first), self.known.role, self.known.read_as.columns.as_ref())
     }
 
+    /// A table whose header is the last line before the first that counts, behind a `#`, as `numpy.savetxt` writes it.
+    fn header_behind_hash(self, separator: Separator) -> Option<Told> {
+        let given = self.known.read_as.columns.as_ref();
+        if separator == Separator::Blanks || given.is_some_and(|given| given.ordered().is_some()) {
+            return None;
+        }
+        let before = &self.head.text[..self.first.as_ptr() as usize - self.head.text.as_ptr() as usize];
+        let lines = (1..).zip(before.split(|&byte| byte == b'\n'));
+        let (number, line) = lines.filter(|(_, line)| !line.trim_ascii().is_empty()).last()?;
+        let first = line.trim_ascii_start().strip_prefix(b"#")?.trim_ascii_start();
+        let look = Look { first, number, ..self };
+        let chosen = look.header(separator).ok()?;
+        (look.columns(separator) == self.columns(separator)).then(|| look.named(separator, Ok(chosen)))
+    }
+
     /// A table whose separator is known.
     fn table(self, separator: Separator) -> Told {
         if let Some(message) = self.no_table(separator) {
             return Err(self.wrong(message));
+        }
+        if let Some(form) = self.header_behind_hash(separator) {
+            return form;
         }
         match &self.known.read_as.columns {
             Some(columns) if columns.ordered().is_some() => {

@@ -471,6 +471,9 @@ fn what_is_wrong_is_said_with_its_line() {
         ("# made by x\nqid,docid,score\nq,d,1\n", String::new()),
         ("qid,docid,score\n# made by x\nq,d,1\n", "run:2: 1 field in '# made by x': expected 'qid,docid,score' (in tables with tabs or commas no line is a comment)".into()),
         ("qid,docid,score\n#1,d,1\nq,d,1\n", String::new()),
+        ("#qid\tdocid\tscore\nq\td\t0.5\n", String::new()),
+        ("# made by x\r\n# qid,docid,score\r\nq,d,1\r\n", String::new()),
+        ("# qid,docid,score\nq,d,x\n", "run:2: score 'x' is not a number: expected 'qid,docid,score'".into()),
         // Too few lines to tell.
         ("q d 1\n", "run:1: 3 fields in 'q d 1': expected 'query iter docno rank score tag'; say `--run-format msmarco` if they are query, document and rank, \
             or `--columns query,doc,score` if they are scores".into()),
