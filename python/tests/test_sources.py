@@ -123,7 +123,7 @@ def test_columns_by_their_names(data):
     check(data, beir, data[1])
     with pytest.raises(ValueError, match="no column is the query: there are 'a', 'b', 'c', and query_id, qid"):
         laneval.evaluate(data[0], other)
-    with pytest.raises(ValueError, match="there is no \"x\" for the doc: there are 'a', 'b', 'c'"):
+    with pytest.raises(ValueError, match="there is no column `x` for the doc: there are 'a', 'b', 'c'"):
         laneval.evaluate(data[0], other, columns={"query": "a", "doc": "x", "score": "c"})
     with pytest.raises(TypeError, match="'docs'"):
         laneval.evaluate(data[0], other, columns={"docs": "b"})
