@@ -203,7 +203,8 @@ impl Form {
     pub fn ordered_by_ranks(self) -> Self {
         match self.shape {
             Shape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
-                let made = Table::made_with_ranks(table.value, &table.shape);
+                let options = table.options;
+                let made = Table { options, ..Table::made_with_ranks(table.value, &table.shape) };
                 let made = Made { of: Of::Table(table), table: made, lines: Arc::default() };
                 Form { shape: Shape::Made(made), ..self }
             }

@@ -247,8 +247,11 @@ impl<'l> Look<'l> {
             _ => return None,
         };
         let fields = separator.fields(self.first);
-        if separator == Separator::Tab && self.is_tabbed() {
-            return self.tabbed(fields.len());
+        if separator == Separator::Tab
+            && self.is_tabbed()
+            && let Some(form) = self.tabbed(fields.len())
+        {
+            return Some(form);
         }
         let has_blanks = |line: &[u8]| separator.fields(line).iter().any(|field| split(field).count() != 1);
         let is_alike = |line: &[u8]| separator.fields(line).len() == fields.len();
