@@ -1,9 +1,9 @@
 //! laneval evaluates ranked retrieval offline: runs and relevance judgments in, AP, nDCG, RR, recall, ERR … out.
 //!
-//! A [`Join`] turns rankings and judgments into a [`LabelMatrix`] of one byte a retrieved document, in memory or as a file that is mapped
-//! again. An [`Evaluator`] plans its [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and finishes
-//! each measure in f64, with the same bits as trec_eval. What comes out are [`Scores`], or a [`Summary`] that adds up with those of other
-//! shards. `docs/guide.md`, beside these sources, is a guide for newcomers.
+//! A [`Join`] turns rankings and judgments into a [`LabelMatrix`] of one byte for each retrieved document, in memory or as a file that can
+//! be mapped later. An [`Evaluator`] plans its [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and
+//! finishes each measure in f64, with the same bits as trec_eval. The results are [`Scores`], or a [`Summary`] that can be merged with
+//! those of other shards. `docs/guide.md`, beside these sources, is a guide for newcomers.
 //!
 //! # Five uses
 //!
@@ -88,7 +88,7 @@
 //!
 //! `serde`: scores and summaries as data for other programs; `report` brings it.
 //!
-//! `internals`: what is inside, for the tests, the benches and the command of this repository. It changes without notice.
+//! `internals`: parts for the tests, the benches and the command of this repository. They change without notice.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 // they panic where nothing can be written
@@ -147,19 +147,19 @@ pub mod columns {
     pub use crate::numbers::{Integers, Numbers};
 }
 
-/// Files of tables, as of Parquet: what [`Join::tables`] asks of a crate that reads them.
+/// Files of tables, such as Parquet: what [`Join::tables`] needs from a crate that reads them.
 pub mod tables {
     pub use crate::ingest::tables::{
         Missing, Places, Table, TableBytes, TableColumns, TableFile, TableReader, WrongTable,
     };
 }
 
-/// `.lmx` files: what is inside, and what happens when one shrinks.
+/// `.lmx` files: their sections, and what happens when a mapped file shrinks.
 pub mod lmx {
     pub use crate::label::{Description, Section, VERSION, exit_when_a_mapped_file_shrinks};
 }
 
-/// Labels that stay on a GPU, and the GPUs that there are.
+/// Labels that stay on a GPU, and the list of GPUs.
 #[cfg(feature = "gpu")]
 pub mod gpu {
     pub use crate::engine::gpu::device::{Adapter, Choice, adapters};
@@ -167,7 +167,7 @@ pub mod gpu {
     pub use crate::evaluate::resident::Resident;
 }
 
-/// What is inside.
+/// Internal parts, for the tests, the benches and the command of this repository.
 #[cfg(feature = "internals")]
 #[doc(hidden)]
 #[allow(missing_docs)]

@@ -1,4 +1,4 @@
-//! A block of rankings: what both streams evaluate at a time, and what comes of it.
+//! A block of rankings, the unit in which both streams evaluate, and the results of a block.
 
 use super::finish::Finishing;
 use super::sink::Kept;
@@ -11,7 +11,7 @@ use crate::fold::Columns;
 use crate::label::{Batch, LANES};
 use crate::plan::Plan;
 
-/// What has come of some blocks.
+/// The results of some blocks.
 pub(super) struct Gathered<V> {
     pub sums: Option<Sums>,
     /// The values of each ranking, if they are kept.
@@ -36,11 +36,11 @@ impl<V> Gathered<V> {
 }
 
 impl Evaluator {
-    /// Evaluates a block of rankings; `empty` are those without documents that count all the same. The reference does where there is no
-    /// engine.
+    /// Evaluates a block of rankings. `empty` are the rankings without documents that count nevertheless. Without an engine, the reference
+    /// computes.
     ///
     /// # Errors
-    /// What the engine refuses.
+    /// What the engine refuses, and values that are not finite.
     pub(super) fn block(
         &self,
         (plan, engine): (&Plan, Option<&impl Engine>),

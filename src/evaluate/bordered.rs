@@ -7,7 +7,7 @@ use crate::fold::Columns;
 use crate::label::{Above, Document, GROUP, LANES, NARROW_LANES, RowTies, Tile};
 use crate::ties::{PrecisionOfGroup, Scratch};
 
-/// The lanes of a tile that have a group to which it matters.
+/// The lanes of a tile in which a group of equal scores matters to the sum.
 pub(super) struct BorderedLanes<'t> {
     tile: Tile<'t>,
     hits: Above,
@@ -15,13 +15,13 @@ pub(super) struct BorderedLanes<'t> {
     borders: [u32; LANES],
     sums: [PrecisionOfGroup; LANES],
     lanes: Vec<BorderedLane<'t>>,
-    /// Which of these each lane of the tile is.
+    /// For each lane of the tile, its index in `lanes`.
     places: [u8; LANES],
-    /// How many hits the groups have.
+    /// The number of hits of each group.
     found: Vec<u32>,
-    /// Where the sum is read, ascending.
+    /// The ranks at which the sum is read, ascending.
     cuts: &'t [u32],
-    /// The columns, and the first of the sums.
+    /// The columns, and the index of the first column of the sum.
     out: (&'t mut Columns, usize),
     scratch: &'t mut Scratch,
 }
@@ -29,20 +29,20 @@ pub(super) struct BorderedLanes<'t> {
 struct BorderedLane<'t> {
     lane: usize,
     ties: RowTies<'t>,
-    /// How many of its ranks are kept.
+    /// The number of ranks of the lane that are kept.
     end: u32,
-    /// Where what its groups have begins.
+    /// The index in [`BorderedLanes::found`] of the hits of its first group.
     found: usize,
-    /// The cut that comes next.
+    /// The index of the cut that comes next.
     cut: usize,
-    /// The group that is met next, or was met last.
+    /// The index of the group that is met next, or was met last.
     at: usize,
-    /// The sum before it, where it was met.
+    /// The sum before the group at `at`, if a hit of the group was met.
     before: Option<PrecisionOfGroup>,
 }
 
 impl BorderedLane<'_> {
-    /// How many documents a group has, those that were cut off included.
+    /// The number of documents of group `at`, those that were cut off included.
     fn size(&self, at: usize) -> u32 {
         let cut = if at + 1 == self.ties.groups.len() { self.ties.cut } else { &[] };
         self.ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>()
@@ -50,7 +50,7 @@ impl BorderedLane<'_> {
 }
 
 impl<'t> BorderedLanes<'t> {
-    /// No lanes yet, of a sum that is read somewhere.
+    /// Makes an empty set of lanes for the sum over `hits` that is read at `cuts`.
     pub fn new(
         tile: Tile<'t>,
         hits: Above,
@@ -130,7 +130,7 @@ impl<'t> BorderedLanes<'t> {
         }
     }
 
-    /// Meets a hit that does not lie before the border of its lane, moves that, and tells whether the hit is one of a group.
+    /// Meets a hit that does not lie before the border of its lane, moves the border, and tells whether the hit belongs to a group.
     fn meet(&mut self, lane: usize, rank: u32) -> bool {
         let place = usize::from(self.places[lane]);
         while self.cuts.get(self.lanes[place].cut).is_some_and(|&cut| cut <= rank) {
@@ -160,7 +160,7 @@ impl<'t> BorderedLanes<'t> {
         false
     }
 
-    /// Writes the sum at the next cut of a lane.
+    /// Writes the sum at the next cut of the lane at `place`.
     fn tell(&mut self, place: usize) {
         let (columns, first) = &mut self.out;
         let of = &mut self.lanes[place];

@@ -1,4 +1,4 @@
-//! From columns to values: the last line of every formula, and the walks.
+//! From columns to values: the last step of every formula, and the walks.
 
 use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
@@ -21,7 +21,7 @@ pub(super) struct Finishing<'a> {
     heeded: Above,
 }
 
-/// What is used again from tile to tile.
+/// Memory that is used again from tile to tile.
 #[derive(Default)]
 pub(super) struct FinishScratch {
     queries: Vec<u32>,
@@ -45,7 +45,7 @@ impl<'a> Finishing<'a> {
             Some(_) => None,
             None => Some((at, reference::function(&plan.measures()[at])?)),
         };
-        // How many documents are judged is how deep a view goes that keeps only those.
+        // A view that keeps judged documents only goes as deep as the last judged document that it needs.
         let least = if view.judged_only { Above::JUDGED } else { Above(255) };
         Finishing {
             references: plan.walks().filter_map(function).collect(),
@@ -57,7 +57,7 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    /// Finishes some rows, of which these are the columns, into the values of the scratch: those of a tile, or empty ones.
+    /// Finishes `rows`, which have these `columns`, into the values of the scratch. They are the rows of `tile`, or empty ones.
     pub fn rows(&self, rows: &[u32], columns: &Columns, tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
         let FinishScratch { queries, gathered, values, .. } = scratch;
         self.queries(rows, queries);
@@ -71,7 +71,7 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    /// The queries of some rows, most of them of one run.
+    /// Collects the queries of `rows`, most of which belong to one run.
     fn queries(&self, rows: &[u32], queries: &mut Vec<u32>) {
         let all = self.batch.queries() as u32;
         let first = rows.first().map_or(0, |row| row / all * all);
@@ -87,7 +87,7 @@ impl<'a> Finishing<'a> {
             let documents = tile.map_or(&[][..], |tile| documents.of(tile, lane, self.heeded));
             let depth = self.depth(row);
             let documents = match documents.last() {
-                // A damaged file may have some behind the end of a ranking.
+                // A damaged file may have documents behind the end of a ranking.
                 Some(last) if last.rank >= depth => {
                     &documents[..documents.partition_point(|document| document.rank < depth)]
                 }
@@ -122,7 +122,7 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    /// How many results of a row are looked at.
+    /// The number of results of `row` that are looked at.
     fn depth(&self, row: u32) -> u32 {
         self.batch.depths()[row as usize].min(self.view.depth.unwrap_or(u32::MAX))
     }

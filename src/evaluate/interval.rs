@@ -1,4 +1,4 @@
-//! Between the worst and the best order of equal scores: how much of an average is chance.
+//! The range between the worst and the best order of equal scores: how much of an average is chance.
 
 use super::Evaluator;
 use crate::error::Result;
@@ -7,12 +7,12 @@ use crate::measure::Measure;
 use crate::scores::{RunScores, Scores, TiedValue};
 use crate::stats::StatName;
 
-/// A spread of the averages that is worth a word: so much of the expected one.
+/// The smallest spread of averages that is reported, as a share of the expected average.
 const WORTH_A_WORD: f64 = 0.01;
 
 impl Evaluator {
-    /// The expected average over all orders of equal scores, the best and the worst, how far the order of the join is from the expected
-    /// one, how many queries depend on the order, and for how many a group of different labels lies across the cutoff.
+    /// Returns the expected average over all orders of equal scores, the best and the worst average, how far the order of the join is from
+    /// the expected average, how many queries depend on the order, and for how many a group of different labels lies across the cutoff.
     ///
     /// ```
     /// use laneval::{Evaluator, Join, Qrels, StatName};
@@ -27,7 +27,7 @@ impl Evaluator {
     /// ```
     ///
     /// # Errors
-    /// As [`Evaluator::evaluate`]; a matrix that does not know its ties; a measure without one of the three.
+    /// As [`Evaluator::evaluate`]; a matrix that does not know its ties; a measure that lacks the expected, the best or the worst value.
     pub fn tie_interval(&self, matrix: &LabelMatrix) -> Result<Scores> {
         let ties = matrix.tied_groups().ok_or_else(super::tied::unknown)?;
         let of = |tied| {
@@ -73,7 +73,7 @@ impl Evaluator {
         Ok(all)
     }
 
-    /// In how many rankings of a run a group of different labels lies across the cutoff of a measure, or the depth of the view.
+    /// The number of rankings of a run in which a group of different labels lies across the cutoff of a measure, or the depth of the view.
     fn across(&self, matrix: &LabelMatrix, ties: &TiedGroups, run: usize, measure: &Measure) -> usize {
         let queries = matrix.queries().len();
         let rows = (run * queries) as u32..((run + 1) * queries) as u32;
@@ -90,7 +90,7 @@ impl Evaluator {
     }
 }
 
-/// The queries whose value depends on the order.
+/// The number of queries whose value depends on the order.
 fn varying(best: &RunScores, worst: &RunScores, measure: usize) -> usize {
     let values =
         |run: &RunScores| run.per_query.as_ref().map(|of| of.values[measure].clone()).unwrap_or_default();

@@ -1,16 +1,16 @@
-//! What scores say of a run besides its values: of rankings that lie in a matrix, or that went by.
+//! What scores tell about a run besides its values, for rankings in a matrix and for rankings that were streamed.
 
 use crate::label::{Codebook, IdealOf, Ids, LabelMatrix, RankingRule, RunInfo};
 
 /// Runs joined with judgments, without their labels.
 pub(super) trait Joined {
-    /// What the codes mean.
+    /// The meaning of the codes.
     fn book(&self) -> &Codebook;
 
-    /// How the rankings were made.
+    /// The rule by which the rankings were made.
     fn rule(&self) -> RankingRule;
 
-    /// What the number of relevant documents and ideal rankings are made of.
+    /// The source of the number of relevant documents and of ideal rankings.
     fn ideal(&self) -> IdealOf;
 
     /// A fingerprint of the judgments.
@@ -22,7 +22,7 @@ pub(super) trait Joined {
     /// The runs.
     fn runs(&self) -> &[RunInfo];
 
-    /// Has a run a query?
+    /// Whether a run has a query.
     fn has(&self, run: usize, query: usize) -> bool;
 }
 

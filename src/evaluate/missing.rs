@@ -12,12 +12,12 @@ use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::timing::Timing;
 
 impl Summary {
-    /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] has it: for shards of a run that were each
-    /// evaluated against all judgments under [`QuerySet::Both`]. Then all judged queries count.
+    /// Adds each judged query that a run lacks as an empty ranking, as [`QuerySet::Judged`] does. It is for shards of a run that were each
+    /// evaluated against all judgments under [`QuerySet::Both`]. Afterwards all judged queries count.
     ///
     /// # Errors
-    /// [`Error::Merge`]: queries that are not judged; queries that are not known, for there are too many of them, or none has an id;
-    /// groups of queries; another highest grade, where a measure takes it. Then nothing is added.
+    /// [`Error::Merge`]: counted queries that are not judged; queries whose ids are not known, because there are too many or because they
+    /// have none; groups of queries; another highest grade, where a measure depends on it. Then nothing is added.
     pub fn add_missing(&mut self, qrels: &Qrels) -> Result<()> {
         if self.runs.keys().any(|(_, group)| group.is_some()) {
             return Err(Error::Merge("which groups the missing queries are in is not known".to_owned()));
@@ -66,7 +66,7 @@ impl Summary {
     }
 }
 
-/// The judged queries that are not among those that count.
+/// The judged queries that are not among the queries that count.
 fn missing(counted: &QueryPrint, qrels: &Qrels) -> Result<Ids, String> {
     let unknown = || "its queries are too many to be known, or have no ids".to_owned();
     let hashes = counted.hashes().ok_or_else(unknown)?;

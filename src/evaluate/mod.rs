@@ -1,4 +1,4 @@
-//! The front door: measures in, scores or summaries out.
+//! The entry point: measures in, scores or summaries out.
 
 mod block;
 mod bordered;
@@ -46,18 +46,18 @@ pub use sink::Sink;
 pub use slots::Groups;
 pub use stream::Stream;
 
-/// Which engine computes.
+/// The engine that computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum EngineChoice {
     /// The fastest engine for the matrix at hand.
     #[default]
     Auto,
-    /// Folds in SIMD on all threads.
+    /// The CPU engine: folds in SIMD on all threads.
     Cpu,
-    /// Folds in compute shaders, sums in integers.
+    /// The GPU engine: folds in compute shaders, with sums in integers.
     Gpu,
-    /// The plain functions of the formulas, slow and obvious.
+    /// The reference: the plain functions of the formulas, slow and obvious.
     Reference,
 }
 
@@ -73,7 +73,7 @@ impl EngineChoice {
 
 named!(EngineChoice, "an engine");
 
-/// Measures and how to evaluate them.
+/// Measures, and the options of their evaluation.
 ///
 /// ```
 /// use laneval::{Evaluator, Join, Qrels, QuerySet, Stat};
@@ -105,7 +105,7 @@ pub struct Evaluator {
 }
 
 impl Evaluator {
-    /// An evaluator of measures by name; see [`parse_list`] for the spellings.
+    /// Makes an evaluator of measures by name; see [`parse_list`] for the spellings.
     ///
     /// # Errors
     /// A name that does not parse.
@@ -114,92 +114,92 @@ impl Evaluator {
         Ok(Self::of(lists.collect::<Result<Vec<_>>>()?.concat()))
     }
 
-    /// An evaluator of these measures.
+    /// Makes an evaluator of these measures.
     pub fn of(measures: Vec<Measure>) -> Self {
         Evaluator { measures, ..Self::default() }
     }
 
-    /// The same evaluation of other measures.
+    /// Replaces the measures and keeps all options.
     #[must_use]
     pub fn with_measures(self, measures: Vec<Measure>) -> Self {
         Evaluator { measures, ..self }
     }
 
-    /// Which queries count; all judged ones if not said.
+    /// Chooses the queries that count. The default is all judged queries.
     #[must_use]
     pub fn with_queries(self, queries: QuerySet) -> Self {
         Evaluator { queries, ..self }
     }
 
-    /// How to look at the rankings; whole if not said.
+    /// Chooses which ranks and documents of the rankings are looked at. The default is all.
     #[must_use]
     pub fn with_view(self, view: View) -> Self {
         Evaluator { view, ..self }
     }
 
-    /// What the value of a ranking is in which documents have equal scores; that of the order in which they were put if not said.
+    /// Chooses the value of a ranking in which documents have equal scores. The default is the value of the order that the join made.
     ///
-    /// The others need a matrix that knows its ties ([`Join::keep_ties`](crate::Join)).
+    /// The other choices need a matrix that knows its ties ([`Join::keep_ties`](crate::Join)).
     #[must_use]
     pub fn with_tied(self, tied: TiedValue) -> Self {
         Evaluator { tied, ..self }
     }
 
-    /// Chooses the engine; the fastest one for the matrix if not said.
+    /// Chooses the engine. The default is the fastest one for the matrix.
     #[must_use]
     pub fn with_engine(self, engine: EngineChoice) -> Self {
         Evaluator { engine, ..self }
     }
 
-    /// Which GPU, by number or part of its name; any that is not software if not said.
+    /// Chooses the GPU, by number or by a part of its name. The default is any GPU that is not software.
     #[must_use]
     pub fn with_adapter(self, adapter: Option<String>) -> Self {
         Evaluator { adapter, ..self }
     }
 
-    /// Statistics besides the average; none if not said.
+    /// Asks for statistics besides the average. The default is none.
     #[must_use]
     pub fn with_stats(self, stats: impl IntoIterator<Item = Stat>) -> Self {
         Evaluator { stats: stats.into_iter().collect(), ..self }
     }
 
-    /// Whether to keep the values of each query.
+    /// Sets whether the values of each query are kept.
     #[must_use]
     pub fn with_per_query(self, per_query: bool) -> Self {
         Evaluator { per_query, ..self }
     }
 
-    /// Whether to keep the ids of all queries that a run lacks, and not only of the first few.
+    /// Sets whether the ids of all queries that a run lacks are kept, and not only the first few.
     #[must_use]
     pub fn with_missing_ids(self, missing_ids: bool) -> Self {
         Evaluator { missing_ids, ..self }
     }
 
-    /// Whether to let values and statistics pass that are infinite or not a number, instead of an error.
+    /// Sets whether values and statistics that are infinite or not a number are let through. Otherwise they are errors.
     #[must_use]
     pub fn with_not_finite(self, not_finite: bool) -> Self {
         Evaluator { not_finite, ..self }
     }
 
-    /// The only queries that may count, in any order; all if `None`. Those that are not judged are noticed.
+    /// Limits the evaluation to these queries, in any order; `None` means all. A notice tells how many of them are not judged.
     #[must_use]
     pub fn with_only(self, queries: Option<Ids>) -> Self {
         Evaluator { only: queries, ..self }
     }
 
-    /// Groups of queries that have scores of their own besides those of all.
+    /// Sets groups of queries, which get scores of their own besides the scores of all queries.
     #[must_use]
     pub fn with_groups(self, groups: Option<Groups>) -> Self {
         Evaluator { groups, ..self }
     }
 
-    /// How many threads to work on; those of the rayon pool that it is called in if `None`.
+    /// Sets the number of threads; `None` means the rayon pool of the caller.
     #[must_use]
     pub fn with_threads(self, threads: Option<NonZeroUsize>) -> Self {
         Evaluator { threads, ..self }
     }
 
-    /// Who is told how far an evaluation is, and may stop it.
+    /// Sets a [`Watch`], which counts the work that is done and may stop it.
     #[must_use]
     pub fn with_watch(self, watch: Option<Arc<Watch>>) -> Self {
         Evaluator { watch, ..self }
@@ -210,12 +210,12 @@ impl Evaluator {
         &self.measures
     }
 
-    /// How the rankings are looked at.
+    /// The ranks and documents of the rankings that are looked at.
     pub fn view(&self) -> View {
         self.view
     }
 
-    /// Are rankings valued in the order in which they were put, and not over all orders of equal scores?
+    /// Whether rankings are valued in the order of the join, and not over all orders of equal scores.
     pub(crate) fn is_in_order(&self) -> bool {
         self.tied == TiedValue::Ranked
     }
@@ -225,7 +225,7 @@ impl Evaluator {
         self.engine
     }
 
-    /// What would run for labels of this codebook.
+    /// Returns the plan for labels of the codebook `book`.
     ///
     /// # Errors
     /// A measure that does not fit the grades.
@@ -243,8 +243,8 @@ impl Evaluator {
         self.on_its_engine(matrix, |with| self.evaluate_with(with, matrix, &mut Timing::default()))
     }
 
-    /// The summary of all runs of a matrix, to be merged with those of others. It has the ids of the queries that count, and of those
-    /// that the runs lack.
+    /// Returns the summary of all runs of a matrix, which can be merged with summaries of other matrices. It has the ids of the queries
+    /// that count, and of those that the runs lack.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`], and two runs of the same name.
@@ -252,7 +252,7 @@ impl Evaluator {
         self.on_its_engine(matrix, |with| self.summary_with(with, matrix, &mut Timing::default()))
     }
 
-    /// The summary of all runs of a matrix, and what sinks have seen, of which every worker begins with one of its own.
+    /// Returns the summary of all runs of a matrix, and a sink that has been shown all values. `begin` makes a sink for each worker.
     ///
     /// # Errors
     /// As [`Evaluator::summary`].
@@ -268,7 +268,7 @@ impl Evaluator {
         })
     }
 
-    /// The scores and the summary of all runs of a matrix, from one pass.
+    /// Returns the scores and the summary of all runs of a matrix, from one pass.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`] and [`Evaluator::summary`].
@@ -276,7 +276,7 @@ impl Evaluator {
         self.on_its_engine(matrix, |with| self.scores_and_summary(with, matrix, &mut Timing::default()))
     }
 
-    /// The engine for these matrices; `None` for the reference, which is none.
+    /// Chooses the engine for these matrices; `None` for the reference, which is no engine.
     ///
     /// # Errors
     /// A GPU that was asked for and is not there, or refuses.
@@ -291,7 +291,7 @@ impl Evaluator {
             EngineChoice::Gpu => Some(self.gpu()?),
             EngineChoice::Auto => {
                 let labels = matrices.into_iter().map(|matrix| matrix.tile_bytes().len() as u64).sum();
-                // About one a measure, and never many.
+                // An evaluation takes about one fold a measure, and never many.
                 Some(auto::take(labels, self.measures.len().min(12)))
             }
         })
@@ -309,7 +309,7 @@ impl Evaluator {
         Err(Error::Device("laneval was built without its GPU engine (feature `gpu`)".to_owned()))
     }
 
-    /// Works with the engine that was chosen, and on the CPU where a GPU fails that nobody asked for.
+    /// Runs the work with the chosen engine. Where a GPU fails that was not asked for, the CPU does the work.
     fn on_its_engine<T>(
         &self,
         matrix: &LabelMatrix,
@@ -331,7 +331,7 @@ impl Evaluator {
         pool(threads)?.install(all)
     }
 
-    /// Evaluates all runs of a matrix on this very engine.
+    /// Evaluates all runs of a matrix on `engine`.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`], and what the engine refuses.
@@ -339,7 +339,7 @@ impl Evaluator {
         self.evaluated(Some(engine), matrix, &mut Timing::default())
     }
 
-    /// Evaluates all runs of a matrix on this very engine, or by the reference where there is none, and notes where the time goes.
+    /// Evaluates all runs of a matrix on `engine`, or by the reference where it is `None`, and measures the time of each step.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].
@@ -363,7 +363,7 @@ impl Evaluator {
         timing.time("statistics", || self.scores(matrix, done, kept))
     }
 
-    /// The summary of all runs of a matrix on this very engine, or by the reference where there is none.
+    /// Returns the summary of all runs of a matrix, computed by `engine`, or by the reference where it is `None`.
     ///
     /// # Errors
     /// As [`Evaluator::summary`].
@@ -379,7 +379,7 @@ impl Evaluator {
         self.summary_of(matrix, runs)
     }
 
-    /// Both from one pass.
+    /// Returns the scores and the summary from one pass.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`] and [`Evaluator::summary`].
@@ -398,12 +398,12 @@ impl Evaluator {
         })
     }
 
-    /// Keeps the values, if the scores need them.
+    /// Makes a sink that keeps the values, if the scores need them.
     fn kept(&self) -> Kept {
         Kept { parts: self.wants().values.then(Vec::new) }
     }
 
-    /// What the scores need.
+    /// What the scores need to be kept.
     fn wants(&self) -> Wants {
         Wants {
             moments: self.stats.iter().any(|stat| stat.needs_moments()),
@@ -428,7 +428,7 @@ impl Evaluator {
         Ok(Summary { measures: self.measures.clone(), queries, view, tied, runs: by_name })
     }
 
-    /// Runs everything over a matrix.
+    /// Evaluates all runs of a matrix.
     fn done<S: Sink>(
         &self,
         engine: Option<&impl Engine>,
@@ -488,7 +488,7 @@ impl Evaluator {
         })
     }
 
-    /// The tally of all rows by the plain functions.
+    /// Tallies all rows by the plain functions.
     fn by_reference<'a, S: Sink>(
         &self,
         asked: &'a Shared<'a>,
@@ -623,12 +623,12 @@ impl Evaluator {
         Ok((runs, counted.collect()))
     }
 
-    /// Does a query that was chosen count for a run?
+    /// Whether a query that was chosen counts for a run.
     fn counts(&self, matrix: &impl Joined, run: usize, query: usize) -> bool {
         self.queries != QuerySet::Both || matrix.has(run, query)
     }
 
-    /// The scores of what was done, with the statistics that need all values.
+    /// Makes the scores of an evaluation, with the statistics that need all values.
     fn scores(
         &self,
         matrix: &impl Joined,
@@ -673,13 +673,13 @@ impl Evaluator {
     }
 }
 
-/// A pool of so many threads.
+/// A pool of `threads` threads.
 fn pool(threads: NonZeroUsize) -> Result<rayon::ThreadPool> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
     pool.map_err(|error| Error::Unanswerable(format!("no threads can be started: {error}")))
 }
 
-/// What is to be kept besides averages.
+/// What is kept besides averages.
 #[derive(Clone, Copy)]
 struct Wants {
     moments: bool,
@@ -690,13 +690,13 @@ struct Wants {
 /// The run of a slot, the name of its group, and its summary.
 type SlotSummary = (usize, Option<String>, RunSummary);
 
-/// What came of an evaluation.
+/// The results of an evaluation.
 struct Done {
-    /// One for each slot.
+    /// The summaries, one for each slot.
     runs: Vec<SlotSummary>,
-    /// For each slot the queries that count, if values are kept.
+    /// The queries that count in each slot, if values are kept.
     slots: Vec<Vec<usize>>,
-    /// What is to be noticed about the queries that were chosen.
+    /// Notices about the queries that were chosen.
     notices: Vec<Notice>,
 }
 
@@ -715,7 +715,7 @@ impl Prints {
     }
 }
 
-/// Those of some queries that a run lacks.
+/// The ids of those of `queries` that a run lacks.
 fn missing(
     matrix: &impl Joined,
     run: usize,

@@ -1,4 +1,4 @@
-//! The same measures again and again over labels that stay on a GPU: only averages come back.
+//! Measures that are averaged repeatedly over labels that stay on a GPU: only averages come back.
 
 use super::Evaluator;
 use super::slots::Slots;
@@ -8,18 +8,18 @@ use crate::engine::gpu::reduce::Reducer;
 use crate::error::{Error, Result};
 use crate::scores::{QuerySet, TiedValue};
 
-/// Measures over resident labels, ready to be averaged as often as wanted.
+/// Measures over resident labels, ready to be averaged any number of times.
 pub struct Resident<'a> {
     reducer: Reducer<'a>,
-    /// The queries that count, by run.
+    /// The number of queries that count, by run.
     counts: Vec<usize>,
 }
 
 impl Evaluator {
-    /// Makes everything ready to average the measures on the device: facts of the queries are worked out and sent up once.
+    /// Prepares averages of the measures on the device: facts about the queries are computed and sent to the device once.
     ///
-    /// This serves measures that are one sum or count times a factor of the query, such as P, R, AP, RR, nDCG, ERR and RBP, and
-    /// averages alone: statistics and values of single queries come from [`Evaluator::evaluate`].
+    /// Measures must be one sum or count times a factor of the query, such as P, R, AP, RR, nDCG, ERR and RBP. Only averages are computed:
+    /// statistics and values of single queries come from [`Evaluator::evaluate`].
     ///
     /// ```no_run
     /// use laneval::gpu::{Choice, Gpu};
@@ -65,9 +65,9 @@ impl Evaluator {
 }
 
 impl Resident<'_> {
-    /// The averages of every run, `[run][measure]`; NaN for a run without queries that count.
+    /// Returns the averages of every run, `[run][measure]`; NaN for a run without queries that count.
     ///
-    /// They are finite otherwise: a value is a bounded integer on the device, and what has no bound is refused beforehand.
+    /// Other averages are finite: a value is a bounded integer on the device, and a measure without a bound is refused beforehand.
     ///
     /// # Errors
     /// A device that was lost.
@@ -77,7 +77,7 @@ impl Resident<'_> {
         Ok(self.counts.iter().enumerate().map(of).collect())
     }
 
-    /// How far each average can be off, besides the rounding of f64: sums are made of integers, each value rounded once.
+    /// Returns how far each average can be off, besides the rounding of f64: sums are made of integers, and each value is rounded once.
     pub fn errors(&self) -> Vec<f64> {
         self.reducer.errors()
     }

@@ -1,4 +1,4 @@
-//! Runs that go by once: joined with judgments, ranked, and evaluated query by query as they come.
+//! Runs that are read once: joined with judgments, ranked, and evaluated query by query as their results arrive.
 //!
 //! Each worker gathers the rankings of some queries, makes a block of them, evaluates it, and forgets it.
 
@@ -22,15 +22,14 @@ use crate::scores::{QuerySet, Scores, TiedValue};
 use crate::summary::Summary;
 use crate::watch::Watch;
 
-/// How many empty rankings are evaluated at a time.
+/// The number of empty rankings that are evaluated at a time.
 const EMPTY: usize = 1 << 14;
 
-/// An evaluation of a run that goes by once, as text or as columns, against judgments. It holds the query that is being read, some that
-/// wait to be evaluated, and a few numbers for each judged query; never the run.
+/// An evaluation of a run that is read once, as text or as columns, against judgments. It holds the query that is being read, some queries
+/// that wait to be evaluated, and a few numbers for each judged query, but never the whole run.
 ///
-/// The results of a query must be together, in one batch or in several that follow one another: what comes of it is evaluated when
-/// another one begins. A query that comes back later is an error ([`Error::CameBack`]). Runs in any order are joined as a whole
-/// ([`Join::runs`], [`Join::columns`]).
+/// The results of a query must be together, in one batch or in several that follow one another: a query is evaluated when another one
+/// begins. A query that comes back later is an error ([`Error::CameBack`]). Use [`Join::runs`] or [`Join::columns`] for runs in any order.
 ///
 /// ```
 /// use laneval::columns::Records;
@@ -46,30 +45,30 @@ const EMPTY: usize = 1 << 14;
 pub struct RunStream<'q> {
     evaluation: Arc<Evaluation<'q>>,
     run: PassingRun<'q, Worker<'q>>,
-    /// What messages call the text.
+    /// The name of the text in messages.
     source: String,
     pool: Option<rayon::ThreadPool>,
-    /// Was there an error?
+    /// Whether there was an error.
     failed: bool,
 }
 
-/// What is the same for all workers.
+/// What all workers share.
 struct Evaluation<'q> {
-    /// Without its watch, which is told of blocks.
+    /// The evaluator without its watch, which counts blocks here.
     evaluator: Evaluator,
     watch: Option<Arc<Watch>>,
     wants: Wants,
     join: Join,
     qrels: &'q Qrels,
     plan: Plan,
-    /// `None`: the reference.
+    /// The engine; `None` for the reference.
     engine: Option<Cpu>,
     slots: Slots,
     notices: Vec<Notice>,
 }
 
 impl Evaluator {
-    /// An evaluation of a run of this name that goes by once, which is fed piece by piece.
+    /// Starts the evaluation of a run called `name`, whose results are added in pieces.
     ///
     /// # Errors
     /// A measure that does not fit the grades; a view deeper than the join; none of the chosen queries is judged; qrels that were read in
@@ -78,7 +77,7 @@ impl Evaluator {
         self.run_stream_of(join, qrels, (name, name), true)
     }
 
-    /// The same of a run of this name and with another for messages, perhaps for scores alone and no summary.
+    /// Starts the evaluation of a run with a name, and with another one for messages, either for scores and a summary or for scores alone.
     ///
     /// # Errors
     /// As [`Evaluator::run_stream`].
@@ -130,21 +129,21 @@ impl Evaluator {
 }
 
 impl<'q> RunStream<'q> {
-    /// Evaluates a batch of results. Those of its last query are copied, and wait: it may go on in the next batch.
+    /// Evaluates a batch of results. Those of its last query are copied and wait, because that query may continue in the next batch.
     ///
     /// # Errors
-    /// [`Error::CameBack`]; what is wrong with the columns, by row of all batches ([`Join::columns`]), for the last query of a batch not
-    /// before it is complete; [`Error::Stopped`]. After an error there is no more to come.
+    /// [`Error::CameBack`]; problems of the columns, by row of all batches ([`Join::columns`]), which for the last query of a batch are
+    /// found only once it is complete; [`Error::Stopped`]. After an error nothing more can be pushed.
     pub fn push(&mut self, records: &Records<'_>) -> Result<()> {
         self.go(|run| run.columns(records))
     }
 
-    /// Reads text to its end, in any format of runs, perhaps compressed by gzip or zstd, and evaluates it. Text
-    /// that is read after it may not go on with its last query.
+    /// Reads text to its end, in any format of runs, perhaps compressed by gzip or zstd, and evaluates it. Text that is read afterwards may
+    /// not continue its last query.
     ///
     /// # Errors
-    /// What the reader says; [`Error::CameBack`]; the problems of its lines ([`Join::runs`]); [`Error::Stopped`], which does not end a
-    /// reader that waits. After an error there is no more to come.
+    /// Errors of the reader; [`Error::CameBack`]; the problems of its lines ([`Join::runs`]); [`Error::Stopped`], which does not end a
+    /// reader that waits. After an error nothing more can be read.
     pub fn read(&mut self, text: impl Read + Send) -> Result<()> {
         let watch = self.evaluation.watch.clone();
         let text = PassingText::new(&self.source, Watched { text, watch });
@@ -154,18 +153,18 @@ impl<'q> RunStream<'q> {
         self.go(|run| run.text(&mut Cursor::new(head).chain(text)))
     }
 
-    /// Tells what a text is that starts like this, and how much of it is whole queries, as far as their lines are together: so it may be
-    /// read in parts. `None` where it is to be read in one.
+    /// Recognises the format of a text from its `start`, and tells how many bytes of `start` are whole queries, if their lines are
+    /// together: then the text may be read in parts. `None` if the text must be read as a whole.
     ///
     /// # Errors
-    /// It cannot be a run.
+    /// A text that cannot be a run.
     #[doc(hidden)]
     pub fn tell(&mut self, start: &[u8]) -> Result<Option<usize>> {
         self.run.tell(start)?;
         Ok(self.run.complete(start))
     }
 
-    /// Reads a part of a text that is not compressed, and whose start was looked at, with all of each query.
+    /// Reads a part of a text that is not compressed, and whose start was looked at. A part has all lines of each of its queries.
     ///
     /// # Errors
     /// As [`RunStream::read`].
@@ -175,30 +174,30 @@ impl<'q> RunStream<'q> {
         self.go(|run| run.text(&mut text))
     }
 
-    /// How many results there were so far, those of queries that are not judged included.
+    /// The number of results so far, those of queries that are not judged included.
     pub fn results(&self) -> u64 {
         self.run.results()
     }
 
-    /// The summary of the run. Judged queries that it lacks count as [`QuerySet`] says.
+    /// Returns the summary of the run. Judged queries that it lacks count as [`QuerySet`] says.
     ///
     /// # Errors
-    /// As for more results; no result at all, or no judged query; a missing query under [`QuerySet::Complete`]; a value that is not
-    /// finite.
+    /// As [`RunStream::push`]; a run without results, or without a judged query; a missing query under [`QuerySet::Complete`]; a value that
+    /// is not finite.
     pub fn finish(self) -> Result<Summary> {
         let ended = self.end()?;
         ended.summary()
     }
 
-    /// The scores of the run, with what was asked for.
+    /// Returns the scores of the run, with the statistics that the evaluator was asked for.
     ///
     /// # Errors
-    /// As [`RunStream::finish`]; values may be infinite or not a number where the evaluator lets them pass.
+    /// As [`RunStream::finish`], but values may be infinite or not a number if the evaluator lets them through.
     pub fn scores(self) -> Result<Scores> {
         self.end()?.scores()
     }
 
-    /// Both.
+    /// Returns the scores and the summary.
     ///
     /// # Errors
     /// As [`RunStream::finish`].
@@ -209,7 +208,7 @@ impl<'q> RunStream<'q> {
         Ok((ended.scores()?, summary))
     }
 
-    /// Does some work on the run on the right threads.
+    /// Works on the run, on the threads of the evaluator.
     fn go<R: Send>(
         &mut self,
         work: impl FnOnce(&mut PassingRun<'q, Worker<'q>>) -> Result<Option<R>> + Send,
@@ -228,7 +227,7 @@ impl<'q> RunStream<'q> {
         done.map_err(|error| self.why(error))
     }
 
-    /// What a reader said because it was told to stop.
+    /// The error of a reader; [`Error::Stopped`] if the reader failed because the evaluation was stopped.
     fn why(&self, error: Error) -> Error {
         match self.evaluation.is_stopped() {
             true => Error::Stopped,
@@ -236,7 +235,7 @@ impl<'q> RunStream<'q> {
         }
     }
 
-    /// What all of it came to.
+    /// Finishes the run: its last query, the queries that it lacks, and its sums.
     fn end(mut self) -> Result<Ended<'q>> {
         let Passed { info, met } = self.go(|run| run.finish())?;
         let RunStream { evaluation, mut run, pool, .. } = self;
@@ -289,12 +288,12 @@ impl Ended<'_> {
     }
 }
 
-/// A run that has gone by.
+/// A run that was read to its end.
 struct Gone<'q> {
     qrels: &'q Qrels,
     rule: RankingRule,
     runs: [RunInfo; 1],
-    /// Which queries it had.
+    /// Whether the run has each query.
     met: Vec<bool>,
 }
 
@@ -346,7 +345,7 @@ impl<R: Read> Read for Watched<R> {
 /// Queries with their values, `[measure][query]`.
 type Part = Gathered<(Vec<u32>, Vec<f64>)>;
 
-/// Evaluates rankings as they come.
+/// A worker, which evaluates rankings as they come.
 struct Worker<'q> {
     of: Arc<Evaluation<'q>>,
     block: Block,

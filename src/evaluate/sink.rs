@@ -1,10 +1,10 @@
-//! Sinks: who sees the values of queries go by.
+//! Sinks, which are shown the values of queries.
 
 use crate::label::Batch;
 
-/// Sees the values of queries go by, some rows at a time, in any order; for what no summary tells, such as a median.
+/// A sink is shown the values of queries, some rows at a time, in any order. It computes what no summary tells, such as a median.
 ///
-/// Each worker has one of its own, and in the end they are merged.
+/// Each worker has a sink of its own, and in the end the sinks are merged.
 ///
 /// ```
 /// use laneval::{Batch, Evaluator, Join, Sink};
@@ -31,23 +31,24 @@ use crate::label::Batch;
 /// # Ok::<(), laneval::Error>(())
 /// ```
 pub trait Sink: Send {
-    /// Sees the values of some rows of a batch that count, `[measure][row]`. [`Batch::run`] and [`Batch::query`] say what a row is.
+    /// Takes the values of some rows of a batch that count, `[measure][row]`. [`Batch::run`] and [`Batch::query`] tell the run and the
+    /// query of a row.
     fn values(&mut self, batch: &Batch<'_>, rows: &[u32], values: &[f64]);
 
-    /// Adds what another worker's sink has seen.
+    /// Adds what another worker's sink has been shown.
     fn merge(&mut self, other: Self)
     where
         Self: Sized;
 }
 
-/// Nobody wants to see them.
+/// A sink that ignores all values.
 impl Sink for () {
     fn values(&mut self, _: &Batch<'_>, _: &[u32], _: &[f64]) {}
 
     fn merge(&mut self, (): Self) {}
 }
 
-/// Keeps all values, where they are wanted.
+/// A sink that keeps all values, if they are wanted.
 #[derive(Default)]
 pub(super) struct Kept {
     /// Rows with their values, `[measure][row]`, in any order.

@@ -1,4 +1,4 @@
-//! Which queries count, and in which groups.
+//! The queries that count, and their groups.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::label::{Ids, Notice};
 
-/// Groups of queries by name; a query may be in several, or in none.
+/// Groups of queries by name. A query may be in several groups, or in none.
 ///
 /// ```
 /// use laneval::Groups;
@@ -21,10 +21,10 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Groups of pairs of a query and the name of its group, in any order.
+    /// Makes groups of pairs of a query and the name of its group, in any order.
     ///
     /// # Errors
-    /// A pair that is there twice; an empty name of a group.
+    /// A pair that occurs twice; an empty name of a group.
     pub fn new<Q: AsRef<[u8]>, G: Into<String>>(pairs: impl IntoIterator<Item = (Q, G)>) -> Result<Self> {
         let mut groups: BTreeMap<String, Vec<Vec<u8>>> = BTreeMap::new();
         for (query, group) in pairs {
@@ -44,7 +44,7 @@ impl Groups {
         Ok(Groups { groups })
     }
 
-    /// The names, in bytewise order.
+    /// The names of the groups, in bytewise order.
     pub fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.groups.keys().map(String::as_str)
     }
@@ -54,7 +54,7 @@ impl Groups {
 #[derive(Debug)]
 pub(super) struct Slots {
     runs: usize,
-    /// How many queries there are.
+    /// The number of queries.
     all: usize,
     selection: Option<Selection>,
 }
@@ -62,16 +62,16 @@ pub(super) struct Slots {
 /// The slots of each query.
 #[derive(Debug)]
 pub(super) struct Selection {
-    /// For each slot of a run the queries that count in it, ascending.
+    /// For each slot of a run, the queries that count in it, ascending.
     queries: Vec<Vec<u32>>,
-    /// For each query the slots that it counts in, 0 being that of all.
+    /// For each query, the slots in which it counts; slot 0 is that of all queries.
     of: Vec<Vec<u32>>,
-    /// The names of the groups, those of the slots from 1 on.
+    /// The names of the groups. Group `i` has slot `i + 1`.
     groups: Arc<[String]>,
 }
 
 impl Selection {
-    /// How many slots a run has.
+    /// The number of slots of a run.
     pub fn slots(&self) -> usize {
         1 + self.groups.len()
     }
@@ -83,7 +83,7 @@ impl Selection {
 }
 
 impl Slots {
-    /// The slots of runs over these queries, and what is to be noticed about what was chosen of them.
+    /// Makes the slots of runs over these queries, and notices about the queries that were chosen.
     ///
     /// # Errors
     /// None of the queries that were chosen is judged.
@@ -130,12 +130,12 @@ impl Slots {
         Ok((Slots { runs, all: queries.len(), selection }, notices))
     }
 
-    /// One for each run, of so many queries.
+    /// One slot for each of `runs` runs, of `queries` queries.
     pub fn of_all(runs: usize, queries: usize) -> Self {
         Slots { runs, all: queries, selection: None }
     }
 
-    /// The same slots for some rankings of one run, which are these queries.
+    /// The same slots for some rankings of one run, which have these queries.
     pub fn of_part(&self, queries: &[u32]) -> Self {
         let selection = self.selection.as_ref().map(|selection| Selection {
             queries: vec![Vec::new(); selection.slots()],
@@ -145,7 +145,7 @@ impl Slots {
         Slots { runs: 1, all: queries.len(), selection }
     }
 
-    /// How many there are.
+    /// The number of slots.
     pub fn count(&self) -> usize {
         self.runs * self.selection.as_ref().map_or(1, Selection::slots)
     }
@@ -155,7 +155,7 @@ impl Slots {
         self.selection.as_ref()
     }
 
-    /// Each slot: the run, and the name of the group.
+    /// Each slot: the index of its run, and the name of its group.
     pub fn iter(&self) -> impl Iterator<Item = (usize, Option<&str>)> {
         let groups = self.selection.as_ref().map_or(&[][..], |selection| &selection.groups);
         (0..self.runs).flat_map(move |run| {
@@ -163,7 +163,7 @@ impl Slots {
         })
     }
 
-    /// The queries that count in a slot, ascending; those of all in slot 0.
+    /// The queries that count in a slot, ascending. Slot 0 has all that count.
     pub fn queries(&self, slot: usize) -> impl Iterator<Item = usize> {
         let all = self.selection.is_none().then_some(0..self.all);
         let chosen =

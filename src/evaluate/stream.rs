@@ -1,4 +1,4 @@
-//! Rankings in memory: evaluated some rows at a time in memory that is used again, in one go or batch by batch.
+//! Rankings in memory, evaluated in blocks whose memory is used again, all at once or batch by batch.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -20,17 +20,17 @@ use crate::stats::{StatName, summarise};
 use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::watch::Watch;
 
-/// The labels of the rankings that become tiles at a time, which stay in a cache.
+/// The bytes of labels that become tiles at a time, which stay in a cache.
 const BLOCK_BYTES: usize = 1 << 18;
-/// What a ranking costs besides its labels.
+/// The bytes that a ranking costs besides its labels.
 const ROW_BYTES: usize = 32;
-/// The most of them.
+/// The most rankings of a block.
 const BLOCK_ROWS: usize = 1 << 14;
-/// The name of the run that rankings without a name are.
+/// The name of the run of rankings without a name.
 const NAME: &str = "rankings";
 
-/// An evaluation that is fed batch by batch, in memory that does not grow with them. Rankings with ids leave their ids behind, which a
-/// summary needs to tell whether a query was counted twice.
+/// An evaluation of rankings that are added batch by batch. Its memory does not grow with the number of rankings, except that ids are kept,
+/// if there are any: a summary needs them to tell whether a query was counted twice.
 ///
 /// ```
 /// use laneval::arrays::{Rankings, Shape};
@@ -51,24 +51,24 @@ pub struct Stream {
     wants: Wants,
     coder: Coder,
     plan: Plan,
-    /// Ranks behind these are never looked at.
+    /// The deepest rank that any measure looks at.
     reach: usize,
-    /// `None`: the reference.
+    /// The engine; `None` for the reference.
     engine: Option<Chosen>,
     pool: Option<rayon::ThreadPool>,
     gathered: Gathered<OfBlock>,
     rows: RowsSeen,
 }
 
-/// Which rows there were.
+/// The rows that were seen.
 #[derive(Default)]
 struct RowsSeen {
     count: usize,
-    /// Those without any document.
+    /// The number of rows without any document.
     empty: u64,
-    /// The ids of all and of the empty ones, if they have any.
+    /// The ids of all rows and of the empty ones, if rows have ids.
     ids: Option<[Ids; 2]>,
-    /// Were the judged documents of some taken to be those of the row itself?
+    /// Whether the judged documents of some row were taken to be those of the row itself.
     retrieved: bool,
 }
 
@@ -87,7 +87,7 @@ impl Evaluator {
         stream.scores()
     }
 
-    /// An evaluation that is fed batch by batch, of labels with these grades.
+    /// Starts an evaluation of rankings that are added batch by batch, of labels with the grades of `book`.
     ///
     /// # Errors
     /// A measure that does not fit the grades; groups or chosen queries, which need a matrix; a GPU that was asked for and is not there.
@@ -131,11 +131,11 @@ impl Evaluator {
 }
 
 impl Stream {
-    /// Evaluates more rankings. Where one is wrong, none of them counts.
+    /// Evaluates more rankings. If one is wrong, none of them counts.
     ///
     /// # Errors
-    /// What is wrong with the arrays, by row and place; ids where others had none, or none where they had; a value that is not finite; an
-    /// empty ranking under [`QuerySet::Complete`]; the evaluation was told to stop.
+    /// What is wrong with the arrays, by row and place; ids, if earlier rankings had none, or no ids, if they had; a value that is not
+    /// finite; an empty ranking under [`QuerySet::Complete`]; [`Error::Stopped`].
     pub fn push(&mut self, rankings: &Rankings<'_>) -> Result<()> {
         let named = rankings.row_ids().is_some();
         if self.rows.count > 0 && self.rows.ids.is_some() != named {
@@ -159,12 +159,12 @@ impl Stream {
         Ok(())
     }
 
-    /// How many rankings there were.
+    /// The number of rankings so far.
     pub fn rows(&self) -> usize {
         self.rows.count
     }
 
-    /// The summary of all rankings.
+    /// Returns the summary of all rankings.
     ///
     /// # Errors
     /// No ranking at all; an id that two rankings have.
@@ -175,7 +175,7 @@ impl Stream {
         Ok(Summary { measures, queries, view, tied: TiedValue::Ranked, runs })
     }
 
-    /// The scores of all rankings, with what was asked for.
+    /// Returns the scores of all rankings, with the statistics that the evaluator was asked for.
     fn scores(mut self) -> Result<Scores> {
         let summary = self.run_summary()?;
         let Evaluator { measures, queries, view, stats, .. } = &self.evaluator;
@@ -212,7 +212,7 @@ impl Stream {
         Ok(scores)
     }
 
-    /// The values of rows in the order of their ids, or in their own where they have none.
+    /// The values of rows in the order of their ids, or in the order of the rows where they have none.
     fn per_query(&self, rows: &[usize], values: Vec<Vec<f64>>) -> PerQuery {
         let Some([ids, _]) = &self.rows.ids else {
             let queries = rows.iter().map(|row| row.to_string()).collect::<Vec<_>>();
@@ -277,7 +277,7 @@ impl Stream {
         })
     }
 
-    /// What comes of some rankings, block by block, on all threads.
+    /// Evaluates rankings block by block, on all threads.
     fn gather(&self, rankings: &Rankings<'_>) -> Result<Gathered<OfBlock>> {
         let rows = rankings.len();
         let mean = rankings.values(0..rows) / rows;
@@ -290,7 +290,7 @@ impl Stream {
         in_parallel(workers, &|| {
             let (mut gathered, mut room) = (Gathered::default(), Room::default());
             while !failed.load(Ordering::Relaxed) {
-                // Blocks are taken in order, so whoever fails first of all is always found.
+                // Blocks are taken in order, so the error of the first wrong block is always found.
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 if block >= blocks {
                     break;
@@ -359,7 +359,7 @@ impl Stream {
         Ok(())
     }
 
-    /// A row of a batch in words: its id, or its number among all rows.
+    /// A row of a batch in messages: its id, or its number among all rows.
     fn name(&self, rankings: &Rankings<'_>, row: usize) -> String {
         match rankings.row_ids() {
             Some(ids) => printable(ids.get(row)),
@@ -368,17 +368,17 @@ impl Stream {
     }
 }
 
-/// What a worker uses again from block to block.
+/// Memory that a worker uses again from block to block.
 #[derive(Default)]
 struct Room {
     block: Block,
     scratch: Scratch,
 }
 
-/// Ids in bytewise order.
+/// Sorts ids bytewise.
 ///
 /// # Errors
-/// One that is there twice.
+/// An id that occurs twice.
 fn sorted(ids: &Ids) -> Result<Ids> {
     let mut all: Vec<&[u8]> = ids.iter().collect();
     all.sort_unstable();

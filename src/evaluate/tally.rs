@@ -1,4 +1,4 @@
-//! What a worker makes of the tiles it gets: values, and exact sums of them; a sink sees them go by.
+//! What a worker makes of its tiles: values, and exact sums of them. A sink is shown the values.
 //!
 //! A tile's values are added by the worker that made them, while they are still in its cache.
 
@@ -15,22 +15,22 @@ use crate::label::{Batch, LANES, View};
 use crate::measure::Average;
 use crate::stats::{ExactSum, Moments};
 
-/// The memory that the sums of all workers may take.
+/// The bytes that the sums of all workers may take.
 const MOST_BYTES: usize = 4 << 30;
 
 /// What all workers share.
 pub(super) struct Shared<'a> {
     pub batch: Batch<'a>,
     pub finishing: Finishing<'a>,
-    /// What is worked out again where scores are tied.
+    /// The values that are computed again where scores are tied.
     pub over_ties: Option<OverTies<'a>>,
     pub averages: Vec<Average>,
     pub slots: Slots,
-    /// Are standard deviations or extremes wanted?
+    /// Whether standard deviations or extremes are wanted.
     pub moments: bool,
 }
 
-/// What has come in so far.
+/// The values and sums of one worker so far.
 pub(super) struct Tally<'a, S> {
     asked: &'a Shared<'a>,
     scratch: FinishScratch,
@@ -40,13 +40,13 @@ pub(super) struct Tally<'a, S> {
     pub sink: S,
 }
 
-/// Sums by slot: a run, or a group of its queries.
+/// Sums by slot; a slot is a run, or a group of its queries.
 pub(super) struct Sums {
-    /// Rows that count, by slot.
+    /// The number of rows that count, by slot.
     pub counts: Vec<u64>,
-    /// `[slot][measure]`.
+    /// The sums, `[slot][measure]`.
     pub sums: Vec<ExactSum>,
-    /// The same, or none.
+    /// The moments, `[slot][measure]`, or none.
     pub moments: Vec<Moments>,
     /// The first value that is not finite.
     pub not_finite: Option<NotFinite>,
@@ -61,10 +61,10 @@ pub(super) struct NotFinite {
 }
 
 impl Shared<'_> {
-    /// How many workers may have sums of their own.
+    /// The number of workers that may have sums of their own.
     ///
     /// # Errors
-    /// Not even one, because there are more sums than is reasonable.
+    /// Sums of a single worker that take more memory than is reasonable.
     pub fn workers(&self) -> Result<usize> {
         let (slots, measures) = (self.slots.count(), self.averages.len());
         let one = size_of::<ExactSum>() + if self.moments { size_of::<Moments>() } else { 0 };
@@ -102,7 +102,7 @@ impl<'a, S: Sink> Tally<'a, S> {
         }
     }
 
-    /// Adds some rows, of which these are the columns: those of a tile, or empty ones.
+    /// Adds `rows`, which have these `columns`. They are the rows of `tile`, or empty ones.
     pub fn rows(&mut self, rows: &[u32], columns: &Columns, tile: Option<usize>) {
         let Shared { batch, finishing, over_ties, .. } = self.asked;
         let mut scratch = std::mem::take(&mut self.scratch);
@@ -168,7 +168,7 @@ impl<S: Sink> Gather for Tally<'_, S> {
     }
 }
 
-/// The labels of one lane as seen.
+/// The labels of one lane under a view.
 pub(super) fn labels(batch: &Batch<'_>, view: View, tile: usize, lane: usize) -> Vec<u8> {
     let mut labels: Vec<u8> = batch.ranking(tile, lane).collect();
     view.of_row(&mut labels);
@@ -224,15 +224,15 @@ fn not_finite(measure: usize, rows: &[u32], values: &[f64]) -> Option<NotFinite>
     found.map(|(&row, &value)| NotFinite { row, measure, value }).min_by_key(|found| found.row)
 }
 
-/// The first of two, by row and measure.
+/// The earlier of two values, by row and measure.
 fn earlier(one: Option<NotFinite>, other: Option<NotFinite>) -> Option<NotFinite> {
     one.into_iter().chain(other).min_by_key(|found| (found.row, found.measure))
 }
 
-/// The values of every row, `[measure][row]`, of rows with their values.
+/// Arranges rows with their values as `[measure][row]`.
 ///
 /// # Errors
-/// More than there is memory for.
+/// More values than there is memory for.
 pub(super) fn by_row(kept: &[(Vec<u32>, Vec<f64>)], measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
     let mut all = room(measures, rows)?;
     for (rows, values) in kept {
@@ -243,7 +243,7 @@ pub(super) fn by_row(kept: &[(Vec<u32>, Vec<f64>)], measures: usize, rows: usize
     Ok(all)
 }
 
-/// `[measure][row]`, 0.
+/// Zeros, `[measure][row]`.
 fn room(measures: usize, rows: usize) -> Result<Vec<Vec<f64>>> {
     let column = |_| {
         let mut column = Vec::new();
@@ -262,7 +262,7 @@ fn too_large(what: &str, bytes: usize, limit: &str) -> Error {
     Error::Unanswerable(format!("{what} need {gib:.1} GiB, {limit}: evaluate fewer at a time"))
 }
 
-/// The runs of some rows, each with the rows of it that lie together.
+/// The runs of `rows`, each with the range of its rows, which lie together.
 fn runs_of(rows: &[u32], queries: u32) -> impl Iterator<Item = (usize, Range<usize>)> {
     let mut start = 0;
     std::iter::from_fn(move || {

@@ -1,7 +1,7 @@
-//! Values over the orders of equal scores, in the place of those of the order in which a matrix has them.
+//! Values over all orders of equal scores, instead of values of the order in which a matrix has them.
 //!
-//! Expected values follow from what is expected of the columns of a tile, where a last line is linear in them, and else are computed
-//! of each row. The best and the worst values are those of the tile with its groups arranged.
+//! Where the last step of a formula is linear, expected values follow from the expected columns of a tile. Other expected values are
+//! computed for each row. The best and the worst values are those of the tile with its groups rearranged.
 
 use super::bordered::BorderedLanes;
 use super::finish::{FinishScratch, Finishing};
@@ -23,36 +23,36 @@ use crate::ties::{
     TiedRanking, refused,
 };
 
-/// How the values of rows with mixed groups are found, for each measure.
+/// How the values of rows with mixed groups are computed, for each measure.
 pub(super) struct OverTies<'a> {
     ties: &'a TiedGroups,
     batch: Batch<'a>,
     view: View,
     measures: &'a [Measure],
-    /// By measure.
+    /// The way of each measure.
     ways: Vec<Way>,
-    /// By measure the ranks of the stored rankings that matter to it.
+    /// For each measure, the number of ranks of the stored rankings that matter to it.
     limits: Vec<u32>,
-    /// What is expected of the columns that any measure is linear in.
+    /// The expected columns of all measures that are linear.
     columns: Option<ExpectedColumns>,
     /// The orders in which groups are evaluated.
     keys: Vec<Key>,
-    /// The ranks of the stored rankings that matter to any measure.
+    /// The number of ranks of the stored rankings that matter to any measure.
     reach: u32,
-    /// Are all columns computed here, whatever an engine found?
+    /// Whether all columns are computed here, whatever an engine found.
     computes: bool,
     cpu: Cpu,
     steps: Steps,
     job: Job<'a>,
 }
 
-/// How a measure's value of a row is found.
+/// How a measure's value of a row is computed.
 enum Way {
     /// As without ties, from columns that are expectations.
     Columns,
     FirstHit(FirstHit),
     Expected(Expectation),
-    /// By one of the keys.
+    /// From the tile arranged by one of the keys.
     Arranged(usize),
     Searched(Searched),
 }
@@ -68,16 +68,16 @@ impl Way {
         }
     }
 
-    /// Is the value computed of the row as a whole?
+    /// Whether the value is computed from the row as a whole.
     fn is_of_row(&self) -> bool {
         matches!(self, Way::Expected(_) | Way::Searched(_))
     }
 }
 
-/// The lanes of a tile that have mixed groups, with these.
+/// The lanes of a tile that have mixed groups, with their groups.
 type TiedLanes<'t> = [(usize, RowTies<'t>)];
 
-/// What is used again from tile to tile.
+/// Memory that is used again from tile to tile.
 #[derive(Default)]
 pub(super) struct TiedScratch {
     documents: Documents,
@@ -91,10 +91,10 @@ pub(super) struct TiedScratch {
 }
 
 impl<'a> OverTies<'a> {
-    /// How these measures are valued in a batch; `None` where its order is taken as it is. The CPU is the engine, if it is given.
+    /// Plans how these measures are valued in a batch; `None` where its order is taken as it is. `cpu` is the CPU engine, if that computes.
     ///
     /// # Errors
-    /// A batch that does not know its ties; measures for which there is no such value, all of them.
+    /// A batch that does not know its ties; all measures that have no such value.
     pub fn new(
         value: TiedValue,
         batch: &Batch<'a>,
@@ -113,7 +113,7 @@ impl<'a> OverTies<'a> {
             if expectation.is_fixed() {
                 return Ok(Way::Columns);
             }
-            // Where documents are dropped, groups are not where they were.
+            // Where documents are dropped, groups move.
             if view.judged_only {
                 return Ok(Way::Expected(expectation));
             }
@@ -146,7 +146,7 @@ impl<'a> OverTies<'a> {
         if !refused.is_empty() {
             return Err(Error::Unanswerable(refused.join("\n")));
         }
-        // Where documents are dropped, those behind a cutoff move up; where rankings are cut, which documents they have is open.
+        // Where documents are dropped, those behind a cutoff move up. Where rankings are cut, it is open which documents they have.
         let whole = cuts == Cuts::default();
         let limit = |measure: &Measure| measure.rank().filter(|_| whole).unwrap_or(u32::MAX);
         let limits = plan.measures().iter().map(limit).collect();
@@ -178,12 +178,12 @@ impl<'a> OverTies<'a> {
         }))
     }
 
-    /// Are all columns computed here? Then no engine has to.
+    /// Whether all columns are computed here. Then no engine has to compute.
     pub fn computes(&self) -> bool {
         self.computes
     }
 
-    /// How the measures are valued, a line a way.
+    /// Explains how the measures are valued, one line for each way.
     fn explain(&self) -> impl Iterator<Item = String> {
         let measures: Vec<String> = self.measures.iter().map(ToString::to_string).collect();
         let mut by_way: Vec<(&str, Vec<String>)> = Vec::new();
@@ -197,7 +197,7 @@ impl<'a> OverTies<'a> {
         by_way.into_iter().map(|(how, measures)| format!("  {how}: {}", measures.join(", ")))
     }
 
-    /// Finishes the rows of a tile, of which an engine found these columns, into the values of the scratch.
+    /// Finishes the rows of a tile, whose columns an engine computed, into the values of the scratch.
     pub fn rows(
         &self,
         at: usize,
@@ -260,7 +260,7 @@ impl<'a> OverTies<'a> {
         finishing.rows(self.batch.rows(at), columns, Some(tile), finish);
     }
 
-    /// Makes columns in which the rows that have mixed groups have expectations.
+    /// Replaces the columns of rows with mixed groups by their expectations.
     fn expect(
         &self,
         expected: &ExpectedColumns,
@@ -349,22 +349,22 @@ impl<'a> OverTies<'a> {
         }
     }
 
-    /// A row with some documents of it.
+    /// A row with its documents that matter.
     fn tied_ranking<'r>(&'r self, row: u32, documents: &'r [Document]) -> TiedRanking<'r> {
         let depth = self.batch.depths()[row as usize];
-        // A damaged file may have some behind the end of a ranking.
+        // A damaged file may have documents behind the end of a ranking.
         let documents = &documents[..documents.partition_point(|of| of.rank < depth)];
         let (facts, book, ties) = (self.batch.facts_of(row), self.batch.book(), self.ties.of(row));
         TiedRanking { documents, depth, facts, book, ties }
     }
 
-    /// How many results of a row are looked at.
+    /// The number of results of a row that are looked at.
     fn kept(&self, row: u32) -> u32 {
         self.batch.depths()[row as usize].min(self.view.depth.unwrap_or(u32::MAX))
     }
 }
 
-/// The side of which it is the value; `None` for the expected one.
+/// The side, best or worst, that `value` asks for; `None` for the expected value.
 fn side(value: TiedValue) -> Option<Side> {
     match value {
         TiedValue::Best => Some(Side::Best),
@@ -374,10 +374,10 @@ fn side(value: TiedValue) -> Option<Side> {
 }
 
 impl Evaluator {
-    /// Refuses what has no value of tied rankings as it was asked for, as far as that is known before any ranking is read.
+    /// Checks that all measures have the value of tied rankings that was asked for, as far as that is known before any ranking is read.
     ///
     /// # Errors
-    /// The measures that have none, all of them; the reference, which has none at all.
+    /// All measures that have no such value; the reference, which has none at all.
     #[doc(hidden)]
     pub fn check_tied(&self) -> Result<()> {
         if self.tied == TiedValue::Ranked {
@@ -392,7 +392,7 @@ impl Evaluator {
         if refused.is_empty() { Ok(()) } else { Err(Error::Unanswerable(refused.join("\n"))) }
     }
 
-    /// How rankings with equal scores are valued, a line each.
+    /// Explains how rankings with equal scores are valued, one line for each way.
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`].
@@ -410,19 +410,19 @@ impl Evaluator {
             .collect())
     }
 
-    /// What stands between the rankings and the measures.
+    /// The cuts that are made between the stored rankings and the measures.
     pub(super) fn cuts(&self, matrix: &LabelMatrix) -> Cuts {
         let depth = self.view.depth.is_some() || matrix.rule().depth.is_some();
         Cuts { depth, judged_only: self.view.judged_only }
     }
 }
 
-/// The reference knows orders only.
+/// The error of the reference, which values single orders only.
 pub(super) fn no_reference(value: TiedValue) -> Error {
     Error::Unanswerable(format!("the reference has no {value} values of tied rankings: take another engine"))
 }
 
-/// The matrix does not know its ties.
+/// The error of a matrix that does not know its ties.
 pub(super) fn unknown() -> Error {
     Error::Unanswerable("which documents have equal scores is not known: join with `keep_ties`".to_owned())
 }
