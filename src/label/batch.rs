@@ -1,4 +1,4 @@
-//! A batch: rankings as tiles of labels, with what the judgments know of their queries. It is what engines read.
+//! A batch: rankings as tiles of labels, with what the judgments know of their queries. Engines read batches.
 
 use std::ops::Range;
 
@@ -44,24 +44,24 @@ impl<'a> Batch<'a> {
         self.facts
     }
 
-    /// How many results each row has, those of other batches of the same matrix included.
+    /// The number of results of each row, those of other batches of the same matrix included.
     pub fn depths(&self) -> &'a [u32] {
         self.depths
     }
 
-    /// Which documents of equal scores have different labels, by row, in other batches of the same matrix too; `None` where that is
-    /// not known.
+    /// The groups of documents that have equal scores and different labels, by row, those of other batches of the same matrix included;
+    /// `None` if they are not known.
     pub fn tied_groups(&self) -> Option<&'a TiedGroups> {
         self.tied
     }
 
-    /// Are its tiles those of this matrix?
+    /// Whether the tiles of the batch are those of `matrix`.
     #[doc(hidden)]
     pub fn is_of(&self, matrix: &LabelMatrix) -> bool {
         std::ptr::eq(self.packing, &matrix.packing)
     }
 
-    /// How many queries there are.
+    /// The number of queries.
     pub fn queries(&self) -> usize {
         self.facts.len()
     }
@@ -88,26 +88,26 @@ impl<'a> Batch<'a> {
         self.tiles.clone()
     }
 
-    /// Where the tiles of the batch lie.
+    /// The places of the tiles of the batch.
     #[doc(hidden)]
     pub fn spans(&self) -> &'a [TileSpan] {
         &self.packing.tiles[self.tiles()]
     }
 
-    /// The ranks of the deepest tile of the batch.
+    /// The number of ranks of the deepest tile of the batch.
     #[doc(hidden)]
     pub fn deepest(&self) -> u32 {
         self.spans().first().map_or(0, |tile| tile.depth)
     }
 
-    /// The results of the deepest row of the batch.
+    /// The number of results of the deepest row of the batch.
     #[doc(hidden)]
     pub fn deepest_row(&self) -> u32 {
         let rows = self.tiles().next().map_or(&[][..], |tile| self.rows(tile));
         rows.iter().map(|&row| self.depths[row as usize]).max().unwrap_or(0)
     }
 
-    /// The labels of a tile.
+    /// The labels of tile `at`.
     #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'a> {
         let span = self.packing.tiles[at];
@@ -115,21 +115,21 @@ impl<'a> Batch<'a> {
         Tile { labels: &self.labels[range], lanes: span.lanes as usize, depth: span.depth as usize }
     }
 
-    /// The rows of a tile, lane by lane.
+    /// The rows of tile `at`, lane by lane.
     #[doc(hidden)]
     pub fn rows(&self, at: usize) -> &'a [u32] {
         let span = self.packing.tiles[at];
         &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
     }
 
-    /// The labels of a lane of a tile.
+    /// The labels of a lane of tile `at`.
     #[doc(hidden)]
     pub fn ranking(&self, at: usize, lane: usize) -> impl Iterator<Item = u8> + use<'a> {
         let (tile, depth) = (self.tile(at), self.depths[self.rows(at)[lane] as usize]);
         (0..depth as usize).map(move |rank| tile.label(lane, rank))
     }
 
-    /// The bytes of all tiles of the batch, as they lie.
+    /// The bytes of all tiles of the batch, in the order of the matrix.
     pub fn bytes(&self) -> &'a [u8] {
         match (self.spans().first(), self.spans().last()) {
             (Some(first), Some(last)) => {
@@ -139,7 +139,7 @@ impl<'a> Batch<'a> {
         }
     }
 
-    /// The same batch with these of its tiles only.
+    /// Narrows the batch to these of its tiles.
     #[doc(hidden)]
     pub fn of_tiles(&self, tiles: Range<usize>) -> Self {
         assert!(self.tiles.start <= tiles.start && tiles.end <= self.tiles.end, "tiles of another batch");

@@ -1,4 +1,4 @@
-//! A block: rankings that become tiles in memory that is used again, and are gone after they were evaluated.
+//! A block: rankings that become tiles in memory that is used again, and that are dropped after their evaluation.
 
 use fearless_simd::Level;
 
@@ -10,11 +10,11 @@ use super::place::place;
 use super::tile::{LANES, Line, Packing};
 use crate::error::Result;
 
-/// Some rankings of one run, with what is judged of each.
+/// Some rankings of one run, with the judgments of each.
 #[derive(Debug)]
 pub(crate) struct Block {
     level: Level,
-    /// None: the rankings have no ids here.
+    /// No ids: the rankings of a block have none.
     ids: Ids,
     facts: Facts,
     depths: Vec<u32>,
@@ -22,7 +22,7 @@ pub(crate) struct Block {
     staged: Vec<Line>,
     /// The first line of each row, and where the next one starts.
     starts: Vec<usize>,
-    /// The labels that there was room for last.
+    /// The number of labels of the room that was made last.
     room: usize,
     packing: Packing,
     lines: Vec<Line>,
@@ -52,7 +52,7 @@ impl Block {
         self.starts.truncate(1);
     }
 
-    /// The room of the next ranking: for so many labels, rounded up to whole lines. Behind the labels there is [`PAST_END`].
+    /// Makes room for the next ranking, of `labels` labels, rounded up to whole lines. Behind the labels there is [`PAST_END`].
     #[inline]
     pub fn room(&mut self, labels: usize) -> &mut [u8] {
         let start = self.end();
@@ -66,7 +66,7 @@ impl Block {
         bytemuck::cast_slice_mut(lines)
     }
 
-    /// Takes the first labels of the room as a ranking, of which it will be said what is judged.
+    /// Takes the first `depth` labels of the room as a ranking, whose judgments follow.
     #[inline]
     pub fn push_labels(&mut self, depth: usize) {
         let (start, end) = (self.end(), self.end() + depth.div_ceil(size_of::<Line>()));
@@ -77,19 +77,20 @@ impl Block {
         self.starts.push(end);
     }
 
-    /// Appends a ranking of a query of which this is judged.
+    /// Appends a ranking with the judgments of its query.
     pub fn push_ranking(&mut self, labels: &[u8], judged: QueryFacts<'_>) {
         self.room(labels.len())[..labels.len()].copy_from_slice(labels);
         self.push_labels(labels.len());
         self.facts.push_counts(judged.iter());
     }
 
-    /// Says what is judged of the next of the rankings whose labels were taken: how many documents of each code from `first` on, `[ranking][code]`.
+    /// Sets the judgments of the next `rankings` rankings whose labels were taken: the number of documents of each code from `first` on,
+    /// `[ranking][code]`.
     pub fn push_judged(&mut self, rankings: usize, first: u8, judged: &[u32]) {
         self.facts.push_all(rankings, first, judged);
     }
 
-    /// Takes what is judged of the rankings from another block of as many.
+    /// Takes the judgments of the rankings from another block, which has as many rankings.
     pub fn take_facts(&mut self, of: &mut Block) {
         std::mem::swap(&mut self.facts, &mut of.facts);
     }
@@ -104,12 +105,12 @@ impl Block {
         self.padded(row).as_chunks().0
     }
 
-    /// How many rankings there are.
+    /// The number of rankings.
     pub fn len(&self) -> usize {
         self.depths.len()
     }
 
-    /// What is judged of each ranking.
+    /// The judgments of each ranking.
     pub fn facts(&self) -> &Facts {
         &self.facts
     }
@@ -118,7 +119,7 @@ impl Block {
         self.starts[self.depths.len()]
     }
 
-    /// The labels of a ranking, and what is behind them in their last line.
+    /// The labels of a ranking, and the padding behind them in their last line.
     fn padded(&self, row: usize) -> &[u8] {
         bytemuck::cast_slice(&self.staged[self.starts[row]..self.starts[row + 1]])
     }
@@ -155,7 +156,7 @@ impl Block {
     }
 }
 
-/// Makes at least so many lines of some.
+/// Grows `lines` to at least `count` lines.
 fn grow(lines: &mut Vec<Line>, count: usize) {
     if lines.len() < count {
         lines.resize(count, bytemuck::Zeroable::zeroed());

@@ -19,7 +19,7 @@ pub const UNPOOLED: u8 = 1;
 pub const NEGATIVE: u8 = 2;
 /// The code of the smallest grade ≥ 0.
 pub const FIRST_GRADE: u8 = 3;
-/// How many distinct grades ≥ 0 fit into a byte beside the three other codes.
+/// The most distinct grades ≥ 0: those that fit into a byte beside the three other codes.
 pub const MAX_GRADES: usize = 256 - FIRST_GRADE as usize;
 
 /// A set of codes: all those greater than the one named.
@@ -36,21 +36,21 @@ impl Above {
     /// Every document with a grade ≥ 0.
     pub const JUDGED: Above = Above(NEGATIVE);
 
-    /// Is `code` in the set?
+    /// Whether `code` is in the set.
     #[inline]
     pub fn contains(self, code: u8) -> bool {
         code > self.0
     }
 }
 
-/// Which grade each code stands for: the distinct grades ≥ 0 of the qrels, ascending.
+/// The meaning of the codes: the distinct grades ≥ 0 of the qrels, ascending.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Codebook {
     grades: Vec<f64>,
 }
 
 impl Codebook {
-    /// The codebook of all the grades that occur, in any order, negative ones included.
+    /// Makes the codebook of all the grades that occur, in any order, negative ones included.
     ///
     /// # Errors
     /// More than 253 distinct grades ≥ 0, or one that is not finite.
@@ -114,7 +114,7 @@ impl Codebook {
         Above(NEGATIVE + self.grades.partition_point(|&g| g < level) as u8)
     }
 
-    /// How many codes can occur: three and one a grade.
+    /// The number of codes that can occur: three, and one for each grade.
     pub fn codes(&self) -> usize {
         usize::from(FIRST_GRADE) + self.grades.len()
     }

@@ -1,4 +1,4 @@
-//! What the qrels know of a query apart from any ranking: how many documents carry each code.
+//! What the qrels know of a query apart from any ranking: the number of documents of each code.
 //!
 //! The number of relevant documents at any level, the ideal ranking and the ideal DCG at any cutoff follow from it.
 
@@ -6,11 +6,11 @@ use rayon::prelude::*;
 
 use super::code::{Above, NEGATIVE};
 
-/// The most documents that the judgments of one query may have: what walks down an ideal ranking ends within seconds, and no
-/// count or multiple of a count leaves the integers of an engine.
+/// The most documents that the judgments of one query may have. With this limit a walk down an ideal ranking ends within seconds, and no
+/// count or multiple of a count exceeds the integers of an engine.
 pub const MOST_JUDGED: u64 = 1 << 28;
 
-/// Queries whose facts are summed at once.
+/// The number of queries whose facts are summed at once.
 const PIECE: usize = 1 << 12;
 
 /// The judged counts of all queries, as compressed rows: a query costs 5 bytes for each code that occurs in it.
@@ -22,17 +22,17 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// No queries.
+    /// Makes facts of no queries.
     pub fn new() -> Self {
         Facts { offsets: vec![0], codes: Vec::new(), counts: Vec::new() }
     }
 
-    /// Appends the query whose documents carry these codes (2 … 255), in any order.
+    /// Appends a query whose documents carry these codes (2 … 255), in any order.
     pub fn push(&mut self, codes: impl IntoIterator<Item = u8>) {
         self.push_counts(codes.into_iter().map(|code| (code, 1)));
     }
 
-    /// Appends the query with so many documents of these codes, in any order.
+    /// Appends a query by the number of its documents of each code, `(code, count)`, in any order.
     pub(crate) fn push_counts(&mut self, of_codes: impl IntoIterator<Item = (u8, u32)>) {
         let (mut counts, mut met) = ([0; 256], [0u64; 4]);
         for (code, count) in of_codes {
@@ -51,7 +51,7 @@ impl Facts {
         self.offsets.push(self.codes.len() as u32);
     }
 
-    /// Appends as many queries as `queries` says, with so many documents of the codes from `first` on, `[query][code]`.
+    /// Appends `queries` queries by the number of their documents of each code from `first` on, `[query][code]`.
     pub(super) fn push_all(&mut self, queries: usize, first: u8, counts: &[u32]) {
         let mut end = self.codes.len();
         if counts.is_empty() {
@@ -62,7 +62,7 @@ impl Facts {
         self.counts.resize(end + counts.len(), 0);
         self.offsets.reserve(queries);
         for of_query in counts.chunks_exact(counts.len() / queries) {
-            // All are written, and kept are those that occur: whether one does is nothing that a branch predictor could know.
+            // All are written, and those that occur are kept: a branch on whether one occurs could not be predicted.
             for (code, &count) in (first..=255).zip(of_query) {
                 (self.codes[end], self.counts[end]) = (code, count);
                 end += usize::from(count > 0);
@@ -80,7 +80,7 @@ impl Facts {
         self.counts.clear();
     }
 
-    /// Appends the queries of others.
+    /// Appends the queries of `others`.
     pub fn append(&mut self, others: &Facts) {
         let before = self.codes.len() as u32;
         self.offsets.extend(others.offsets.iter().skip(1).map(|offset| before + offset));
@@ -88,7 +88,7 @@ impl Facts {
         self.counts.extend_from_slice(&others.counts);
     }
 
-    /// From the three columns of a file; `None` where they do not fit together.
+    /// Makes facts of the three columns of a file; `None` if the columns do not fit together.
     pub(crate) fn from_columns(offsets: Vec<u32>, codes: Vec<u8>, counts: Vec<u32>) -> Option<Self> {
         let ends =
             offsets.first() == Some(&0) && offsets.last().map(|&end| end as usize) == Some(codes.len());
@@ -111,7 +111,7 @@ impl Facts {
         })
     }
 
-    /// Whether [`Facts::check`] can be answered with yes from whole columns: a loop over the few codes of each query ends where no
+    /// Whether the whole columns show that [`Facts::check`] finds nothing wrong. A loop over the few codes of each query would end where no
     /// branch predictor expects it.
     fn is_plainly_sound(&self, codes: usize) -> bool {
         let least = self.counts.iter().copied().min().unwrap_or(1);
@@ -129,17 +129,17 @@ impl Facts {
             && within == starts.map(|of| falls(of[0] as usize)).sum::<usize>()
     }
 
-    /// Offsets (one more than queries), codes and counts.
+    /// The offsets (one more than queries), the codes and the counts.
     pub(crate) fn columns(&self) -> (&[u32], &[u8], &[u32]) {
         (&self.offsets, &self.codes, &self.counts)
     }
 
-    /// How many queries there are.
+    /// The number of queries.
     pub fn len(&self) -> usize {
         self.offsets.len().saturating_sub(1)
     }
 
-    /// Are there no queries?
+    /// Whether there are no queries.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -150,10 +150,10 @@ impl Facts {
         QueryFacts { codes: &self.codes[range.clone()], counts: &self.counts[range] }
     }
 
-    /// What every query comes to: `value` of the sum of `term(code, count)` over its codes.
+    /// Computes, for every query, `value` of the sum of `term(code, count)` over its codes.
     ///
-    /// The running sum over all queries comes first, and a query's is a difference of two: a loop over the few codes of each query
-    /// ends where no branch predictor expects it, which costs three times as much.
+    /// The running sum over all queries comes first, and the sum of a query is a difference of two running sums: a loop over the few codes
+    /// of each query ends where no branch predictor expects it, which costs three times as much.
     pub(crate) fn map_sums(
         &self,
         term: impl Fn(u8, u32) -> u64 + Sync,
@@ -189,7 +189,7 @@ fn set_bits(mut bits: u64) -> impl Iterator<Item = u8> {
     })
 }
 
-/// How many documents of one query carry each code.
+/// The number of documents of one query that carry each code.
 #[derive(Debug, Clone, Copy)]
 pub struct QueryFacts<'a> {
     codes: &'a [u8],
@@ -222,7 +222,7 @@ impl<'a> QueryFacts<'a> {
         std::iter::zip(self.codes.iter().copied(), self.counts.iter().copied())
     }
 
-    /// How many documents of the qrels are in a set of codes.
+    /// The number of documents of the qrels in a set of codes.
     pub fn count(&self, set: Above) -> u64 {
         self.iter().filter(|&(code, _)| set.contains(code)).map(|(_, count)| u64::from(count)).sum()
     }

@@ -8,10 +8,10 @@
 //!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10)
 //! ```
 //!
-//! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: who does not
-//! know its kind skips it if it is optional, and else refuses the file. A matrix is written as version 1 if that can say all of it: if
-//! it does not know its ties, equal scores are not ordered by the rank column (rule 3 of version 2), and ideal rankings are made of the
-//! judgments.
+//! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: a reader that does
+//! not know its kind skips it if it is optional, and else refuses the file. A matrix is written as version 1 if that version can hold all
+//! of it: if the matrix does not know its ties, equal scores are not ordered by the rank column (rule 3 of version 2), and ideal rankings
+//! are made of the judgments.
 //!
 //! ```text
 //! tied groups   of each run tied documents, groups, mixed groups, largest group u64
@@ -41,8 +41,7 @@ use super::tile::{Packing, Tile};
 use crate::error::{Error, Result};
 use crate::whole_file;
 
-/// The newest version of the format. Files of versions 1 and 2 are read by every laneval from here on; another layout gets another
-/// number.
+/// The newest version of the format. Every later laneval reads files of versions 1 and 2; another layout gets another number.
 pub const VERSION: u32 = 2;
 
 /// PNG's trick: a byte above 127, then CR LF and a lone LF, so that a file mangled as text is recognised.
@@ -74,7 +73,7 @@ const IDEAL: u32 = 10;
 const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
 const REQUIRED: u32 = 2;
-/// How many sections a file may have.
+/// The most sections that a file may have.
 const MOST_SECTIONS: usize = 256;
 
 /// The name of a section of this kind.
@@ -89,15 +88,15 @@ fn name_of(kind: u32) -> &'static str {
 /// One section of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Section {
-    /// The number of its kind.
+    /// The number of its kind: its index + 1, or the number of a further section.
     pub kind: u32,
-    /// Its name; `unknown` where it may be skipped and this laneval does not know it.
+    /// The name of the section; `unknown` for an optional section that this laneval does not know.
     pub name: &'static str,
-    /// Where it starts.
+    /// The offset of its first byte in the file.
     pub offset: u64,
-    /// Its length in bytes.
+    /// The length of the section in bytes.
     pub length: u64,
-    /// The xxh3-64 of its bytes.
+    /// The xxh3-64 of the bytes of the section.
     pub checksum: u64,
 }
 
@@ -124,7 +123,7 @@ impl Description {
         describe(&start, length, path)
     }
 
-    /// Does the file start like a `.lmx` file?
+    /// Whether `start`, the first bytes of a file, is the start of a `.lmx` file.
     pub fn recognises(start: &[u8]) -> bool {
         start.starts_with(&MAGIC)
     }
@@ -139,9 +138,9 @@ impl LabelMatrix {
         Self::open(path, FileAccess::Read)
     }
 
-    /// Maps a `.lmx` file: its tiles are read as they are used, and never copied.
+    /// Maps a `.lmx` file: its tiles are read when they are used, and never copied.
     ///
-    /// Nobody may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but the tiles is checked, as
+    /// No other program may write to the file meanwhile: see [`FileAccess::Mapped`]. Everything but the tiles is checked, as
     /// [`LabelMatrix::read`] does.
     pub fn map(path: impl AsRef<Path>) -> Result<Self> {
         Self::open(path, FileAccess::Mapped)
@@ -155,19 +154,20 @@ impl LabelMatrix {
         open(path.as_ref(), access)
     }
 
-    /// Writes the matrix as a `.lmx` file: to a temporary name in the same folder first, so there is never half a file.
+    /// Writes the matrix as a `.lmx` file. It is written under a temporary name in the same folder first, so `path` never names half a
+    /// file.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         write(self, path.as_ref())
     }
 
-    /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, the gaps between them, and that
-    /// every ranking is one that the judgments allow: as many labels as the row has results, each a code of the codebook, and of
-    /// no code more documents than are judged so; and that tied groups are said to be mixed only where they are.
+    /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, and the gaps between them. Every ranking must
+    /// be one that the judgments allow: it has as many labels as the row has results, each label is a code of the codebook, and of no code
+    /// there are more documents than are judged so. Tied groups must be mixed where they are said to be.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }
 
-    /// As [`LabelMatrix::verify`], mapping or reading the file.
+    /// Checks the file as [`LabelMatrix::verify`] does, mapping or reading it.
     pub fn verify_with(path: impl AsRef<Path>, access: FileAccess) -> Result<()> {
         let path = path.as_ref();
         let map = Mapping::open(path, access)?;
@@ -195,10 +195,10 @@ impl LabelMatrix {
     }
 }
 
-/// What is wrong with the labels of one lane, which has this row or none.
+/// Describes what is wrong with the labels of one lane, which holds `row`, or no row.
 fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>) -> Option<String> {
     let depth = row.map_or(0, |row| matrix.depths()[row] as usize);
-    // How many more documents of each code may come.
+    // The number of documents of each code that may still come.
     let mut left = [0u32; 256];
     if let Some(row) = row {
         left[usize::from(UNPOOLED)] = u32::MAX;
@@ -297,7 +297,7 @@ fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
     decode(file, &description, path)
 }
 
-/// The matrix in a file, of which all but the tiles is checked.
+/// Makes the matrix that is in a file. All but its tiles is checked.
 fn decode(file: Mapping, description: &Description, path: &Path) -> Result<LabelMatrix> {
     let read = |at: usize| {
         let (rest, name) = (section(&file, description, at, path)?, description.sections[at].name);
@@ -336,7 +336,7 @@ fn damaged(path: &Path, section: &'static str, message: String) -> Error {
     Error::Matrix { path: path.to_owned(), section, message }
 }
 
-/// Checks header and table, which are at the start of a file of this length: magic, version, checksum, sizes, order.
+/// Checks the header and the table, which are at the start of a file of `length` bytes: magic, version, checksum, sizes, order.
 fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
     let header = |message: String| damaged(path, "header", message);
     if !start.starts_with(&MAGIC[..MAGIC.len().min(start.len())]) || start.is_empty() {
@@ -406,7 +406,7 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
     Ok(Description { version, bytes, sections })
 }
 
-/// The bytes of a section, their checksum compared.
+/// The bytes of a section, after comparing their checksum.
 fn section<'a>(file: &'a [u8], description: &Description, at: usize, path: &Path) -> Result<&'a [u8]> {
     let section = &description.sections[at];
     let bytes = &file[section.offset as usize..(section.offset + section.length) as usize];
@@ -603,7 +603,7 @@ fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<Ti
     TiedGroups::new(TiedColumns { counts, rows, ends, groups, cut }, of).map_err(|message| from.bad(message))
 }
 
-/// Nothing where ideal rankings are the ordinary ones.
+/// Encodes the source of ideal rankings; `None` if they are made of the judgments.
 fn encode_ideal(ideal: IdealOf) -> Option<Vec<u8>> {
     match ideal {
         IdealOf::Judgments => None,
@@ -646,7 +646,7 @@ impl Encoder {
     }
 }
 
-/// Takes a section apart; running out of bytes is an error that names the section.
+/// A reader of the fields of a section. Running out of bytes is an error that names the section.
 struct Decoder<'a> {
     rest: &'a [u8],
     name: &'static str,
@@ -684,7 +684,7 @@ impl<'a> Decoder<'a> {
         Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
     }
 
-    /// A section that is nothing but `count` numbers.
+    /// Reads a section that is nothing but `count` numbers.
     fn u32s(&mut self, count: usize) -> Result<Vec<u32>> {
         let numbers = self.u32_column(count)?;
         self.end()?;
@@ -701,7 +701,7 @@ impl<'a> Decoder<'a> {
         self.take(length)
     }
 
-    /// A string as UTF-8, validated in a copy: a mapped file may change.
+    /// Reads a string as UTF-8, validated in a copy: a mapped file may change.
     fn text(&mut self) -> Result<String> {
         let bytes = self.string()?.to_vec();
         Ok(String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()))

@@ -1,19 +1,19 @@
-//! A mapped file that shrinks: instead of a signal that ends the process without a word, a message and an exit code.
+//! The handler for mapped files that shrink: a message and an exit code, instead of a signal that ends the process without a message.
 //!
-//! The library handles no signal by itself; a program asks for it. The handler may run at any instruction of any thread, so it
-//! takes no lock and allocates nothing: it walks a list to which records are only ever added, looks for the address that could
-//! not be read, and writes a message that was made when the file was mapped.
+//! The library handles no signal by itself; a program asks for it. The handler may run at any instruction of any thread, so it takes no
+//! lock and allocates nothing: it walks a list to which records are only ever added, looks for the address that could not be read, and
+//! writes a message that was made when the file was mapped.
 
 use std::path::Path;
 
-/// From here on, a file that is mapped and cannot be read any more ends the process: what `message` makes of the file's name goes to
-/// stderr, and the exit code is `code`. That happens to files that another program shortens, and to disks that fail.
+/// Makes the process exit when a mapped file can no longer be read: it writes `message` of the file's name to stderr and exits with `code`.
+/// That happens when another program shortens the file, or when a disk fails.
 ///
-/// This installs a handler of `SIGBUS` for the whole process; a `SIGBUS` that has another cause is left to the handler that was
-/// there before. It is for programs that would rather say why they end; call it once, before any file is mapped: files that are mapped
-/// already are not known to it. A record of about 100 bytes stays in memory for each file that is mapped afterwards.
+/// This installs a handler of `SIGBUS` for the whole process. A `SIGBUS` with another cause is left to the handler that was there before.
+/// Call it once, before any file is mapped: the handler does not know files that are mapped already. A record of about 100 bytes stays in
+/// memory for each file that is mapped afterwards.
 ///
-/// On Windows, which lets nobody shorten a mapped file, it does nothing.
+/// On Windows it does nothing, because a mapped file cannot be shortened there.
 pub fn exit_when_a_mapped_file_shrinks(code: i32, message: fn(&str) -> String) {
     #[cfg(unix)]
     signal::install(code, message);
@@ -21,12 +21,12 @@ pub fn exit_when_a_mapped_file_shrinks(code: i32, message: fn(&str) -> String) {
     let _ = (code, message);
 }
 
-/// A mapped file that the handler knows, until this is dropped.
+/// A mapped file that the handler knows, until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Watched(#[cfg(unix)] Option<&'static signal::MapRecord>);
 
 impl Watched {
-    /// Makes the file of a map known, if the program asked for that.
+    /// Adds the file of a map to the list of the handler, if the program installed the handler.
     pub fn new(map: &[u8], path: &Path) -> Self {
         #[cfg(unix)]
         return Watched(signal::record(map, path));
@@ -57,7 +57,7 @@ mod signal {
 
     use crate::error::printable;
 
-    /// What the program asked for.
+    /// The exit code and the message that the program asked for.
     struct Handler {
         code: i32,
         message: fn(&str) -> String,
@@ -71,7 +71,7 @@ mod signal {
         addresses: Range<usize>,
         message: Box<[u8]>,
         mapped: AtomicBool,
-        /// The one before, or null; not changed once the record is in the list.
+        /// The record before this one, or null. It does not change once the record is in the list.
         next: AtomicPtr<MapRecord>,
     }
 
@@ -79,7 +79,7 @@ mod signal {
     /// The latest record. Records are never freed, so that the handler can walk from one to the next at any time.
     static LATEST: AtomicPtr<MapRecord> = AtomicPtr::new(null_mut());
 
-    /// Installs the handler, unless it is there already.
+    /// Installs the handler, unless it is installed already.
     pub fn install(code: i32, message: fn(&str) -> String) {
         ASKED.get_or_init(|| {
             let previous = action(None);
@@ -92,7 +92,7 @@ mod signal {
         });
     }
 
-    /// Sets the action for `SIGBUS`, if one is given, and gives back the one before.
+    /// Sets the action for `SIGBUS`, if `new` is one, and returns the action before.
     fn action(new: Option<&libc::sigaction>) -> libc::sigaction {
         let new = new.map_or(std::ptr::null(), std::ptr::from_ref);
         // SAFETY: an action of zeros is one, the default; `new` is null or valid, and `sigaction` only writes to `old`.
@@ -104,7 +104,7 @@ mod signal {
         }
     }
 
-    /// Adds a record of a map, if the program asked for it.
+    /// Adds a record of a map, if the program installed the handler.
     pub fn record(map: &[u8], path: &Path) -> Option<&'static MapRecord> {
         let asked = ASKED.get()?;
         let name = printable(path.as_os_str().as_encoded_bytes());
@@ -125,7 +125,7 @@ mod signal {
     }
 
     impl MapRecord {
-        /// The file is about to be unmapped.
+        /// Marks the file as no longer mapped. It is called before the file is unmapped.
         pub fn forget(&self) {
             self.mapped.store(false, Ordering::Release);
         }
@@ -140,7 +140,7 @@ mod signal {
         }
     }
 
-    /// The file that is mapped at an address.
+    /// The file that is mapped at `address`.
     fn file_at(address: usize) -> Option<&'static MapRecord> {
         let records = std::iter::successors(follow(&LATEST), |record| follow(&record.next));
         let mut mapped = records.filter(|record| record.mapped.load(Ordering::Acquire));
@@ -167,7 +167,7 @@ mod signal {
         }
     }
 
-    /// Ends the process, which says so once even if several threads come here.
+    /// Writes the message and ends the process. If several threads come here, one of them writes.
     fn say_and_exit(message: &[u8], code: i32) -> ! {
         static SAID: AtomicBool = AtomicBool::new(false);
         // SAFETY: `write`, `pause` and `_exit` may be called from a handler of signals, and `message` is valid for its length.

@@ -1,4 +1,4 @@
-//! The label matrix itself, and how it is put together from staged rows.
+//! The label matrix, and how it is made of staged rows.
 
 use fearless_simd::Level;
 use rayon::prelude::*;
@@ -12,7 +12,7 @@ use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
 use super::tile::{Line, Packing, Tile};
 use crate::error::{Error, Result, printable};
 
-/// How equal scores are ordered.
+/// The order of documents with equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Ties {
@@ -58,26 +58,26 @@ impl ScoreType {
 
 named!(ScoreType, "a type of scores");
 
-/// What the number of relevant documents and ideal rankings are made of.
+/// The source of the number of relevant documents and of ideal rankings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum IdealOf {
-    /// Of the judgments of a query.
+    /// The judgments of a query.
     #[default]
     Judgments,
-    /// Of the ranking itself, because nothing else is known: a relevant document that it lacks is missed by no measure.
+    /// The ranking itself, because nothing else is known: a relevant document that the ranking lacks is missed by no measure.
     Retrieved,
 }
 
 impl IdealOf {
-    /// Both, with their names.
+    /// Both sources, with their names.
     pub const ALL: [(&'static str, IdealOf); 2] =
         [("judgments", IdealOf::Judgments), ("retrieved", IdealOf::Retrieved)];
 }
 
 named!(IdealOf, "what ideal rankings are made of");
 
-/// How rankings were made out of scores.
+/// The rule by which rankings are made of scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct RankingRule {
@@ -85,12 +85,12 @@ pub struct RankingRule {
     pub ties: Ties,
     /// The type in which scores are compared.
     pub score: ScoreType,
-    /// Only so many ranks were kept of each ranking; `None`: all.
+    /// The number of ranks that were kept of each ranking; `None` if all were.
     pub depth: Option<u32>,
 }
 
 impl RankingRule {
-    /// A row that has more results than the rule keeps, and how many it keeps.
+    /// Finds a row with more results than the rule keeps: its index, and how many results the rule keeps.
     pub(super) fn deeper(&self, depths: &[u32]) -> Option<(u32, u32)> {
         let kept = self.depth?;
         let deeper = depths.iter().copied().find(|&depth| depth > kept);
@@ -118,23 +118,23 @@ impl Ids {
         self.ends.push(self.bytes.len() as u64);
     }
 
-    /// From the columns of a file; `None` where they do not fit together.
+    /// Makes ids of the columns of a file; `None` if the columns do not fit together.
     pub(crate) fn from_columns(ends: Vec<u64>, bytes: Vec<u8>) -> Option<Self> {
         let fits = ends.first() == Some(&0) && ends.is_sorted() && ends.last() == Some(&(bytes.len() as u64));
         fits.then_some(Ids { bytes, ends })
     }
 
-    /// Ends (with a leading 0) and bytes.
+    /// The ends (with a leading 0) and the bytes.
     pub(crate) fn columns(&self) -> (&[u64], &[u8]) {
         (&self.ends, &self.bytes)
     }
 
-    /// How many ids there are.
+    /// The number of ids.
     pub fn len(&self) -> usize {
         self.ends.len() - 1
     }
 
-    /// Are there none?
+    /// Whether there are no ids.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -144,7 +144,7 @@ impl Ids {
         &self.bytes[self.ends[at] as usize..self.ends[at + 1] as usize]
     }
 
-    /// Where an id is among ids in bytewise order.
+    /// The index of `id` among ids in bytewise order.
     pub fn find(&self, id: &[u8]) -> Option<usize> {
         let (mut low, mut high) = (0, self.len());
         while low < high {
@@ -158,7 +158,7 @@ impl Ids {
         None
     }
 
-    /// Does each come bytewise after the one before?
+    /// Whether each id comes bytewise after the one before.
     pub(crate) fn are_ascending(&self) -> bool {
         (1..self.len()).all(|at| self.get(at - 1) < self.get(at))
     }
@@ -177,33 +177,33 @@ impl<'a> FromIterator<&'a [u8]> for Ids {
     }
 }
 
-/// Queries that only one side has: how many, and the ids of all or of the first few, in bytewise order.
+/// Queries that only one side has: their number, and the ids of all or of the first few, in bytewise order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unmatched {
-    /// How many there are.
+    /// The number of these queries.
     pub count: u64,
-    /// The ids of all of them, or of the first few.
+    /// The ids of all these queries, or of the first few.
     pub ids: Ids,
 }
 
 impl Unmatched {
-    /// How many ids are shown, and how many a file keeps.
+    /// The number of ids that are shown, and that a file keeps.
     pub const SHOWN: usize = 5;
 
-    /// Keeps all ids, which are in bytewise order.
+    /// Keeps all of `ids`, which are in bytewise order.
     pub fn all<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let ids: Ids = ids.into_iter().collect();
         Unmatched { count: ids.len() as u64, ids }
     }
 
-    /// Keeps the first few of ids in bytewise order.
+    /// Keeps the first few of `ids`, which are in bytewise order.
     pub fn first<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut ids = ids.into_iter();
         let first: Ids = ids.by_ref().take(Self::SHOWN).collect();
         Unmatched { count: (first.len() + ids.count()) as u64, ids: first }
     }
 
-    /// Both together: the ids of all of them where those are kept, else of the first few.
+    /// Joins two lists: with all ids if both lists have all, else with the first few.
     pub(crate) fn and(&self, other: &Unmatched) -> Unmatched {
         let mut ids: Vec<&[u8]> = self.ids.iter().chain(other.ids.iter()).collect();
         ids.sort_unstable();
@@ -213,14 +213,14 @@ impl Unmatched {
         Unmatched { count: self.count.saturating_add(other.count), ids: ids.into_iter().collect() }
     }
 
-    /// Are there more than those whose ids are kept?
+    /// Whether some ids are not kept.
     pub fn is_truncated(&self) -> bool {
         self.count > self.ids.len() as u64
     }
 }
 
 impl std::fmt::Display for Unmatched {
-    /// The first few ids, and a sign where there are more.
+    /// Writes the first few ids, and `…` if there are more.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let shown = self.ids.iter().take(Self::SHOWN);
         let more = self.count > shown.len() as u64;
@@ -229,24 +229,24 @@ impl std::fmt::Display for Unmatched {
     }
 }
 
-/// Where a run came from.
+/// A description of a run.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RunInfo {
-    /// The name that tells it apart from the other runs of the matrix.
+    /// The name of the run, unique in the matrix.
     pub name: String,
-    /// The run id that its last line carries.
+    /// The run id on the last line of the run.
     pub tag: Vec<u8>,
-    /// The path it was read from, as given.
+    /// The path of the run, as given.
     pub source: String,
     /// Result lines read, those of unjudged queries included.
     pub results: u64,
     /// Queries of the run that the qrels lack; their results were ignored. A file keeps the ids of the first few.
     pub ignored: Unmatched,
-    /// What was seen of its scores when they were read; files do not keep it.
+    /// Findings about its scores from reading; files do not keep them.
     pub seen: ScoresSeen,
 }
 
-/// Rankings joined to judgments: runs × queries rows of one-byte labels, with what makes them interpretable.
+/// Rankings joined to judgments: runs × queries rows of one-byte labels, with what gives the labels their meaning.
 ///
 /// Every judged query has a row in every run; one that a run lacks has depth 0.
 /// The row of run `r` and query `q` has the index `r * queries + q`.
@@ -286,22 +286,22 @@ impl Labels {
 }
 
 impl LabelMatrix {
-    /// What the codes mean.
+    /// The meaning of the codes.
     pub fn book(&self) -> &Codebook {
         &self.book
     }
 
-    /// How the rankings were made.
+    /// The rule by which the rankings were made.
     pub fn rule(&self) -> RankingRule {
         self.rule
     }
 
-    /// What the number of relevant documents and ideal rankings are made of.
+    /// The source of the number of relevant documents and of ideal rankings.
     pub fn ideal(&self) -> IdealOf {
         self.ideal
     }
 
-    /// A fingerprint of the judgments: results are comparable only where it is equal.
+    /// A fingerprint of the judgments: results are comparable only where the fingerprints are equal.
     pub fn fingerprint(&self) -> u128 {
         self.fingerprint
     }
@@ -322,12 +322,12 @@ impl LabelMatrix {
         &self.runs
     }
 
-    /// Rows: runs × queries.
+    /// The number of rows: runs × queries.
     pub fn rows(&self) -> usize {
         self.depths.len()
     }
 
-    /// How many results each row has, `[run][query]`; 0 where the run lacks the query.
+    /// The number of results of each row, `[run][query]`; 0 where the run lacks the query.
     pub fn depths(&self) -> &[u32] {
         &self.depths
     }
@@ -338,20 +338,20 @@ impl LabelMatrix {
         &self.depths[run * queries..(run + 1) * queries]
     }
 
-    /// Which documents of equal scores have different labels; `None` where that was not kept, see [`Join::keep_ties`].
+    /// The groups of documents that have equal scores and different labels; `None` if they were not kept, see [`Join::keep_ties`].
     ///
     /// [`Join::keep_ties`]: crate::Join::keep_ties
     pub fn tied_groups(&self) -> Option<&TiedGroups> {
         self.tied.as_ref()
     }
 
-    /// Which row lies where.
+    /// The places of the rows in the tiles.
     #[doc(hidden)]
     pub fn packing(&self) -> &Packing {
         &self.packing
     }
 
-    /// The labels of one tile.
+    /// The labels of tile `at`.
     #[doc(hidden)]
     pub fn tile(&self, at: usize) -> Tile<'_> {
         let span = self.packing.tiles[at];
@@ -359,28 +359,28 @@ impl LabelMatrix {
         Tile { labels: &self.labels.bytes()[range], lanes: span.lanes as usize, depth: span.depth as usize }
     }
 
-    /// The rows of one tile, lane by lane.
+    /// The rows of tile `at`, lane by lane.
     #[doc(hidden)]
     pub fn tile_rows(&self, at: usize) -> &[u32] {
         let span = self.packing.tiles[at];
         &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
     }
 
-    /// All tiles, as they lie.
+    /// The bytes of all tiles, in their order in a file.
     #[doc(hidden)]
     pub fn tile_bytes(&self) -> &[u8] {
         &self.labels.bytes()[..self.packing.bytes() as usize]
     }
 }
 
-/// One run as the ingest stages it: rows of labels in the order in which they were met.
+/// One run as the ingest stages it: rows of labels in the order in which they were read.
 #[derive(Debug, Default)]
 pub struct StagedRun {
-    /// Where it came from.
+    /// The description of the run.
     pub info: RunInfo,
-    /// Its rankings, at most one a query, in as many pieces as there were workers or chunks.
+    /// The rankings of the run, at most one a query, in as many pieces as there were workers or chunks.
     pub pieces: Vec<StagedPiece>,
-    /// Its tied groups, where they are to be kept.
+    /// The tied groups of the run, if they are kept.
     pub tied: Option<StagedTies>,
 }
 
@@ -389,7 +389,7 @@ pub struct StagedRun {
 pub struct StagedPiece {
     /// The rankings.
     pub rows: Vec<StagedRow>,
-    /// Their labels, row after row.
+    /// The labels of the rankings, row after row.
     pub labels: Vec<u8>,
 }
 
@@ -398,7 +398,7 @@ pub struct StagedPiece {
 pub struct StagedRow {
     /// The query, as an index into the sorted ids.
     pub query: u32,
-    /// How many labels it has, at least 1.
+    /// The number of its labels, at least 1.
     pub depth: u32,
 }
 
@@ -415,12 +415,12 @@ pub struct MatrixBuilder {
 }
 
 impl MatrixBuilder {
-    /// A matrix over these queries, in bytewise order and distinct, with their facts.
+    /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
     pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
         MatrixBuilder { book, rule, fingerprint, queries, facts, runs: Vec::new(), ideal: IdealOf::Judgments }
     }
 
-    /// Says what the facts are made of; of judgments if not said.
+    /// Sets the source of the facts. The default is judgments.
     #[must_use]
     pub fn with_ideal(self, ideal: IdealOf) -> Self {
         MatrixBuilder { ideal, ..self }
@@ -435,10 +435,10 @@ impl MatrixBuilder {
     /// 0, and of no code more than the facts of its query have. The matrix has tied groups where all of its runs have.
     ///
     /// # Errors
-    /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as many as have facts; facts of
-    /// codes that the codebook lacks, or of more documents than [`MOST_JUDGED`]. A row of a query that there is not, of more labels
-    /// than its piece has left or the rule keeps; two rows of one query in one run; labels of a piece that no row has. Tied groups that
-    /// its row cannot have.
+    /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as many as have facts. Facts of codes that the
+    /// codebook lacks, or of more documents than [`MOST_JUDGED`]. A row whose query does not exist, or of more labels than its piece has
+    /// left or the rule keeps; two rows of one query in one run; labels of a piece that belong to no row. Tied groups that their row cannot
+    /// have.
     ///
     /// [`MOST_JUDGED`]: super::MOST_JUDGED
     pub fn finish(mut self) -> Result<LabelMatrix> {
@@ -508,7 +508,7 @@ impl MatrixBuilder {
     }
 }
 
-/// The tied groups of runs, if there is any and all of them have theirs.
+/// The tied groups of all runs, if there is a run and every run has its tied groups.
 fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<TiedGroups>> {
     let Some(runs) = runs.filter(|runs| !runs.is_empty()) else { return Ok(None) };
     let mut columns = TiedColumns::default();

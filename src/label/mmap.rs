@@ -1,4 +1,4 @@
-//! Files as memory: mapped where the system can, read where it cannot or shall not.
+//! Files as memory: mapped where the system can, and read where it cannot or must not.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,17 +9,17 @@ use super::lost_pages::Watched;
 use super::tile::Line;
 use crate::error::{Error, Result};
 
-/// How files are opened.
+/// The way in which files are opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FileAccess {
-    /// Mapped into memory, where the system can: only what is used is read, and nothing is copied.
+    /// The file is mapped into memory, if the system can: only what is used is read, and nothing is copied.
     ///
-    /// **A condition that only the caller can keep:** nobody writes to the file while it is mapped. What others write shows up in
-    /// the middle of the work, and reading what they cut off raises `SIGBUS`, which ends the process; see
+    /// **A condition that only the caller can keep:** no program writes to the file while it is mapped. Other bytes show up in the middle
+    /// of the work, and reading a part that was cut off raises `SIGBUS`, which ends the process; see
     /// [`exit_when_a_mapped_file_shrinks`](super::exit_when_a_mapped_file_shrinks).
     #[default]
     Mapped,
-    /// Read whole into memory: what happens to the file afterwards does not matter.
+    /// The file is read whole into memory. Later changes of the file have no effect.
     Read,
 }
 
@@ -47,17 +47,17 @@ impl Mapping {
         Self::of(&file, path, access)
     }
 
-    /// The content of an open file; `path` is for messages.
+    /// Opens the content of an open file; `path` is for messages.
     pub fn of(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
         let kind = file.metadata().map_err(|e| Error::io(path, "open", e))?;
         let length = if kind.is_file() { kind.len() } else { 0 };
         if access == FileAccess::Mapped && length > 0 {
-            // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out nothing that lives longer. That
-            // its bytes stay as they are is beyond our power: whoever may write to the file can change them under a `&[u8]`,
-            // for which Rust promises nothing. So it is a condition, which `FileAccess::Mapped` and all that map by default state
-            // to their callers. Where somebody breaks it nevertheless, less is at stake: our own code is safe Rust that checks
-            // every index, text is validated in a copy, and decompressors read from a copy. But the crates that search line
-            // ends, convert numbers and make checksums have `unsafe` of their own and read the map itself.
+            // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out nothing that lives longer. It is beyond our
+            // power that its bytes stay as they are: another program that may write to the file can change them under a `&[u8]`, for which
+            // Rust promises nothing. So it is a condition, which `FileAccess::Mapped` and all functions that map by default state to their
+            // callers. If the condition is broken nevertheless, less is at stake: our own code is safe Rust that checks every index, text
+            // is validated in a copy, and decompressors read from a copy. But the crates that search line ends, convert numbers and make
+            // checksums have `unsafe` of their own and read the map itself.
             #[allow(unsafe_code)]
             if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
                 return Ok(Mapping(Bytes::Mapped { _watched: Watched::new(&map, path), map }));
@@ -68,7 +68,7 @@ impl Mapping {
     }
 }
 
-/// Reads a file of a known length.
+/// Reads a file of `length` bytes.
 fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Bytes> {
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
@@ -76,7 +76,7 @@ fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Bytes> {
     Ok(Bytes::Read { lines, length })
 }
 
-/// Reads a stream, or one of those files of the system that have no length.
+/// Reads a stream, or a file of the system that has no length.
 fn read_to_end(mut file: &File) -> std::io::Result<Bytes> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
@@ -85,7 +85,7 @@ fn read_to_end(mut file: &File) -> std::io::Result<Bytes> {
     Ok(Bytes::Read { lines, length: bytes.len() })
 }
 
-/// Zeros, in whole lines, for a number of bytes.
+/// Allocates `length` bytes of zeros, in whole lines.
 fn room(length: usize) -> std::io::Result<Vec<Line>> {
     let mut lines = Vec::new();
     let count = length.div_ceil(size_of::<Line>());

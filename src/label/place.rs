@@ -1,18 +1,18 @@
 //! Writes rankings into the lanes of a tile.
 //!
-//! Sixteen lanes by 64 ranks are a square of 16 × 16 groups of four labels, and lanes and groups change places: four times the vectors
-//! of the upper half are shuffled into those of the lower, one by one, as a deck of cards is.
+//! Sixteen lanes by 64 ranks are a square of 16 × 16 groups of four labels. The square is transposed, so that lanes become groups: four
+//! times the vectors of the upper half are interleaved with those of the lower half.
 
 use fearless_simd::{Level, dispatch, prelude::*, u32x16};
 
 use super::tile::GROUP;
 
-/// Lanes, and groups of ranks, of a square.
+/// The number of lanes, and of groups of ranks, of a square.
 const SIDE: usize = 16;
-/// Labels of a lane in a square.
+/// The number of labels of a lane in a square.
 const RANKS: usize = SIDE * GROUP;
 
-/// Writes rankings into the first lanes of a tile of `lanes` lanes, a multiple of 16, and 0 into all that is left of it.
+/// Writes rankings into the first lanes of a tile of `lanes` lanes, a multiple of 16, and 0 into the rest of the tile.
 pub(super) fn place(level: Level, rankings: &[&[u8]], lanes: usize, tile: &mut [u8]) {
     dispatch!(level, simd => place_at(simd, rankings, lanes, tile));
 }
@@ -41,7 +41,7 @@ fn place_at<S: Simd>(simd: S, rankings: &[&[u8]], lanes: usize, tile: &mut [u8])
     }
 }
 
-/// The labels of a ranking from a rank on in groups, 0 where it has ended.
+/// The labels of a ranking from rank `start` on, in groups; 0 where the ranking has ended.
 #[inline(always)]
 fn labels(ranking: &[u8], start: usize) -> [u32; SIDE] {
     match ranking.get(start..start + RANKS) {
@@ -60,7 +60,7 @@ mod tests {
     use super::super::tile::position;
     use super::*;
 
-    /// Every label is where the layout says, and all else is 0, whatever was there.
+    /// Every label is where the layout says, and all else is 0, whatever was there before.
     #[test]
     fn labels_lie_in_their_lanes() {
         for (lanes, rows, deepest) in

@@ -1,24 +1,25 @@
 //! Tied groups: where documents of equal scores have different labels, so that another order of them is another ranking.
 //!
-//! A *group* is the documents of one score in a ranking, two or more, of which at least one is kept. It is *mixed* where their labels
-//! are of two codes at least. Mixed groups are kept with their place; of a group that the deepest rank kept cuts, also how many
-//! documents of each code were cut off. Of the others there are only counts: in every order they are the same labels.
+//! A *group* is the documents of one score in a ranking, two or more, of which at least one is kept. It is *mixed* if their labels are of
+//! two codes at least. Mixed groups are kept with their place. If the deepest rank that is kept cuts a group, the number of documents of
+//! each code that were cut off is kept too. Of the other groups only counts are kept: every order of them gives the same labels.
 
 use super::code::UNPOOLED;
 use super::facts::Facts;
 use super::tile::DEEPEST;
 
-/// How many documents of a run have equal scores, in rankings of judged queries. Documents of a group that were cut off count with it.
+/// The number of documents of a run that have equal scores, in rankings of judged queries. Documents of a group that were cut off count
+/// too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct TieCounts {
-    /// The documents whose score another document of the ranking has too.
+    /// The number of documents whose score another document of the ranking has too.
     pub documents: u64,
-    /// The groups of equal scores.
+    /// The number of groups of equal scores.
     pub groups: u64,
-    /// The groups whose documents have different labels.
+    /// The number of groups whose documents have different labels.
     pub mixed: u64,
-    /// The documents of the largest group.
+    /// The number of documents of the largest group.
     pub largest: u64,
 }
 
@@ -31,13 +32,13 @@ impl TieCounts {
         self.largest = self.largest.max(other.largest);
     }
 
-    /// Adds a group of so many documents.
+    /// Adds a group of `documents` documents.
     fn add(&mut self, documents: u64, mixed: bool) {
         self.merge(TieCounts { documents, groups: 1, mixed: mixed.into(), largest: documents });
     }
 
-    /// Checks that these can be the counts of all groups, where those of the mixed ones are `mixed` and at most so many documents are
-    /// there.
+    /// Checks that these can be the counts of all groups, if `mixed` are the counts of the mixed groups and there are at most `most`
+    /// documents.
     fn check(&self, mixed: TieCounts, most: u64) -> Result<(), String> {
         let TieCounts { documents, groups, largest, .. } = *self;
         if self.mixed != mixed.mixed {
@@ -65,12 +66,12 @@ impl TieCounts {
 pub struct TiedGroup {
     /// The rank of its first document, from 0.
     pub start: u32,
-    /// How many ranks it has, those that were cut off not counted: at least 2, or 1 where some were.
+    /// The number of its ranks, without those that were cut off: at least 2, or 1 if some were.
     pub length: u32,
 }
 
 impl TiedGroup {
-    /// The rank behind its last one, from 0.
+    /// The rank behind the last document of the group, from 0.
     pub fn end(self) -> u32 {
         self.start + self.length
     }
@@ -81,9 +82,9 @@ impl TiedGroup {
 pub struct CutOff {
     /// The row of the ranking.
     pub row: u32,
-    /// Their code.
+    /// The code of these documents.
     pub code: u8,
-    /// How many there are.
+    /// The number of these documents.
     pub count: u32,
 }
 
@@ -92,29 +93,29 @@ pub struct CutOff {
 pub struct RowTies<'a> {
     /// The groups, from the first rank on.
     pub groups: &'a [TiedGroup],
-    /// What was cut off of the last one, by ascending code; nothing where it is whole.
+    /// The documents that were cut off of the last group, by ascending code; empty if the group is whole.
     pub cut: &'a [CutOff],
 }
 
-/// The mixed groups of all rankings of a matrix, and how many documents of each run are tied.
+/// The mixed groups of all rankings of a matrix, and the number of tied documents of each run.
 ///
-/// A row of a ranking without a mixed group costs 2 bits, one with some 12 bytes and 8 a group.
+/// A ranking without a mixed group costs 2 bits. One with mixed groups costs about 12 bytes, and 8 bytes for each group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TiedGroups {
-    /// By run.
+    /// The counts of tied documents, by run.
     counts: Vec<TieCounts>,
     /// The rows that have mixed groups, ascending.
     rows: Vec<u32>,
     /// Where the groups of each of these rows end.
     ends: Vec<u64>,
     groups: Vec<TiedGroup>,
-    /// By row and code, ascending.
+    /// The documents that were cut off, by row and code, ascending.
     cut: Vec<CutOff>,
-    /// Which rows have mixed groups, 64 at a time.
+    /// Marks of the rows that have mixed groups, 64 rows a mark.
     marks: Vec<Mark>,
 }
 
-/// Which of 64 rows have mixed groups, and how many rows before them have.
+/// Marks which of 64 rows have mixed groups, with the number of such rows before them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Mark {
     rows: u64,
@@ -124,11 +125,11 @@ struct Mark {
 /// The rankings that tied groups belong to.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TiedIn<'a> {
-    /// How many results each row has, `[run][query]`.
+    /// The number of results of each row, `[run][query]`.
     pub depths: &'a [u32],
-    /// How many ranks were kept.
+    /// The number of ranks that were kept.
     pub kept: Option<u32>,
-    /// What is known of each query.
+    /// The facts of each query.
     pub facts: &'a Facts,
 }
 
@@ -143,7 +144,7 @@ pub(super) struct TiedColumns {
 }
 
 impl TiedGroups {
-    /// How many documents are tied, by run.
+    /// The counts of tied documents, by run.
     pub fn counts(&self) -> &[TieCounts] {
         &self.counts
     }
@@ -153,7 +154,7 @@ impl TiedGroups {
         &self.rows
     }
 
-    /// The mixed groups of a row, in constant time; none where it has none.
+    /// The mixed groups of a row, in constant time; empty if the row has none.
     #[inline]
     pub fn of(&self, row: u32) -> RowTies<'_> {
         let mark = self.marks[row as usize / 64];
@@ -164,7 +165,7 @@ impl TiedGroups {
         self.at(before + (mark.rows & (bit - 1)).count_ones() as usize)
     }
 
-    /// The rows that have mixed groups, ascending, with these.
+    /// The rows that have mixed groups, ascending, with their groups.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, RowTies<'_>)> {
         self.rows.iter().enumerate().map(|(at, &row)| (row, self.at(at)))
     }
@@ -187,12 +188,12 @@ impl TiedGroups {
         RowTies { groups, cut }
     }
 
-    /// Ends, groups and what was cut off.
+    /// The ends, the groups and the documents that were cut off.
     pub(super) fn columns(&self) -> (&[u64], &[TiedGroup], &[CutOff]) {
         (&self.ends, &self.groups, &self.cut)
     }
 
-    /// Takes columns, if they are sound for these rankings.
+    /// Takes columns, after checking that they are sound for these rankings.
     pub(super) fn new(columns: TiedColumns, of: TiedIn<'_>) -> Result<Self, String> {
         columns.check_rows(of.depths.len())?;
         let TiedColumns { counts, rows, ends, groups, cut } = columns;
@@ -296,7 +297,7 @@ impl RowTies<'_> {
         Ok(())
     }
 
-    /// What is wrong with the groups where the row has these labels: one whose documents all have the same.
+    /// Finds a group that is not mixed, if the row has these labels: one whose documents all have the same label.
     pub(super) fn unmixed(&self, label: impl Fn(usize) -> u8) -> Option<TiedGroup> {
         let mixed = |at: usize, group: &TiedGroup| {
             let first = label(group.start as usize);
@@ -308,18 +309,18 @@ impl RowTies<'_> {
     }
 }
 
-/// The tied groups of some rankings of a run, as the ingest meets them.
+/// The tied groups of some rankings of a run, as the ingest finds them.
 #[derive(Debug, Default)]
 pub struct StagedTies {
     counts: TieCounts,
-    /// With their queries.
+    /// The groups, with their queries.
     groups: Vec<(u32, TiedGroup)>,
-    /// Of rows that are numbered by their queries.
+    /// The documents that were cut off. Their rows are numbered by queries.
     cut: Vec<CutOff>,
 }
 
 impl StagedTies {
-    /// Notes a group that starts at a rank of a query. Its documents have these labels, two at least, and the first `kept` of them,
+    /// Notes a group that starts at rank `start` of a query. Its documents have these labels, two at least, and the first `kept` of them,
     /// at least one, are kept.
     pub fn note(&mut self, query: u32, start: u32, labels: &[u8], kept: usize) {
         let mixed = labels.iter().any(|&label| label != labels[0]);
@@ -347,7 +348,7 @@ impl StagedTies {
 }
 
 impl TiedColumns {
-    /// Appends a run, of so many queries.
+    /// Appends a run of `queries` queries.
     pub fn push(&mut self, mut run: StagedTies, queries: usize) -> Result<(), String> {
         let of_queries = run.groups.iter().map(|(query, _)| query).chain(run.cut.iter().map(|cut| &cut.row));
         if let Some(query) = of_queries.max().filter(|&&query| query as usize >= queries) {

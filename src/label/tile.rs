@@ -1,6 +1,6 @@
 //! Tiles: rankings side by side, so that one vector instruction or one GPU workgroup steps down all of them together.
 //!
-//! A tile has 64 lanes (16 where a few lonely deep rankings would leave 64 mostly empty); one lane is one row of the matrix.
+//! A tile has 64 lanes (16 where a few deep rankings would leave 64 mostly empty); one lane is one row of the matrix.
 //! Labels lie as `[rank / 4][lane][rank % 4]`: four consecutive ranks of one lane are one little-endian `u32`, so a GPU thread
 //! loads four labels at a time, coalesced, and a 64-byte CPU vector holds sixteen lanes.
 //! The depth is that of the tile's deepest row, rounded up to 4; beyond the end of a row there is [`PAST_END`].
@@ -11,11 +11,11 @@ use crate::error::{Error, Result};
 
 /// The lanes of a normal tile.
 pub const LANES: usize = 64;
-/// The lanes of a tile of a few lonely deep rows.
+/// The lanes of a tile of a few deep rows.
 pub const NARROW_LANES: usize = 16;
-/// How many consecutive ranks of a lane lie together.
+/// The number of consecutive ranks of a lane that lie together.
 pub(crate) const GROUP: usize = 4;
-/// The deepest row that a tile can hold: rounded up to whole groups its depth is still a `u32`.
+/// The deepest row that a tile can hold: rounded up to whole groups, its depth is still a `u32`.
 pub const DEEPEST: u32 = u32::MAX - (GROUP as u32 - 1);
 
 /// 64 bytes on a 64-byte boundary: the unit in which owned tiles are allocated.
@@ -26,9 +26,9 @@ pub struct Line([u8; 64]);
 /// A retrieved document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Document {
-    /// Its rank, from 0.
+    /// The rank of the document, from 0.
     pub rank: u32,
-    /// Its label.
+    /// The label of the document.
     pub code: u8,
 }
 
@@ -37,9 +37,9 @@ pub struct Document {
 pub struct Tile<'a> {
     /// `[rank / 4][lane][rank % 4]`, `lanes * depth` bytes.
     pub labels: &'a [u8],
-    /// 64 or 16.
+    /// The number of lanes: 64 or 16.
     pub lanes: usize,
-    /// Ranks, a multiple of 4.
+    /// The number of ranks, a multiple of 4.
     pub depth: usize,
 }
 
@@ -50,7 +50,7 @@ impl<'a> Tile<'a> {
         self.labels[position(self.lanes, lane, rank)]
     }
 
-    /// Where in the labels that of `lane` at `rank` (from 0) lies.
+    /// The index, in the labels, of the label of `lane` at `rank` (from 0).
     pub fn position(&self, lane: usize, rank: usize) -> usize {
         position(self.lanes, lane, rank)
     }
@@ -69,24 +69,24 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Where in a tile of `lanes` lanes the label of `lane` at `rank` (from 0) lies.
+/// The index, in a tile of `lanes` lanes, of the label of `lane` at `rank` (from 0).
 #[inline]
 pub(crate) fn position(lanes: usize, lane: usize, rank: usize) -> usize {
     (rank / GROUP * lanes + lane) * GROUP + rank % GROUP
 }
 
-/// Where a tile lies, and how many rows of the packing order it holds.
+/// The place of a tile, and the rows of the packing order that it holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TileSpan {
     /// Byte offset of the tile in the tile section, a multiple of 64.
     pub offset: u64,
     /// Depth of the deepest row, rounded up to a multiple of 4.
     pub depth: u32,
-    /// 64 or 16.
+    /// The number of lanes: 64 or 16.
     pub lanes: u32,
     /// The first row, as an index into [`Packing::order`].
     pub first: u32,
-    /// How many rows there are, 1 to `lanes`.
+    /// The number of its rows, 1 to `lanes`.
     pub rows: u32,
 }
 
@@ -97,12 +97,12 @@ impl TileSpan {
     }
 }
 
-/// Which row lies in which lane of which tile: a function of the rows' depths alone, so it never depends on threads.
+/// The assignment of rows to lanes of tiles: a function of the rows' depths alone, so it never depends on threads.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Packing {
     /// The rows that have a lane, deepest first, then by run and query.
     pub order: Vec<u32>,
-    /// The tiles, in the order in which they lie.
+    /// The tiles, in the order in which they are stored.
     pub tiles: Vec<TileSpan>,
 }
 

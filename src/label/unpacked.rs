@@ -2,7 +2,7 @@
 
 use super::tile::{GROUP, Tile};
 
-/// Ranks, in groups, that are moved together: one cache line of a ranking.
+/// The number of groups of ranks that are moved together: one cache line of a ranking.
 const TOGETHER: usize = 64 / GROUP;
 
 /// The rankings of a tile lane by lane, in memory that is used again from tile to tile.
@@ -14,7 +14,7 @@ pub struct Unpacked {
 }
 
 impl Unpacked {
-    /// Takes those of a tile.
+    /// Takes the rankings of a tile.
     pub fn take(&mut self, tile: Tile<'_>) {
         self.depth = tile.depth;
         self.labels.resize(tile.lanes * tile.depth, 0);

@@ -1,21 +1,21 @@
-//! A different look at the same matrix: only the first ranks, or only the judged documents.
+//! A limited view of a matrix: only the first ranks, or only the judged documents.
 //!
-//! A view is a stage before the folds, which never know of it.
+//! A view is applied before the folds, which do not know of it.
 
 use super::code::Above;
 use super::tile::{GROUP, Tile, position};
 
-/// Which of the stored labels count.
+/// The stored labels that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct View {
-    /// Keep the first so many ranks of every ranking.
+    /// The number of first ranks that are kept of every ranking; `None` keeps all.
     pub depth: Option<u32>,
-    /// Then drop every document without a grade ≥ 0; the others move up.
+    /// Whether every document without a grade ≥ 0 is dropped then, so that the others move up.
     pub judged_only: bool,
 }
 
 impl View {
-    /// The tile as seen: the tile itself where nothing changes, else a copy in `scratch`.
+    /// The tile under the view: the tile itself if nothing changes, else a copy in `scratch`.
     pub fn of<'a>(&self, tile: Tile<'a>, scratch: &'a mut Vec<u8>) -> Tile<'a> {
         let depth = self.depth.map_or(tile.depth, |depth| tile.depth.min(depth as usize));
         if !self.judged_only && depth.is_multiple_of(GROUP) {
@@ -39,7 +39,7 @@ impl View {
         Tile { labels: scratch, lanes, depth: padded }
     }
 
-    /// One ranking as seen.
+    /// Applies the view to one ranking.
     pub fn of_row(&self, labels: &mut Vec<u8>) {
         if let Some(depth) = self.depth {
             labels.truncate(depth as usize);

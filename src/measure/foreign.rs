@@ -11,7 +11,7 @@ use super::value::{CutoffRule, Definition, Value};
 pub struct Foreign {
     /// The name.
     pub name: &'static str,
-    /// Who calls the measure so.
+    /// The tool that uses the name.
     pub tool: Tool,
     /// The canonical name of the measure.
     pub measure: &'static str,
@@ -19,9 +19,9 @@ pub struct Foreign {
     pub fixed: &'static [(&'static str, Value)],
     /// What may follow the name.
     pub suffix: Suffix,
-    /// The sets of trec_eval that the name belongs to.
+    /// The sets of trec_eval's measures that the name belongs to.
     pub sets: &'static [&'static str],
-    /// Is the name understood without its tool's prefix?
+    /// Whether the name is understood without its tool's prefix.
     pub bare: bool,
 }
 
@@ -42,16 +42,16 @@ pub enum Tool {
     Common,
 }
 
-/// What may follow a name.
+/// The text that may follow a name.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Suffix {
-    /// Nothing of the tool's own.
+    /// No suffix of the tool's own.
     None,
-    /// `.5,10`: ranks to cut at; these without.
+    /// `.5,10`: ranks to cut at. Without a suffix these ranks.
     Ranks(&'static [u32]),
-    /// `.0.2,0.5`: levels of recall to cut at; these without.
+    /// `.0.2,0.5`: levels of recall to cut at. Without a suffix these levels.
     Recalls(&'static [f64]),
-    /// `.0.5,2`: values of this parameter, each for a measure of its own; these without.
+    /// `.0.5,2`: values of this parameter, each of which makes a measure. Without a suffix these values.
     Each(&'static str, &'static [f64]),
     /// `.0.5`: a value of this parameter.
     Number(&'static str),
@@ -65,9 +65,9 @@ pub enum Suffix {
     Persistence,
     /// `.95` or `@95`: the digits after the point of the parameter p.
     Digits,
-    /// Parameters and a cutoff, as after a canonical name; the parameter named here has to be among them, if one is.
+    /// Parameters and a cutoff, as after a canonical name. If a parameter is named here, it has to be among them.
     Call(&'static str),
-    /// A cutoff, which has to be there.
+    /// A cutoff, which is required.
     Cut,
     /// No cutoff: the whole ranking.
     Whole,
@@ -89,7 +89,7 @@ impl Tool {
         }
     }
 
-    /// What chooses its vocabulary, before a `:`; empty where nothing does.
+    /// The prefix that chooses the tool's vocabulary, before a `:`; empty for a tool without a prefix.
     pub fn prefix(self) -> &'static str {
         match self {
             Tool::TrecEval | Tool::TrecEval10 => "trec",
@@ -107,7 +107,7 @@ impl Foreign {
         definition(self.measure).unwrap_or_else(|| unreachable!("there is no measure `{}`", self.measure))
     }
 
-    /// The name with an example of what has to follow it, or, where the bare name means many measures, of what may.
+    /// The name with an example of what has to follow it. If the bare name means many measures, the example is of what may follow.
     pub fn example(&self) -> Cow<'static, str> {
         let cut = match self.definition().cutoff {
             CutoffRule::Required => "@10",
@@ -195,7 +195,7 @@ const EACH: &[&str] = &SETS;
 const OFFICIAL: &[&str] = &["official", "all_trec"];
 const SET: &[&str] = &["set", "all_trec"];
 const ALL: &[&str] = &["all_trec"];
-/// Printed only when named.
+/// The sets of a measure that trec_eval prints only when it is named: none.
 const NAMED: &[&str] = &[];
 
 const MIN: Fixed = &[("norm", Word("min"))];
@@ -256,7 +256,7 @@ pub static FOREIGN: &[Foreign] = &[
     ranx("dcg_burges", "DCG", EXP2, Call("")),
     ranx("ndcg", "nDCG", &[], Call("")),
     ranx("ndcg_burges", "nDCG", EXP2, Call("")),
-    // trec_eval's formula; ranx counts documents with a negative grade too.
+    // This is trec_eval's formula; ranx counts documents with a negative grade too.
     ranx("bpref", "Bpref", &[("negatives", Word("nonrelevant"))], Call("")).only_with_prefix(),
     ranx("rbp", "RBP", &[("gain", Word("raw"))], Digits),
     irm("P", "P"),
@@ -310,20 +310,20 @@ pub static FOREIGN: &[Foreign] = &[
     common("Rprecision", "Rprec"),
 ];
 
-/// What a parameter of ir_measures is here.
+/// The meaning of a parameter of ir_measures.
 #[derive(Clone, Copy)]
 pub(super) enum Key {
     /// The cutoff.
     Cutoff,
     /// This parameter.
     Param(&'static str),
-    /// For each of its words this parameter with this word; nothing where the parameter is empty.
+    /// For each of its words, this parameter with this word. An empty parameter stands for nothing.
     Words(&'static [(&'static str, &'static str, &'static str)]),
     /// The top of the grading scale.
     Top,
     /// The bottom of the grading scale, which is 0 here.
     Bottom,
-    /// Whether documents without a judgment are dropped, which is not a measure's business here.
+    /// Whether documents without a judgment are dropped, which is not a parameter of a measure here.
     JudgedOnly,
     /// The same parameter of another measure.
     Of(&'static str),
@@ -331,7 +331,7 @@ pub(super) enum Key {
 
 const PLAYERS: &[&str] = &["INST", "INSQ", "BPM", "SDCG", "NERR8", "NERR9", "NERR10", "NERR11"];
 
-/// ir_measures' parameters that have another name here: the key, the measures that have it (all where there are none), what it is.
+/// The parameters of ir_measures that have another name here: the name, the measures that have it (empty: all), and the meaning.
 const KEYS: &[(&str, &[&str], Key)] = &[
     ("cutoff", &[], Key::Cutoff),
     ("recall", &["IPrec"], Key::Cutoff),
@@ -346,7 +346,7 @@ const KEYS: &[(&str, &[&str], Key)] = &[
     ("min_rel", PLAYERS, Key::Bottom),
 ];
 
-/// What ir_measures means by a parameter of a measure.
+/// The meaning of ir_measures' parameter `name` of a measure.
 pub(super) fn key(name: &str, measure: &str) -> Option<Key> {
     let row = KEYS.iter().find(|(key, of, _)| *key == name && (of.is_empty() || of.contains(&measure)));
     row.map(|&(.., key)| key)

@@ -1,4 +1,4 @@
-//! Gains: what a document of each grade is worth.
+//! Gains: the worth of a document of each grade.
 
 use crate::fold::CodeTable;
 use crate::label::Codebook;
@@ -17,8 +17,8 @@ pub enum Gains {
     Share(f64),
     /// The grade divided by the top of a scale, at most 1.
     Clipped(f64),
-    /// Named grades have these gains, the others are worth their grade. As in trec_eval, −1 names the documents that the
-    /// qrels lack, and −2 those with a negative grade.
+    /// The grades in the table have the gains of the table, and other grades are worth themselves. As in trec_eval, −1 stands for documents
+    /// that the qrels lack, and −2 for those with a negative grade.
     Table(Vec<(f64, f64)>),
 }
 
@@ -56,15 +56,15 @@ impl Gains {
     }
 }
 
-/// The table for a measure that divides a sum of gains by another: where gains are so large that a sum might not be finite, all are
+/// Scales the table of a measure that divides one sum of gains by another. If gains are so large that a sum might not be finite, all are
 /// multiplied by a power of two, which changes no bit of the quotient.
 ///
 /// # Errors
 /// Gains so far apart that the smallest would lose bits.
 pub fn for_ratio(mut table: CodeTable) -> Result<CodeTable, String> {
-    /// The largest gain of which 2⁶⁰ can be added up.
+    /// The largest gain of which 2⁶⁰ can be added without overflow.
     const LARGEST: f64 = power_of_two(900);
-    /// The smallest that may stand beside a larger one.
+    /// The smallest gain that may occur beside one above [`LARGEST`].
     const SMALLEST: f64 = power_of_two(-800);
     const UNIT: f64 = power_of_two(-128);
     let gains = || table.iter().map(|gain| gain.abs()).filter(|&gain| gain > 0.0);

@@ -1,4 +1,4 @@
-//! The grammar of what stands after a measure's name.
+//! The grammar of the text after a measure's name.
 //!
 //! ```text
 //! tail     = params | "@" cuts
@@ -16,13 +16,13 @@ use crate::error::MeasureError;
 /// The most measures that one argument may mean.
 pub(super) const MOST: usize = 10_000;
 
-/// The error of a part, which starts at byte `start`, as one of the whole.
+/// Turns the error of a part that starts at byte `start` into an error of the whole text.
 pub(super) fn within(whole: &str, start: usize, error: MeasureError) -> MeasureError {
     MeasureError { text: whole.to_owned(), span: error.span.start + start..error.span.end + start, ..error }
 }
 
-/// The measures of a name whose parameters and cutoffs are the rest of `text` from byte `at`; `theirs` says whether the
-/// parameters are ir_measures', where both know one.
+/// Reads the parameters and cutoffs in `text` from byte `at`, and returns the measures of the name. `theirs` says whether a parameter that
+/// both know is read as ir_measures means it.
 pub(super) fn tail(text: &str, at: usize, draft: Draft, theirs: bool) -> Result<Vec<Draft>, MeasureError> {
     let mut parser = Parser { text, at, draft, theirs, cuts: Vec::new() };
     if parser.eat("(") {
@@ -62,7 +62,7 @@ impl<'a> Parser<'a> {
         Err(MeasureError::new(self.text, span, message))
     }
 
-    /// The same, with a measure that was probably meant.
+    /// Fails with a suggestion of the measure that was probably meant.
     fn fail_near<T>(
         &self,
         span: Range<usize>,
@@ -85,7 +85,7 @@ impl<'a> Parser<'a> {
         found
     }
 
-    /// Everything up to one of these characters, trimmed, with its span.
+    /// Reads up to one of the characters `stops`, and returns the trimmed text with its span.
     fn until(&mut self, stops: &[char]) -> (Range<usize>, &'a str) {
         self.spaces();
         let start = self.at;
@@ -95,14 +95,14 @@ impl<'a> Parser<'a> {
         (start..start + word.len(), word)
     }
 
-    /// The same without quotes.
+    /// Reads a value, without its quotes.
     fn word(&mut self) -> (Range<usize>, &'a str) {
         let (span, word) = self.until(&[',', ')']);
         let quoted = ['\'', '"'].iter().find_map(|&quote| word.strip_prefix(quote)?.strip_suffix(quote));
         (span, quoted.unwrap_or(word))
     }
 
-    /// `key=value,…)`; the opening parenthesis is eaten.
+    /// Reads `key=value,…)`, after the opening parenthesis.
     fn params(&mut self) -> Result<(), MeasureError> {
         loop {
             let (span, name) = self.until(&['=', ',', ')']);
@@ -130,7 +130,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The value of a parameter, at this place among those of the measure.
+    /// Reads the value of the measure's parameter of index `at`.
     fn our_value(
         &mut self,
         span: Range<usize>,
@@ -153,7 +153,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A parameter is given once, and not together with one that excludes it.
+    /// Checks that a parameter is given once, and not together with one that excludes it.
     fn check_free(&self, span: &Range<usize>, name: &str, at: usize) -> Result<(), MeasureError> {
         let params = self.draft.definition.params;
         for &(other, _) in &self.draft.values {
@@ -168,7 +168,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// The value of a parameter of ir_measures.
+    /// Reads the value of a parameter of ir_measures.
     fn their_value(&mut self, span: Range<usize>, name: &str, key: Key) -> Result<(), MeasureError> {
         let definition = self.draft.definition;
         if let Key::Param(ours) = key {
@@ -237,7 +237,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `{grade:gain,…}`.
+    /// Reads `{grade:gain,…}`.
     fn gain_table(&mut self) -> Result<Value, MeasureError> {
         let start = self.at;
         self.eat("{");
@@ -263,7 +263,7 @@ impl<'a> Parser<'a> {
         Ok(Value::Table(pairs))
     }
 
-    /// `[x,…]`, ascending and distinct.
+    /// Reads `[x,…]`, ascending and distinct.
     fn points(&mut self) -> Result<Value, MeasureError> {
         let start = self.at;
         if !self.eat("[") {
@@ -281,7 +281,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `cut`, `[cut,…]` or `int..int`; the `@` is eaten.
+    /// Reads `cut`, `[cut,…]` or `int..int`, after the `@`.
     fn cutoffs(&mut self) -> Result<(), MeasureError> {
         let definition = self.draft.definition;
         if definition.cutoff == CutoffRule::None {

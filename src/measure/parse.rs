@@ -15,10 +15,10 @@ use super::resolve;
 use super::value::{Defaults, Definition, Draft, Measure};
 use crate::error::{MeasureError, Result};
 
-/// How many wrong measures of one argument are reported together.
+/// The most wrong measures of one argument that are reported together.
 const LIMIT: usize = 20;
 
-/// The one measure that `text` means.
+/// Parses the one measure that `text` means.
 ///
 /// # Errors
 /// A text that means no measure, or several.
@@ -33,7 +33,7 @@ pub fn parse(text: &str) -> Result<Measure> {
     }
 }
 
-/// The measures that `text` means: a name, or a list of names.
+/// Parses the measures that `text` means: a name, or a list of names.
 ///
 /// ```
 /// use laneval::measure::{Defaults, parse_list};
@@ -58,15 +58,15 @@ pub fn parse_list(text: &str, defaults: Defaults) -> Result<Vec<Measure>> {
     })
 }
 
-/// What `text` means, as [`parse_list`] reads it, with the row of each; a name that lacks a cutoff has its row alone.
+/// Parses `text` as [`parse_list`] does, and returns each measure with its row. A name that lacks a cutoff has its row alone.
 ///
 /// # Errors
-/// As [`parse_list`], but for cutoffs that are missing.
+/// As [`parse_list`], but a missing cutoff is no error.
 pub fn meanings(text: &str) -> Result<Vec<(&'static Definition, Option<Measure>)>> {
     each(text, |_, draft| Ok((draft.definition, draft.measure(Defaults::default()).ok())))
 }
 
-/// Makes something of each measure of a list; those that are wrong, the first twenty at most, are reported together.
+/// Applies `make` to each measure of a list. The errors of the first twenty wrong ones are reported together.
 fn each<T>(text: &str, make: impl Fn(&str, Draft) -> Result<T, MeasureError>) -> Result<Vec<T>> {
     let (mut made, mut wrong) = (Vec::new(), Vec::new());
     for item in items(text) {
@@ -97,8 +97,8 @@ fn each<T>(text: &str, make: impl Fn(&str, Draft) -> Result<T, MeasureError>) ->
     }
 }
 
-/// The measures of a list, each trimmed: split at commas and blanks that stand outside of brackets, unless a number goes on
-/// with a suffix such as `ndcg_cut.5,10`.
+/// Splits a list into measures, each trimmed: at commas and blanks outside of brackets, unless a number continues a suffix such as
+/// `ndcg_cut.5,10`.
 fn items(text: &str) -> Vec<Range<usize>> {
     let mut items: Vec<Range<usize>> = Vec::new();
     for piece in cut_outside(text, 0..text.len(), |_, c, _| c == ',') {
@@ -117,14 +117,14 @@ fn items(text: &str) -> Vec<Range<usize>> {
     items
 }
 
-/// Does a character part two measures, given what stands before and after?
+/// Whether the character `c` separates two measures, given the text before and after it.
 fn parts_words(before: &str, c: char, after: &str) -> bool {
     let joined = before.trim_end().ends_with(['(', '[', '{', '@', ',', '=', ':', '.']);
     let joins = after.trim_start().starts_with(['(', '@', ')', ']', '}', ',', '=', ':', '.']);
     c.is_whitespace() && !joined && !joins
 }
 
-/// Cuts a range of a text at the characters outside of brackets that `cuts` says, and trims the parts.
+/// Cuts a range of a text at the characters outside of brackets for which `cuts` is true, and trims the parts.
 fn cut_outside(
     text: &str,
     range: Range<usize>,
@@ -151,7 +151,7 @@ fn cut_outside(
     parts.into_iter().map(trim).collect()
 }
 
-/// Does a number, or a pair of numbers, go on with the suffix of the measure before it?
+/// Whether a number, or a pair of numbers, continues the suffix of the measure before it.
 fn goes_on(before: &str, word: &str) -> bool {
     let numeric = |c: char| c.is_ascii_digit() || matches!(c, '.' | '+' | '-' | '=' | 'e' | 'E');
     word.starts_with(|c: char| numeric(c) && !c.is_alphabetic())
@@ -159,7 +159,7 @@ fn goes_on(before: &str, word: &str) -> bool {
         && resolve::has_suffix(before)
 }
 
-/// What is wrong with an item that is a rank alone: `nDCG@5,10`.
+/// The error of an item that is a rank alone, as in `nDCG@5,10`.
 fn bare_rank(text: &str, item: &Range<usize>) -> Option<MeasureError> {
     let rank = &text[item.clone()];
     if rank.is_empty() || !rank.bytes().all(|byte| byte.is_ascii_digit()) {

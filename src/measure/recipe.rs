@@ -14,31 +14,31 @@ use crate::label::{Above, Facts, QueryFacts};
 pub enum Recipe {
     /// From folds and facts.
     Folds {
-        /// The numbers that the last line gets, in this order.
+        /// The numbers that the last step gets, in this order.
         reads: Vec<Read>,
-        /// From those numbers to the value.
+        /// The last step, from the numbers to the value.
         last: Last,
     },
     /// By walking down each ranking, because its state needs the query's own ideal ranking or a continuation that no table holds.
     Walk {
-        /// How to walk; with the measure's own reference function if not said.
+        /// The walk; `None` for the measure's own reference function.
         walk: Option<Walk>,
         /// The facts of the query that the walk gets, in this order.
         facts: Vec<Read>,
     },
 }
 
-/// The last line of a formula, in f64. All but the custom ones are the first number times a factor of the query, or a reciprocal, so
-/// that an engine can average them by itself.
+/// The last step of a formula, in f64. All but the custom ones are the first number times a factor of the query, or a reciprocal, so that
+/// an engine can average them by itself.
 #[derive(Clone)]
 pub enum Last {
-    /// The first number divided by this one.
+    /// The first number divided by this constant.
     Over(f64),
-    /// The first number times this one.
+    /// The first number times this constant.
     Times(f64),
-    /// The first number divided by the second; 0 where that is 0.
+    /// The first number divided by the second; 0 if the second is 0.
     Ratio {
-        /// No more than this of the second counts.
+        /// The largest value of the second number that counts; a larger one counts as this.
         most: f64,
     },
     /// 1 divided by the first number, a rank, if it is 1 or more; else 0.
@@ -46,15 +46,15 @@ pub enum Last {
         /// Ranks beyond this one count as 0.
         most: f64,
     },
-    /// Some other line.
+    /// Any other step.
     Custom(Finish),
 }
 
-/// A last line for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to a value a row.
+/// A last step for some rows at a time: from the numbers that the recipe reads, `[number][row]`, to one value for each row.
 pub type Finish = Arc<dyn Fn(&[&[f64]], &mut [f64]) + Send + Sync>;
 
 impl Last {
-    /// Finishes some rows: from the numbers that the recipe reads, `[number][row]`, to a value a row.
+    /// Finishes some rows: from the numbers that the recipe reads, `[number][row]`, to one value for each row.
     pub fn finish(&self, numbers: &[&[f64]], values: &mut [f64]) {
         match *self {
             Last::Over(by) => each(numbers, values, |[number]| number / by),
@@ -70,7 +70,7 @@ impl Last {
     }
 }
 
-/// The value of each row from its numbers.
+/// Computes the value of each row by `of` from its numbers.
 fn each<const N: usize>(numbers: &[&[f64]], values: &mut [f64], of: impl Fn([f64; N]) -> f64) {
     let numbers: [&[f64]; N] = std::array::from_fn(|at| &numbers[at][..values.len()]);
     for (row, value) in values.iter_mut().enumerate() {
@@ -79,7 +79,7 @@ fn each<const N: usize>(numbers: &[&[f64]], values: &mut [f64], of: impl Fn([f64
 }
 
 impl Recipe {
-    /// The numbers that are read; those of a walk are facts.
+    /// The numbers that the recipe reads; those of a walk are facts.
     pub fn reads(&self) -> &[Read] {
         match self {
             Recipe::Folds { reads, .. } => reads,
@@ -87,18 +87,18 @@ impl Recipe {
         }
     }
 
-    /// Walks down each ranking with the measure's own reference function: what a new measure can start with.
+    /// Makes a recipe that walks down each ranking with the measure's own reference function. A new measure can start with it.
     #[cfg_attr(not(feature = "internals"), allow(dead_code))]
     pub fn reference() -> Result<Self, String> {
         Ok(Recipe::Walk { walk: None, facts: Vec::new() })
     }
 
-    /// Walks down each ranking, with facts of its query.
+    /// Makes a recipe that walks down each ranking, with facts of its query.
     pub fn walk<const N: usize>(walk: Walk, facts: [Fact; N]) -> Result<Self, String> {
         Ok(Recipe::Walk { walk: Some(walk), facts: facts.map(Read::Fact).into() })
     }
 
-    /// Reads `N` numbers and finishes with a function of them.
+    /// Makes a recipe that reads `N` numbers and finishes with a function of them.
     pub fn new<const N: usize>(
         reads: [Read; N],
         finish: impl Fn([f64; N]) -> f64 + Send + Sync + 'static,
@@ -107,27 +107,27 @@ impl Recipe {
         Ok(Recipe::Folds { reads: reads.into(), last: Last::Custom(Arc::new(finish)) })
     }
 
-    /// A number divided by a constant.
+    /// Makes a recipe of a number divided by `by`.
     pub fn over(read: Read, by: f64) -> Result<Self, String> {
         Ok(Recipe::Folds { reads: vec![read], last: Last::Over(by) })
     }
 
-    /// A number times a constant.
+    /// Makes a recipe of a number times `by`.
     pub fn times(read: Read, by: f64) -> Result<Self, String> {
         Ok(Recipe::Folds { reads: vec![read], last: Last::Times(by) })
     }
 
-    /// A number divided by another, of which no more than `most` counts; 0 where that is 0.
+    /// Makes a recipe of a number divided by another, of which no more than `most` counts; 0 if the other is 0.
     pub fn ratio(reads: [Read; 2], most: f64) -> Result<Self, String> {
         Ok(Recipe::Folds { reads: reads.into(), last: Last::Ratio { most } })
     }
 
-    /// 1 divided by a rank, if it is 1 to `most`; else 0.
+    /// Makes a recipe of 1 divided by a rank, if the rank is 1 to `most`; else 0.
     pub fn reciprocal(rank: Read, most: f64) -> Result<Self, String> {
         Ok(Recipe::Folds { reads: vec![rank], last: Last::Reciprocal { most } })
     }
 
-    /// Reads any number of numbers and finishes with a function of them.
+    /// Makes a recipe that reads any number of numbers and finishes with a function of them.
     pub fn of_many(
         reads: Vec<Read>,
         finish: impl Fn(&[f64]) -> f64 + Send + Sync + 'static,
@@ -143,34 +143,34 @@ impl Recipe {
     }
 }
 
-/// One number of one row.
+/// One number that is read for a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
     /// The state of a fold at a place.
     Fold(Fold, Place),
     /// The largest precision from a level of recall on.
     Peak {
-        /// What is a hit.
+        /// The codes of the hits.
         hits: Above,
-        /// How a level of recall becomes a number of hits.
+        /// The rule that turns a level of recall into a number of hits.
         rule: RecallRule,
         /// The level of recall.
         recall: f64,
     },
     /// The sum over the hits of the share of known non-relevant documents that are not above them.
     Preference {
-        /// What is a hit.
+        /// The codes of the hits.
         hits: Above,
-        /// What is judged.
+        /// The codes of the judged documents.
         judged: Above,
     },
-    /// Something the qrels say of the query.
+    /// A fact of the query, from the qrels.
     Fact(Fact),
     /// The discounted gain of the ideal order of the retrieved documents.
     RetrievedIdeal(Ideal),
 }
 
-/// Where a fold is read.
+/// The place at which a fold is read.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Place {
     /// After this rank, or at the end of a shorter ranking.
@@ -190,22 +190,22 @@ impl From<Option<u32>> for Place {
 /// A number that follows from the judgments of a query alone.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fact {
-    /// How many documents of the qrels are in the set.
+    /// The number of documents of the qrels in the set.
     Count(Above),
-    /// The smaller one of R, the hits, and N, the judged documents that are no hits.
+    /// The smaller of R, the number of hits, and N, the number of judged documents that are no hits.
     Fewer {
-        /// What is a hit.
+        /// The codes of the hits.
         hits: Above,
-        /// What is judged.
+        /// The codes of the judged documents.
         judged: Above,
     },
     /// The largest grade ≥ 0 of any judged document, 0 if there is none.
     MaxGrade(Arc<[f64]>),
-    /// How many hits a level of recall needs.
+    /// The number of hits that a level of recall needs.
     Hits {
-        /// What is a hit.
+        /// The codes of the hits.
         hits: Above,
-        /// How a level of recall becomes a number of hits.
+        /// The rule that turns a level of recall into a number of hits.
         rule: RecallRule,
         /// The level of recall.
         recall: f64,
@@ -214,19 +214,20 @@ pub enum Fact {
     Ideal(Ideal),
 }
 
-/// How a level of recall x becomes a number of hits, of R relevant documents.
+/// The rule that turns a level of recall x into a number of hits, of R relevant documents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RecallRule {
     /// ⌊x·R + 0.9⌋, as trec_eval 9.
     V9,
     /// x·R rounded, halves away from zero, as trec_eval 10.
     V10,
-    /// The fewest hits h with h / R ≥ x, without any rounding, as textbooks. x is the shortest decimal that reads as the f64: 0.7 is 7/10.
+    /// The fewest hits h with h / R ≥ x, without any rounding, as in textbooks. x is the shortest decimal that reads as the f64: 0.7 is
+    /// 7/10.
     Exact,
 }
 
 impl RecallRule {
-    /// The number of hits that a level of recall needs, of so many relevant documents.
+    /// Returns the function from a number of relevant documents to the number of hits that the level `recall` needs.
     pub fn hits(self, recall: f64) -> impl Fn(u64) -> u64 {
         let exact = (self == RecallRule::Exact).then(|| decimal(recall));
         move |relevant| match (self, exact) {
@@ -241,7 +242,8 @@ impl RecallRule {
     }
 }
 
-/// The shortest decimal that reads as a number from 0 to 1: its digits, of at most 17, and how many of them are behind the point.
+/// The shortest decimal that reads as `number`, which is 0 to 1: its digits, of which there are at most 17, and how many of them are behind
+/// the point.
 fn decimal(number: f64) -> (u64, u32) {
     let text = format!("{number:e}");
     let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
@@ -250,37 +252,38 @@ fn decimal(number: f64) -> (u64, u32) {
     (format!("{whole}{fraction}").parse().unwrap_or(0), places.max(0) as u32)
 }
 
-/// An ideal ranking: documents by gain, the largest first, those without gain left out.
+/// An ideal ranking: documents by gain, the largest first, without those of no gain.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ideal {
     /// The gain of each code.
     pub gain: CodeTable,
-    /// How much a rank counts.
+    /// The weight of each rank.
     pub discount: Discount,
-    /// Only the first ranks of it.
+    /// The number of ranks that count; `None` for all.
     pub rank: Option<u32>,
 }
 
-/// The ranks of an ideal ranking that have their weights in a table. What lies deeper is weighed as it is met, so that no number of
-/// documents and no cutoff makes a large table.
+/// The number of ranks of an ideal ranking whose weights are in a table. The weights of deeper ranks are computed one by one, so that no
+/// number of documents and no cutoff makes a large table.
 const TABLED: usize = 1 << 16;
-/// Ranks that are weighed together there.
+/// The number of ranks beyond the table that are weighed together.
 const BLOCK: usize = 1 << 12;
 
 impl Ideal {
-    /// Discounts for the first ranks of ideal rankings of up to so many documents.
+    /// The weights of the first ranks of ideal rankings of at most `documents` documents.
     pub fn weights(&self, documents: usize) -> Weights {
         self.discount.weights(documents.min(self.rank.unwrap_or(u32::MAX) as usize).min(TABLED))
     }
 
-    /// The discounted gain of the ideal order of documents that carry these codes, ascending, so many times, summed rank by rank.
+    /// The discounted gain of the ideal order of documents, given the number of documents of each code, by ascending code. Gains are summed
+    /// rank by rank.
     pub fn of(&self, weights: &Weights, counts: impl DoubleEndedIterator<Item = (u8, u32)> + Clone) -> f64 {
         let mut sum = [0.0];
         self.at(&[self.rank], weights, counts, &mut sum);
         sum[0]
     }
 
-    /// The same at each of some cutoffs, which ascend, from one walk down the gains.
+    /// The discounted gain at each of some cutoffs, which ascend, from one walk down the gains.
     fn at(
         &self,
         cutoffs: &[Option<u32>],
@@ -298,7 +301,8 @@ impl Ideal {
         self.sum_at(cutoffs, weights, sorted.into_iter(), sums);
     }
 
-    /// The discounted sum of gains that descend, each so many times, at each of some cutoffs, which ascend; `None` is the end.
+    /// The discounted sum of gains at each of some cutoffs, which ascend; `None` is the end. Gains descend, and each comes with the number
+    /// of its documents.
     fn sum_at(
         &self,
         cutoffs: &[Option<u32>],
@@ -328,7 +332,7 @@ impl Ideal {
         }
     }
 
-    /// A sum with one gain more at each of some ranks, in their order.
+    /// Adds one gain at each of some ranks, in their order, to `sum`.
     #[cold]
     #[inline(never)]
     fn add_beyond_the_table(&self, mut sum: f64, gain: f64, ranks: Range<usize>) -> f64 {
@@ -341,18 +345,18 @@ impl Ideal {
         sum
     }
 
-    /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals that differ in nothing
-    /// but the cutoff, the deepest one last.
+    /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals. The ideals differ in nothing
+    /// but the cutoff, and the deepest one is last.
     fn columns(ideals: &[&Ideal], facts: &Facts) -> Vec<Vec<f64>> {
         let Some(deepest) = ideals.last() else { return Vec::new() };
-        // Where the deepest ideal has a table, all have.
+        // If the deepest ideal has a table, all have one.
         let tabled = |ideal: &&Ideal| ideal.rank.and_then(|rank| ideal.tabled(rank, facts));
         if let Some(last) = tabled(deepest) {
             let mut columns: Vec<_> = ideals[..ideals.len() - 1].iter().filter_map(tabled).collect();
             columns.push(last);
             return columns;
         }
-        // To look for the query with the most documents costs more than a few weights too many.
+        // Looking for the query with the most documents costs more than a few unneeded weights.
         let few = deepest.rank.filter(|&rank| rank <= 1 << 12).map(u64::from);
         let queries = (0..facts.len()).into_par_iter().map(|query| facts.of(query));
         let most = || queries.map(|facts| facts.count(Above::JUDGED)).max().unwrap_or(0);
@@ -371,8 +375,8 @@ impl Ideal {
         (0..cutoffs.len()).into_par_iter().map(column).collect()
     }
 
-    /// The ideal looked up by the counts, of which only the first `rank` documents of each code matter, where there are many queries
-    /// for each combination of counts.
+    /// Looks the ideal up by the counts, if there are many queries for each combination of counts. Only the first `rank` documents of each
+    /// code matter.
     fn tabled(&self, rank: u32, facts: &Facts) -> Option<Vec<f64>> {
         let digits = u64::from(rank) + 1;
         let gains: Vec<u8> = (FIRST_GRADE..=255).filter(|&code| self.gain[usize::from(code)] > 0.0).collect();
@@ -391,14 +395,14 @@ impl Ideal {
         Some(facts.map_sums(place, |entry| table[entry as usize]))
     }
 
-    /// The ideal without its cutoff.
+    /// Whether two ideals are equal but for the cutoff.
     fn is_like(&self, other: &Ideal) -> bool {
         self.gain == other.gain && self.discount == other.discount
     }
 }
 
 impl Fact {
-    /// The numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk.
+    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk.
     pub fn columns(of: &[Fact], facts: &Facts) -> Vec<Vec<f64>> {
         let mut columns = vec![None; of.len()];
         for at in 0..of.len() {
@@ -424,7 +428,7 @@ impl Fact {
         columns.into_iter().flatten().collect()
     }
 
-    /// The number for one query; of an ideal ranking without a table of discounts.
+    /// Computes the fact for one query, without a table of discounts.
     pub fn of(&self, facts: QueryFacts<'_>) -> f64 {
         match self {
             Fact::Count(set) => facts.count(*set) as f64,
@@ -444,7 +448,7 @@ impl Fact {
         }
     }
 
-    /// The number for every query.
+    /// Computes the fact for every query.
     fn column(&self, facts: &Facts) -> Vec<f64> {
         let queries = || (0..facts.len()).into_par_iter().map(|query| facts.of(query));
         let counted =
@@ -561,7 +565,7 @@ mod tests {
     fn exact_levels_of_recall_are_fractions() {
         let fewest = |over: u64, by: u64, relevant: u64| (over * relevant).div_ceil(by);
         for hundredth in 0..=100u64 {
-            // As it is written: 0.7, not seven times 0.1.
+            // The level of recall is written in decimal: 0.7, not seven times 0.1.
             let recall = format!("{}.{:02}", hundredth / 100, hundredth % 100).parse().unwrap();
             let needed = RecallRule::Exact.hits(recall);
             let most = if hundredth % 10 == 0 { 3000 } else { 300 };

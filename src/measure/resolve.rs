@@ -1,7 +1,7 @@
-//! From a name to the measures that it means: a canonical name, or one of another tool.
+//! From a name to its measures. The name is a canonical one, or one of another tool.
 //!
 //! A canonical name in its own spelling always means its measure. Any other name means what all tools that know it mean by it, case
-//! ignored; where they mean different formulas it is an error that lists them, and `trec:`, `ranx:`, `irm:` or `beir:` chooses.
+//! ignored. If they mean different formulas, it is an error that lists them, and `trec:`, `ranx:`, `irm:` or `beir:` chooses one.
 
 use super::foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 use super::grammar::{tail, within};
@@ -13,7 +13,7 @@ use crate::error::MeasureError;
 
 type Result<T, E = MeasureError> = std::result::Result<T, E>;
 
-/// What one item of a list means.
+/// The measures that one item of a list means.
 pub(super) fn drafts(text: &str) -> Result<Vec<Draft>> {
     if text.is_empty() {
         return Err(MeasureError::new(text, 0..0, "a measure was expected"));
@@ -38,7 +38,7 @@ pub(super) fn drafts(text: &str) -> Result<Vec<Draft>> {
     drafts.into_iter().map(at_level).collect()
 }
 
-/// ranx's `name-l2` is `name` at level 2.
+/// Splits ranx's `name-l2` into `name` and the level 2.
 fn split_level(text: &str) -> (&str, Option<f64>) {
     let split = text.rsplit_once("-l").and_then(|(name, level)| Some((name, level.parse::<f64>().ok()?)));
     match split.filter(|(_, level)| Kind::Level.takes(&Value::Number(*level))) {
@@ -47,7 +47,7 @@ fn split_level(text: &str) -> (&str, Option<f64>) {
     }
 }
 
-/// The tool whose prefix a text has, and where the name starts.
+/// The tool whose prefix a text has, and the byte at which the name starts.
 fn vocabulary(text: &str) -> Result<(Option<Tool>, usize)> {
     let Some((prefix, name)) = text.split_once(':') else { return Ok((None, 0)) };
     let prefix = prefix.trim();
@@ -62,7 +62,7 @@ fn vocabulary(text: &str) -> Result<(Option<Tool>, usize)> {
     Err(MeasureError::new(text, 0..prefix.len() + 1, message))
 }
 
-/// A row that a text may mean, and how to read what follows its name.
+/// A row that a text may mean, with the way to read what follows its name.
 struct Candidate<'a> {
     /// The row's name, its measure, and the parameters that it stands for.
     name: &'static str,
@@ -71,15 +71,15 @@ struct Candidate<'a> {
     rest: Rest<'a>,
 }
 
-/// What follows a name.
+/// The text that follows a name.
 enum Rest<'a> {
-    /// Parameters and cutoffs; ir_measures' first where it is true.
+    /// Parameters and cutoffs. If true, parameters are read as those of ir_measures first.
     Tail(bool),
-    /// A suffix of the row's own, if any, which starts at this byte.
+    /// A suffix of the row's own, if there is one, and the byte at which it starts.
     Suffix(&'static Foreign, Option<&'a str>, usize),
 }
 
-/// The measures of a name in one vocabulary, or in all.
+/// The measures of a name, in one vocabulary or in all.
 fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
     let end = text.find(['(', '@']).unwrap_or(text.len());
     let (name, rest) = (text[..end].trim_end(), &text[end..]);
@@ -118,7 +118,7 @@ fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
     answers.swap_remove(best)
 }
 
-/// How to read what follows the name of a row, if the text is this name.
+/// How to read the text behind the name of a row; `None` if the text does not start with this name.
 fn follows<'a>(
     row: &'static Foreign,
     text: &'a str,
@@ -141,7 +141,7 @@ fn follows<'a>(
     }
 }
 
-/// The suffix of a text that is a row's name with one: after a `.`, or, as pytrec_eval writes it, after a `_` where a number follows.
+/// The suffix of a text that is a row's name with a suffix: after a `.`, or after a `_` if a number follows, as pytrec_eval writes it.
 fn suffix<'a>(row: &Foreign, text: &'a str) -> Option<(&'a str, usize)> {
     let (name, rest) = text.split_at_checked(row.name.len())?;
     let after = rest.strip_prefix(['.', '_'])?;
@@ -151,32 +151,32 @@ fn suffix<'a>(row: &Foreign, text: &'a str) -> Option<(&'a str, usize)> {
     found.then_some((after, text.len() - after.len()))
 }
 
-/// Is this a name with a suffix of its tool's own?
+/// Whether the text is a name with a suffix of its tool's own.
 pub(super) fn has_suffix(text: &str) -> bool {
     let name = vocabulary(text).map_or(text, |(_, start)| &text[start..]);
     FOREIGN.iter().any(|row| suffix(row, name).is_some())
 }
 
-/// Are these words that together mean a measure, as tutorials write it?
+/// Whether the text is several words that mean a measure, as tutorials write it.
 pub(super) fn is_phrase(text: &str) -> bool {
     text.contains(char::is_whitespace) && !suggest::terms(text).is_empty()
 }
 
-/// trec_eval's set of this name.
+/// The measures of trec_eval's set of this name.
 fn set(name: &str) -> Vec<Draft> {
     let rows = FOREIGN.iter().filter(|row| row.sets.contains(&name));
     let bare = |row: &Foreign| row.drafts(None, &Numbers::STRICT);
     rows.flat_map(|row| bare(row).unwrap_or_else(|wrong| unreachable!("{}", wrong.message))).collect()
 }
 
-/// What decides whether two rows mean the same: the measure and its parameters.
+/// The key by which two rows mean the same: the measure and its parameters.
 fn formula(draft: &Draft) -> (&'static str, String) {
     let whole = Draft { definition: draft.definition, values: draft.values.clone(), cutoff: None };
     (draft.definition.name, whole.written())
 }
 
 impl Candidate<'_> {
-    /// The measures, where the name ends at byte `end`.
+    /// Reads the measures of a text whose name ends at byte `end`.
     fn read(self, text: &str, end: usize) -> Result<Vec<Draft>> {
         match self.rest {
             Rest::Tail(theirs) => {
@@ -195,7 +195,7 @@ impl Candidate<'_> {
     }
 }
 
-/// The error of a name that is not the same everywhere.
+/// The error of a name that means different formulas in different tools.
 fn ambiguous(text: &str, name: &str, candidates: &[Candidate]) -> MeasureError {
     let mut meanings: Vec<(Draft, Vec<String>)> = Vec::new();
     for candidate in candidates {
@@ -222,12 +222,12 @@ fn ambiguous(text: &str, name: &str, candidates: &[Candidate]) -> MeasureError {
 }
 
 impl Draft {
-    /// As it would be written.
+    /// The draft as text, as a user would write it.
     pub(super) fn written(&self) -> String {
         Measure::new(self.definition, self.values.clone(), self.cutoff).to_string()
     }
 
-    /// Its values of the parameters in which some drafts of the measure differ.
+    /// The values of the parameters in which some drafts of the measure differ.
     fn told_apart(&self, drafts: &[&Draft]) -> String {
         let given = |at: usize| {
             let default = self.definition.params[at].default;
@@ -245,7 +245,7 @@ impl Draft {
 }
 
 impl Foreign {
-    /// What the example of the name means.
+    /// The measures that the example of the name means.
     pub fn meaning(&self) -> Vec<Measure> {
         let measure = |draft: Draft| draft.measure(Defaults::default());
         let measures = self.exemplified().into_iter().map(measure);
@@ -256,7 +256,7 @@ impl Foreign {
         named(&self.example(), Some(self.tool)).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
-    /// What is missing where a parameter is, in what follows the name.
+    /// The parameter or cutoff that is missing in the text behind the name, if one is.
     fn lacks(&self, rest: &str) -> Option<String> {
         match self.suffix {
             Suffix::Call(needed) if !rest.contains(needed) => {

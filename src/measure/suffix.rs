@@ -1,4 +1,4 @@
-//! What stands after the name of a foreign measure: trec_eval's `.5,10`, ranx's `.95`.
+//! The text after the name of a foreign measure: trec_eval's `.5,10`, ranx's `.95`.
 
 use std::ops::Range;
 
@@ -6,19 +6,19 @@ use super::foreign::{Foreign, Suffix};
 use super::value::{Cutoff, Defaults, Draft, Measure, Value};
 use crate::error::{MeasureError, Result};
 
-/// How the numbers of a suffix are read.
+/// The functions that read the numbers of a suffix.
 #[derive(Debug, Clone, Copy)]
 pub struct Numbers {
-    /// A whole number, such as a rank.
+    /// Reads a whole number, such as a rank.
     pub integer: fn(&str) -> Option<i64>,
-    /// A number.
+    /// Reads a number.
     pub number: fn(&str) -> Option<f64>,
-    /// A grade that gets a gain: the grade, or `None` inside where the pair is to be ignored.
+    /// Reads a grade that gets a gain. The inner `None` means that the pair is to be ignored.
     pub grade: fn(&str) -> Option<Option<f64>>,
 }
 
 impl Numbers {
-    /// Numbers as people write them, and nothing else.
+    /// Reads numbers in the usual notation, and nothing else.
     pub const STRICT: Numbers = Numbers {
         integer: |text| text.trim().parse().ok(),
         number: finite,
@@ -26,7 +26,7 @@ impl Numbers {
     };
 }
 
-/// The finite number that a text is.
+/// Reads a finite number.
 pub(super) fn finite(text: &str) -> Option<f64> {
     text.trim().parse::<f64>().ok().filter(|number| number.is_finite()).map(|number| number + 0.0)
 }
@@ -34,7 +34,7 @@ pub(super) fn finite(text: &str) -> Option<f64> {
 /// One of the measures that a suffix makes of a name: its parameters and its cutoff.
 type Variant = (Vec<(&'static str, Value)>, Option<Cutoff>);
 
-/// What is wrong with a suffix, and where in it.
+/// The error of a suffix, with its place in it.
 pub(super) struct Wrong {
     pub span: Range<usize>,
     pub message: String,
@@ -49,7 +49,7 @@ fn parts(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
 }
 
 impl Suffix {
-    /// May it stand after a name in place of parameters and a cutoff?
+    /// Whether the text may stand after a name in place of parameters and a cutoff.
     pub(super) fn reads(self, text: &str) -> bool {
         let digits = text.bytes().all(|byte| byte.is_ascii_digit());
         match self {
@@ -127,7 +127,7 @@ impl Suffix {
     }
 }
 
-/// `grade=gain,…`, ascending by grade; `None` where no grade is left.
+/// Reads `grade=gain,…`, ascending by grade; `None` if no grade is left.
 fn gains(text: &str, numbers: &Numbers) -> Result<Option<Value>, Wrong> {
     let mut table: Vec<(f64, f64)> = Vec::new();
     for (span, part) in parts(text) {
@@ -145,7 +145,7 @@ fn gains(text: &str, numbers: &Numbers) -> Result<Option<Value>, Wrong> {
     Ok((!table.is_empty()).then_some(Value::Table(table)))
 }
 
-/// `p=…`, and nothing else.
+/// Reads `p=…`, and nothing else.
 fn persistence(
     name: &str,
     text: &str,
@@ -168,7 +168,7 @@ fn persistence(
 }
 
 impl Foreign {
-    /// The measures of the name, with what stands after its `.` if anything does.
+    /// The measures of the name, with the text after its `.`, if there is one.
     ///
     /// # Errors
     /// A suffix that the name does not take; the span lies in the suffix.
@@ -189,7 +189,7 @@ impl Foreign {
         drafts.into_iter().map(measure).collect()
     }
 
-    /// The same, where the relevance level and a cutoff that has to be there may still be missing.
+    /// The drafts of the measures, which may still lack the relevance level and a required cutoff.
     pub(super) fn drafts(&self, suffix: Option<&str>, numbers: &Numbers) -> Result<Vec<Draft>, Wrong> {
         let variants = match suffix {
             Some(text) => self.suffix.read(self.name, text, numbers)?,
@@ -217,7 +217,7 @@ impl Foreign {
         variants.into_iter().map(draft).collect()
     }
 
-    /// What the name alone stands for, whatever follows it.
+    /// The draft of the name without any suffix.
     pub(super) fn draft(&self) -> Draft {
         let definition = self.definition();
         let fixed = self.fixed.iter().map(|(name, value)| (definition.param(name), value.clone()));

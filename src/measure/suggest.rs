@@ -1,4 +1,4 @@
-//! What a name that means nothing here may have meant: the words of tutorials, and names that are nearly right.
+//! Suggestions for a name that means nothing here: the words of tutorials, and names that are nearly right.
 
 use super::foreign::{FOREIGN, Tool};
 use super::grammar::tail;
@@ -6,7 +6,7 @@ use super::table::{MEASURES, definition};
 use super::value::{Cutoff, CutoffRule, Draft};
 use crate::error::MeasureError;
 
-/// What tutorials and papers say, without blanks and signs, and how it is written here; the cutoff is the reader's.
+/// The terms of tutorials and papers, without blanks and signs, and the measures that they mean here. The user gives the cutoff.
 const TERMS: &[(&str, &[&str])] = &[
     ("averageprecision", &["AP"]),
     ("meanaverageprecision", &["AP"]),
@@ -73,7 +73,7 @@ const OF_SUBTOPICS: &[&str] = &[
     "subtopicrecall",
 ];
 
-/// The error of a name that nobody knows, in one vocabulary or in all.
+/// The error of an unknown name, in one vocabulary or in all.
 pub(super) fn unknown(text: &str, name: &str, rest: &str, tool: Option<Tool>) -> MeasureError {
     let plain = simple(name);
     if OF_SUBTOPICS.contains(&plain.as_str()) {
@@ -98,7 +98,7 @@ fn simple(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The measures that a tutorial's words mean, with their cutoff, or one for example.
+/// The measures that the words of a tutorial mean, with their cutoff, or with an example of one.
 pub(super) fn terms(text: &str) -> Vec<String> {
     let (words, cut) = match text.split_once('@').or_else(|| text.split_once(" at ")) {
         Some((words, cut)) => (words, Some(cut.split('(').next().unwrap_or(cut).trim())),
@@ -115,7 +115,7 @@ pub(super) fn terms(text: &str) -> Vec<String> {
     written.iter().filter_map(|written| at(written, cut)).collect()
 }
 
-/// The term that some words were meant to be, where they are long enough to tell.
+/// The term that is nearly `plain`, if that is long enough to tell.
 fn near(plain: &str) -> Option<&'static (&'static str, &'static [&'static str])> {
     let distance = |term: &str| strsim::damerau_levenshtein(plain, term);
     let nearest = TERMS.iter().min_by_key(|(term, _)| distance(term))?;
@@ -130,7 +130,7 @@ fn beta(words: &str) -> Option<f64> {
     (0.0..=1e6).contains(&beta).then_some(beta)
 }
 
-/// A measure with the cutoff asked for.
+/// The measure with the cutoff `cut`.
 fn at(written: &str, cut: Option<&str>) -> Option<String> {
     let name = written.split('(').next().unwrap_or(written);
     let draft = Draft { definition: definition(name)?, values: Vec::new(), cutoff: None };
@@ -139,7 +139,7 @@ fn at(written: &str, cut: Option<&str>) -> Option<String> {
 }
 
 impl Draft {
-    /// With the rank asked for, or one for example where one is asked for that is none, or where one has to be there.
+    /// Adds the cutoff `asked`. If that is no rank, or if the measure needs a cutoff, it adds an example of one.
     pub(super) fn at_some_cutoff(mut self, asked: Option<&str>) -> Self {
         let rank =
             asked.map(|cut| cut.parse::<u32>().ok().filter(|k| (1..u32::MAX).contains(k)).unwrap_or(10));
@@ -162,7 +162,7 @@ fn nearest(name: &str, tool: Option<Tool>) -> Vec<String> {
         .chain(foreign.map(|row| row.name))
         .map(|known| {
             let lower = known.to_lowercase();
-            // The right letters in a wrong order are one mistake, however far they moved.
+            // Right letters in a wrong order are one mistake, however far they moved.
             let jumbled = letters(&bare) == letters(&lower);
             let mistakes = match jumbled {
                 true => usize::from(bare != lower),

@@ -59,7 +59,7 @@ const GMAX: Param = param(
 );
 const DEPTH: Param = param("depth", Kind::Ranks(&[]), "1000", "rankings are cut or padded to so many ranks");
 
-/// How much a rank counts in a discounted gain.
+/// The discount: how much a rank counts in a sum of gains.
 const DISCOUNT: Param = param(
     "discount",
     Kind::Word(&["lg", "jk"]),
@@ -77,14 +77,14 @@ const BASE: Param = Param {
 };
 
 const SPECIAL: Traits = Traits { status: Status::Special, ..Traits::SHARE };
-/// A geometric mean's terms.
+/// The traits of geometric means.
 const FLOORED: Traits = Traits {
     range: |_| Range::Within(0.00001, 1.0),
     empty: Some(0.00001),
     nothing_relevant: |_| Some(0.00001),
     ..SPECIAL
 };
-/// Sums of gains. Those that a table names may be negative, or of documents without a grade.
+/// The traits of sums of gains. The gains of a table may be negative, or of documents without a grade.
 const SUMMED: Traits = Traits {
     range: |m| if names_no_gains(m) { Range::Positive } else { Range::Any },
     nothing_relevant: |m| names_no_gains(m).then_some(0.0),
@@ -92,7 +92,7 @@ const SUMMED: Traits = Traits {
     best_order: |_, _| BestOrder::Worth(gains),
     ..SPECIAL
 };
-/// Sums of gains as a share of the ideal one.
+/// The traits of sums of gains as a share of the ideal sum.
 const NORMALISED: Traits = Traits {
     range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Any },
     better_swaps: names_no_gains,
@@ -105,27 +105,27 @@ const fn historical(successor: &'static str) -> Traits {
     Traits { status: Status::Historical { successor }, ..Traits::SHARE }
 }
 
-/// Is there no table of gains? With one a lower grade may be worth more.
+/// Whether the measure has no table of gains. With a table a lower grade may be worth more.
 fn names_no_gains(m: &Measure) -> bool {
     !matches!(m.value("gain"), Some(Value::Table(_)))
 }
 
-/// A share, of the first rank 0 or 1.
+/// The range of a share; at the first rank it is 0 or 1.
 fn first_is_binary(m: &Measure) -> Range {
     if m.rank() == Some(1) { Range::Binary } else { Range::SHARE }
 }
 
-/// The same, but for those that divide by R.
+/// As [`first_is_binary`], except for measures that divide by R.
 fn first_is_binary_unless_judged(m: &Measure) -> Range {
     if m.word("norm") == "judged" { Range::SHARE } else { first_is_binary(m) }
 }
 
-/// The same, but for gains between 0 and 1.
+/// As [`first_is_binary`], except for gains between 0 and 1.
 fn first_is_binary_unless_graded(m: &Measure) -> Range {
     if m.word("gain") == "grade" { Range::SHARE } else { first_is_binary(m) }
 }
 
-/// Has no document a gain below 0, and none without a grade any?
+/// Whether no document has a gain below 0, and no document without a grade has any gain.
 fn pays_only_judged(m: &Measure) -> bool {
     match m.value("gain") {
         Some(Value::Table(pairs)) => {
@@ -135,7 +135,7 @@ fn pays_only_judged(m: &Measure) -> bool {
     }
 }
 
-/// Does the user want half a document or more? Another goes on with a chance above 1.
+/// Whether the user wants half a document or more. Another user goes on with a chance above 1.
 fn wants_half(m: &Measure) -> bool {
     m.number("T").is_none_or(|target| target >= 0.5)
 }
@@ -747,7 +747,7 @@ pub static MEASURES: &[Definition] = &[
         traits: Traits {
             status: historical("nDCG").status,
             range: |m| if names_no_gains(m) { Range::SHARE } else { Range::Positive },
-            // Documents are counted where they have a gain, and the ideal ranking has judged ones alone.
+            // Documents are counted where they have a gain, but the ideal ranking has only judged ones.
             best_order: |m, _| if pays_only_judged(m) { BestOrder::Worth(gains) } else { BestOrder::None },
             ..NORMALISED
         },
@@ -1168,7 +1168,7 @@ fn relevant_codes(m: &Measure, book: &Codebook) -> Above {
     book.at_least(m.rel())
 }
 
-/// r(k): relevant documents up to a place.
+/// r(k): the relevant documents up to a place.
 fn hits(m: &Measure, book: &Codebook, place: Place) -> Read {
     Read::Fold(Fold::Count(relevant_codes(m, book)), place)
 }
@@ -1178,19 +1178,19 @@ fn indicator(is_in: impl Fn(u8) -> bool) -> Result<CodeTable, String> {
     Ok(std::sync::Arc::new(std::array::from_fn(|code| f64::from(is_in(code as u8)))))
 }
 
-/// Judged documents that are not relevant.
+/// A table of the judged documents that are not relevant.
 fn nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let hits = relevant_codes(m, book);
     indicator(|code| Above::JUDGED.contains(code) && !hits.contains(code))
 }
 
-/// All others.
+/// A table of all documents but the judged ones that are not relevant.
 fn all_but_nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let hits = relevant_codes(m, book);
     indicator(|code| !Above::JUDGED.contains(code) || hits.contains(code))
 }
 
-/// What a relevant document adds to Utility, where another one would stand.
+/// The gain of a relevant document in Utility, compared with another document in its place.
 fn prices(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| m.number(name).unwrap_or(0.0));
     let mut table = indicator(|code| relevant_codes(m, book).contains(code))?;
@@ -1198,17 +1198,17 @@ fn prices(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     Ok(table)
 }
 
-/// R: relevant documents in the qrels.
+/// R: the relevant documents in the qrels.
 fn relevant(m: &Measure, book: &Codebook) -> Read {
     Read::Fact(Fact::Count(relevant_codes(m, book)))
 }
 
-/// n: documents retrieved.
+/// n: the retrieved documents.
 fn retrieved() -> Read {
     Read::Fold(Fold::Count(Above::RETRIEVED), Place::End)
 }
 
-/// Judged documents retrieved.
+/// The judged documents among the retrieved ones.
 fn judged() -> Read {
     Read::Fold(Fold::Count(Above::JUDGED), Place::End)
 }
@@ -1244,7 +1244,7 @@ fn rate_gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     }
 }
 
-/// T, how much gain the user wants.
+/// T, the gain that the user wants.
 fn target(m: &Measure) -> f64 {
     m.number("T").unwrap_or(1.0)
 }
@@ -1282,7 +1282,7 @@ pub(crate) fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> 
     gains.table(book)
 }
 
-/// The table with no gain for judged grades outside of the set.
+/// The table `table` with no gain for judged grades outside of `kept`.
 fn without(mut table: CodeTable, kept: Above) -> CodeTable {
     let entries = std::sync::Arc::make_mut(&mut table);
     for (code, gain) in (0..=255u8).zip(entries.iter_mut()) {

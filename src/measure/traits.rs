@@ -1,4 +1,4 @@
-//! Traits: what is known of a measure's values before any is computed.
+//! Traits: properties of a measure's values that are known before any is computed.
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use super::value::Measure;
 use crate::fold::CodeTable;
 use crate::label::Codebook;
 
-/// Who asks for a measure.
+/// The users of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
-    /// Whoever evaluates rankings.
+    /// For every evaluation of rankings.
     Everyday,
-    /// Whoever has the question that it answers.
+    /// For a special question.
     Special,
-    /// Whoever compares with old results; others take the successor.
+    /// For comparison with old results. For other purposes there is a successor.
     Historical {
         /// The measure that is used instead today.
         successor: &'static str,
@@ -41,7 +41,7 @@ impl fmt::Display for Status {
     }
 }
 
-/// Where the value of a query lies, but for the rounding of sums.
+/// The range of the value of a query, but for the rounding of sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Range {
     /// 0 or 1, and nothing between.
@@ -70,7 +70,7 @@ impl Range {
         }
     }
 
-    /// Is this value in it, but for the rounding of sums?
+    /// Whether `value` is in the range, but for the rounding of sums.
     pub fn contains(self, value: f64) -> bool {
         const ROUNDED: f64 = 1e-9;
         let (least, most) = self.bounds();
@@ -95,27 +95,27 @@ impl fmt::Display for Range {
     }
 }
 
-/// How the expected value over the orders of documents with equal scores follows from what a recipe reads. A measure that walks has
-/// one where `ties` knows a form of it.
+/// How the expected value over the orders of documents with equal scores follows from what a recipe reads. A measure that walks has an
+/// expected value if `ties` knows a form of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// The last line, finished with expectations: it is linear in whatever an order changes.
+    /// By the last step, finished with expectations: it is linear in everything that an order changes.
     Linear,
-    /// The same once the number of hits is known that stand above the cut, and then the mean over that number.
+    /// By the last step once the number of hits above the cut is known, and then the mean over that number.
     GivenHits,
-    /// In no way that is known.
+    /// The expected value is not known.
     None,
 }
 
 /// The best order of documents with equal scores; the worst one is its reverse.
 #[derive(Debug, Clone, Copy)]
 pub enum BestOrder {
-    /// By descending grade, if a better swap never makes the value worse; otherwise it is not known.
+    /// By descending grade, if a better swap never makes the value worse; otherwise the best order is not known.
     Swaps,
-    /// By descending worth of the codes.
+    /// By descending worth of the codes, from this function.
     Worth(fn(&Measure, &Codebook) -> Result<CodeTable, String>),
-    /// One that depends on the ranking, and that `ties` looks for.
+    /// An order that depends on the ranking, and that `ties` looks for.
     Searched,
-    /// It is not known.
+    /// The best order is not known.
     None,
 }

@@ -10,40 +10,40 @@ use crate::label::Codebook;
 
 /// One row of the table of measures.
 pub struct Definition {
-    /// The canonical name, in the field's own spelling.
+    /// The canonical name, in its usual spelling.
     pub name: &'static str,
-    /// Does it take a cutoff?
+    /// The rule for a cutoff.
     pub cutoff: CutoffRule,
     /// Its parameters, in the order in which they print.
     pub params: &'static [Param],
-    /// How the values of queries become one.
+    /// The way in which the values of queries become one.
     pub average: Average,
-    /// Which of two averages is the better one.
+    /// The direction in which averages are better.
     pub better: Better,
-    /// What is known of its values.
+    /// The properties of its values.
     pub traits: Traits,
-    /// What it measures, in a sentence.
+    /// A sentence on what it measures.
     pub doc: &'static str,
     /// The formula in plain text.
     pub formula: &'static str,
-    /// Where it comes from.
+    /// The source of the formula.
     pub citation: &'static str,
-    /// What it reads and how it is finished, for a codebook.
+    /// The recipe for a codebook: what the measure reads, and how it is finished.
     pub recipe: fn(&Measure, &Codebook) -> Result<Recipe, String>,
 }
 
 impl Definition {
-    /// The place of a parameter among its parameters.
+    /// The index of a parameter by name.
     pub(super) fn place(&self, param: &str) -> Option<usize> {
         self.params.iter().position(|of| of.name == param)
     }
 
-    /// The same of a parameter that it has.
+    /// The index of a parameter that the measure has.
     pub(super) fn param(&self, name: &str) -> usize {
         self.place(name).unwrap_or_else(|| unreachable!("`{}` has no parameter `{name}`", self.name))
     }
 
-    /// What is wrong with some of its parameters where one has no meaning without another.
+    /// The error of a parameter that has no meaning without another, if there is one.
     fn unmet(&self, values: &[(usize, Value)]) -> Option<String> {
         let given = |text: &str| {
             values.iter().any(|(at, value)| format!("{}={value}", self.params[*at].name) == text)
@@ -53,7 +53,7 @@ impl Definition {
         Some(format!("`{}` means something only together with `{}`", unmet.name, unmet.needs))
     }
 
-    /// What is missing where a cutoff is, if it has to be there.
+    /// A description of the cutoff that is missing, if one is required.
     pub(super) fn missing(&self) -> Option<String> {
         match self.cutoff {
             CutoffRule::Required => Some(format!("`{0}` needs a cutoff, such as {0}@10", self.name)),
@@ -63,31 +63,31 @@ impl Definition {
     }
 }
 
-/// What a row of the table declares of its values.
+/// Properties of a measure's values, which its row in the table declares.
 #[derive(Debug, Clone, Copy)]
 pub struct Traits {
-    /// Who asks for it.
+    /// The users of the measure.
     pub status: Status,
-    /// Where the value of a query lies.
+    /// The range of the value of a query.
     pub range: fn(&Measure) -> Range,
-    /// The value of an empty ranking; `None` where it follows from the judgments.
+    /// The value of an empty ranking; `None` if it follows from the judgments.
     pub empty: Option<f64>,
-    /// The value where nothing is relevant: no judged document has the measure's level, or a gain above 0. `None` where it follows from
-    /// the ranking.
+    /// The value where nothing is relevant: no judged document has the measure's level, or a gain above 0. `None` if it follows from the
+    /// ranking.
     pub nothing_relevant: fn(&Measure) -> Option<f64>,
-    /// Does the value of a query depend on the highest grade of all judgments?
+    /// Whether the value of a query depends on the highest grade of all judgments.
     pub highest_grade: fn(&Measure) -> bool,
-    /// Does a better swap never make the value worse? It exchanges two neighbours so that the one of the higher grade comes first, a
-    /// document without a grade counting as the lowest.
+    /// Whether a better swap never makes the value worse. Such a swap exchanges two neighbours so that the one of the higher grade comes
+    /// first; a document without a grade counts as the lowest.
     pub better_swaps: fn(&Measure) -> bool,
-    /// How its expected value over the orders of equal scores is found.
+    /// How its expected value over the orders of equal scores is computed.
     pub expected: fn(&Measure) -> Expected,
-    /// Its best order of equal scores; of rankings that may be cut inside a group where that is true.
+    /// Its best order of equal scores. The argument tells whether rankings may be cut inside a group.
     pub best_order: fn(&Measure, bool) -> BestOrder,
 }
 
 impl Traits {
-    /// Those of most measures: a share, 0 where there is nothing, that a better swap never makes worse.
+    /// The traits of most measures: a share, 0 where nothing is relevant, that a better swap never makes worse.
     pub const SHARE: Traits = Traits {
         status: Status::Everyday,
         range: |_| Range::SHARE,
@@ -100,21 +100,21 @@ impl Traits {
     };
 }
 
-/// Does a measure take a cutoff `@k`?
+/// The rule for the cutoff `@k` of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutoffRule {
-    /// No.
+    /// It takes no cutoff.
     None,
-    /// With it the first k ranks count, without it the whole ranking.
+    /// The cutoff is optional: with it the first k ranks count, without it the whole ranking.
     Optional,
-    /// It is meaningless without.
+    /// The cutoff is required.
     Required,
-    /// It is a level of recall, 0 to 1.
+    /// The cutoff is a level of recall, 0 to 1.
     Recall,
 }
 
 impl fmt::Display for CutoffRule {
-    /// As it stands behind a name: `@k`, `[@k]` where it may be left out, `@x`, or nothing.
+    /// Writes the cutoff as it stands behind a name: `@k`, `[@k]` if it is optional, `@x`, or nothing.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             CutoffRule::None => "",
@@ -127,21 +127,21 @@ impl fmt::Display for CutoffRule {
 
 /// A parameter of a measure.
 pub struct Param {
-    /// Its name.
+    /// The name of the parameter.
     pub name: &'static str,
-    /// What values it takes; the default first where there is a list.
+    /// The values that it takes; in a list, the default is first.
     pub kind: Kind,
-    /// The default as it would be written; empty where leaving it out means something else than any value.
+    /// The default as text; empty if leaving the parameter out means something else than any value.
     pub default: &'static str,
-    /// Another parameter that cannot be given together with it.
+    /// The name of another parameter that excludes it.
     pub excludes: &'static str,
-    /// A value of another parameter without which it has no meaning: `discount=jk`.
+    /// The value of another parameter without which it has no meaning, such as `discount=jk`.
     pub needs: &'static str,
-    /// What it does.
+    /// A description of its effect.
     pub doc: &'static str,
 }
 
-/// The values a parameter takes.
+/// The values that a parameter takes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Kind {
     /// A relevance level: a finite grade ≥ 0.
@@ -150,7 +150,7 @@ pub enum Kind {
     Number(f64, f64),
     /// A number in a closed range, or a word.
     NumberOr(f64, f64, &'static [&'static str]),
-    /// A whole number from 0 to this.
+    /// A whole number from 0 to this limit.
     Whole(f64),
     /// A number of ranks, 1 to a million, or a word.
     Ranks(&'static [&'static str]),
@@ -163,7 +163,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Is this one of the values?
+    /// Whether `value` is one of the values.
     pub(super) fn takes(&self, value: &Value) -> bool {
         match (self, value) {
             (Kind::Level, Value::Number(level)) => (0.0..=f64::MAX).contains(level),
@@ -201,7 +201,7 @@ impl Kind {
 const GAINS: [&str; 2] = ["linear", "exp2"];
 
 impl fmt::Display for Kind {
-    /// What may be written, in words.
+    /// Describes the values in words.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Kind::Level => f.write_str("a grade, 0 or more"),
@@ -234,16 +234,16 @@ pub enum Value {
     List(Vec<f64>),
 }
 
-/// Where a measure stops reading.
+/// The place where a measure stops reading.
 #[derive(Debug, Clone, Copy)]
 pub enum Cutoff {
-    /// After so many ranks, at least 1.
+    /// After this number of ranks, at least 1.
     Rank(u32),
     /// At a level of recall.
     Recall(f64),
 }
 
-/// What stands in where an argument says nothing.
+/// The values that are used where an argument gives none.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Defaults {
     /// The relevance level of binary measures.
@@ -265,15 +265,15 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// Is a cutoff missing?
+    /// Whether a required cutoff is missing.
     pub fn lacks_cutoff(&self) -> bool {
         self.cutoff.is_none() && self.definition.missing().is_some()
     }
 
-    /// The measure.
+    /// Makes the measure.
     ///
     /// # Errors
-    /// That a cutoff is missing, or a parameter that another one needs.
+    /// A missing cutoff, or a missing parameter that another one needs.
     pub fn measure(mut self, defaults: Defaults) -> Result<Measure, String> {
         if let Some(message) = self.definition.missing().filter(|_| self.cutoff.is_none()) {
             return Err(message);
@@ -281,7 +281,7 @@ impl Draft {
         if let Some(message) = self.definition.unmet(&self.values) {
             return Err(message);
         }
-        // Only a binary measure takes the default level: where the table says 1, not where it is a floor of 0.
+        // Only a binary measure takes the default level: one whose default is 1 in the table, not one where it is a floor of 0.
         let level = self.definition.params.iter().position(|p| p.name == "rel" && p.default == "1");
         if let Some(at) = level
             && self.values.iter().all(|&(of, _)| of != at)
@@ -292,7 +292,7 @@ impl Draft {
     }
 }
 
-/// How the values of queries become one.
+/// The way in which the values of queries become one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Average {
     /// The arithmetic mean.
@@ -303,14 +303,14 @@ pub enum Average {
     Geometric,
 }
 
-/// Which of two averages of a measure is the better one.
+/// The direction in which the averages of a measure are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Better {
-    /// The higher one.
+    /// Higher is better.
     Higher,
-    /// The lower one.
+    /// Lower is better.
     Lower,
-    /// Neither: it is no merit of the run.
+    /// Neither is better: the measure does not rate the run.
     Neither,
 }
 
@@ -332,7 +332,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// A measure out of its parts; parameters equal to their defaults are dropped, so equal measures are equal values.
+    /// Makes a measure of its parts. Parameters equal to their defaults are dropped, so equal measures are equal values.
     pub(super) fn new(
         definition: &'static Definition,
         values: impl IntoIterator<Item = (usize, Value)>,
@@ -346,10 +346,11 @@ impl Measure {
         Measure { definition, values, cutoff }
     }
 
-    /// The same measure with another value of a parameter.
+    /// Returns the measure with another value of a parameter.
     ///
     /// # Errors
-    /// A parameter that it does not have, a value that this does not take, or that it has no meaning without another one.
+    /// A parameter that the measure does not have; a value that the parameter does not take; a parameter that has no meaning without
+    /// another one.
     pub fn with(&self, param: &str, value: Value) -> Result<Self> {
         let at = self.definition.place(param);
         let kind = at.map(|at| self.definition.params[at].kind);
@@ -380,7 +381,7 @@ impl Measure {
         }
     }
 
-    /// The level of recall, for the measures that are read at one; 0 for others.
+    /// The level of recall, for the measures that are read at a level; 0 for others.
     pub fn recall(&self) -> f64 {
         match self.cutoff {
             Some(Cutoff::Recall(x)) => x,
@@ -388,7 +389,7 @@ impl Measure {
         }
     }
 
-    /// Do they differ in their cutoff, if in anything?
+    /// Whether two measures are equal but for the cutoff.
     pub(crate) fn is_like(&self, other: &Measure) -> bool {
         let without = |of: &Measure| Measure { cutoff: None, ..of.clone() };
         without(self) == without(other)
@@ -402,13 +403,13 @@ impl Measure {
         }
     }
 
-    /// A parameter's value where it differs from its default.
+    /// The value of a parameter, if it differs from its default.
     pub fn value(&self, name: &str) -> Option<&Value> {
         let at = self.definition.params.iter().position(|param| param.name == name)?;
         self.values.iter().find(|&&(of, _)| of == at).map(|(_, value)| value)
     }
 
-    /// A parameter as written: its value, or its default; `""` where the measure has no such parameter.
+    /// A parameter as text: its value, or its default; `""` if the measure has no such parameter.
     pub fn word(&self, name: &str) -> &'static str {
         match self.value(name) {
             Some(Value::Word(word)) => word,
@@ -417,7 +418,7 @@ impl Measure {
         }
     }
 
-    /// A numeric parameter; `None` where it is not given and has no numeric default.
+    /// The value of a numeric parameter; `None` if it is not given and has no numeric default.
     pub fn number(&self, name: &str) -> Option<f64> {
         match self.value(name) {
             Some(Value::Number(number)) => Some(*number),
@@ -426,17 +427,17 @@ impl Measure {
         }
     }
 
-    /// The highest grade of a codebook, where the values depend on it.
+    /// The highest grade of a codebook, if the values depend on it.
     pub(crate) fn highest_grade(&self, book: &Codebook) -> Option<f64> {
         (self.definition.traits.highest_grade)(self).then(|| book.max_grade().unwrap_or(0.0))
     }
 
-    /// Where the value of a query lies.
+    /// The range of the value of a query.
     pub fn range(&self) -> Range {
         (self.definition.traits.range)(self)
     }
 
-    /// The relevance level, 1 unless given.
+    /// The relevance level; 1 if not given.
     pub fn rel(&self) -> f64 {
         self.number("rel").unwrap_or(1.0)
     }
@@ -445,7 +446,7 @@ impl Measure {
         self.definition.params.iter().find(|param| param.name == name).map_or("", |param| param.default)
     }
 
-    /// What the measure reads and how it is finished, under a codebook.
+    /// Makes the recipe of the measure under a codebook.
     ///
     /// # Errors
     /// A parameter that does not fit the grades, such as an ERR scale that is too small.
@@ -520,7 +521,7 @@ impl Hash for Measure {
 }
 
 impl RecallRule {
-    /// The rule under the parameter `cut`.
+    /// The rule of the parameter `cut`.
     pub fn of(measure: &Measure) -> Self {
         match measure.word("cut") {
             "exact" => RecallRule::Exact,

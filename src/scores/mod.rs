@@ -1,4 +1,4 @@
-//! Scores: what an evaluation answers.
+//! Scores: the results of an evaluation.
 
 #[cfg(feature = "serde")]
 mod serial;
@@ -17,16 +17,16 @@ pub(crate) use serial::{Document, NamedRow};
 #[cfg(feature = "serde")]
 pub use text::Text;
 
-/// Which queries count.
+/// The queries that count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum QuerySet {
-    /// Every judged query; one that the run lacks has the values of an empty ranking.
+    /// Every judged query. One that the run lacks has the values of an empty ranking.
     #[default]
     Judged,
     /// Only queries that are both judged and in the run.
     Both,
-    /// Every judged query, and it is an error if the run lacks one.
+    /// Every judged query; a run that lacks one is an error.
     Complete,
 }
 
@@ -38,11 +38,11 @@ impl QuerySet {
 
 named!(QuerySet, "a set of queries");
 
-/// What the value of a ranking is in which documents have equal scores.
+/// The value of a ranking in which documents have equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum TiedValue {
-    /// That of the order in which the join has put them.
+    /// The value of the order that the join made.
     #[default]
     Ranked,
     /// The mean over all orders, in closed form.
@@ -54,7 +54,7 @@ pub enum TiedValue {
 }
 
 impl TiedValue {
-    /// Every kind, with its name.
+    /// Every choice, with its name on the command line.
     pub const ALL: [(&'static str, TiedValue); 4] = [
         ("ranked", TiedValue::Ranked),
         ("average", TiedValue::Average),
@@ -85,13 +85,13 @@ pub struct Scores {
     pub measures: Vec<Measure>,
     /// The runs, in the order given, each followed by its groups of queries, if there are any.
     pub runs: Vec<RunScores>,
-    /// Which queries count.
+    /// The queries that count.
     pub queries: QuerySet,
-    /// How the rankings were looked at.
+    /// The ranks and documents that were looked at.
     pub view: View,
-    /// What the value of a ranking is in which documents have equal scores.
+    /// The value of a ranking in which documents have equal scores.
     pub tied: TiedValue,
-    /// What is to be noticed about the measures and the judgments.
+    /// Notices about the measures and the judgments.
     pub notices: Vec<Notice>,
 }
 
@@ -101,31 +101,31 @@ pub struct Scores {
 pub struct RunScores {
     /// The name of the run.
     pub name: String,
-    /// The group of queries, if it is not all of them.
+    /// The group of queries; `None` for all queries.
     pub group: Option<String>,
-    /// The run id on its last line.
+    /// The run id on the last line of the run.
     pub tag: Vec<u8>,
-    /// How its rankings were made.
+    /// The rule by which its rankings were made.
     pub rule: RankingRule,
-    /// The fingerprints of the judgments, ascending: several where they came in parts.
+    /// The fingerprints of the judgments, ascending: several if the judgments came in parts.
     pub fingerprints: Vec<u128>,
-    /// How many queries count.
+    /// The number of queries that count.
     pub queries: usize,
     /// Judged queries that the run lacks.
     pub missing: Unmatched,
-    /// Did the missing queries count, with the values of an empty ranking?
+    /// Whether the missing queries count, with the values of an empty ranking.
     pub filled: bool,
     /// Queries of the run without judgments, which never count.
     pub ignored: Unmatched,
-    /// What the number of relevant documents and ideal rankings are made of.
+    /// The source of the number of relevant documents and of ideal rankings.
     pub ideal: IdealOf,
-    /// How many of its documents have equal scores, where that was asked for.
+    /// The numbers of its documents that have equal scores, if they were asked for.
     pub ties: Option<TieCounts>,
-    /// What is to be noticed about the run.
+    /// Notices about the run.
     pub notices: Vec<Notice>,
-    /// For each measure its statistics by name, the average first.
+    /// The statistics of each measure by name, the average first.
     pub stats: Vec<Vec<(StatName, f64)>>,
-    /// The values of each query, where they were asked for.
+    /// The values of each query, if they were asked for.
     pub per_query: Option<PerQuery>,
 }
 
@@ -134,51 +134,51 @@ pub struct RunScores {
 pub struct PerQuery {
     /// The queries that count, in bytewise order.
     pub queries: Ids,
-    /// `[measure][query]`.
+    /// The values, `[measure][query]`.
     pub values: Vec<Vec<f64>>,
 }
 
-/// A measure over its cutoffs.
+/// The averages of a measure over its cutoffs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Curve {
     /// The cutoffs, ascending: ranks, or levels of recall.
     pub cutoffs: Vec<f64>,
-    /// The average at each of them.
+    /// The average at each cutoff.
     pub values: Vec<f64>,
 }
 
-/// One number and what it is.
+/// One number of the scores, with its names.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Row<'a> {
     /// The name of the run.
     pub run: &'a str,
-    /// The group of queries, if it is not all of them.
+    /// The group of queries; `None` for all queries.
     pub group: Option<&'a str>,
-    /// The query, where it is the value of one.
+    /// The query of a value of one query; `None` for a statistic.
     pub query: Option<&'a [u8]>,
     /// The measure.
     pub measure: &'a Measure,
-    /// What it is of the values of the queries.
+    /// The statistic that the number is; `Mean` for the value of a query.
     pub stat: StatName,
     /// The number.
     pub value: f64,
 }
 
 impl RunScores {
-    /// The average of a measure by its place: the mean, the sum of counts, or the geometric mean.
+    /// The average of a measure by its index: the mean, the sum of counts, or the geometric mean.
     pub fn average(&self, measure: usize) -> Option<f64> {
         self.stats.get(measure)?.first().map(|&(_, value)| value)
     }
 
-    /// A statistic of a measure by its place.
+    /// A statistic of a measure by its index.
     pub fn stat(&self, measure: usize, stat: StatName) -> Option<f64> {
         let found = self.stats.get(measure)?.iter().find(|(name, _)| *name == stat);
         found.map(|&(_, value)| value)
     }
 
-    /// The values of the queries, then the statistics, a row a number.
+    /// The values of the queries, then the statistics, one number a row.
     fn rows<'a>(&'a self, measures: &'a [Measure]) -> impl Iterator<Item = Row<'a>> {
         let row = |query, at: usize, stat, value| Row {
             run: &self.name,
@@ -206,17 +206,17 @@ impl RunScores {
 }
 
 impl Scores {
-    /// A run by its name.
+    /// The scores of a run by its name.
     pub fn run(&self, name: &str) -> Option<&RunScores> {
         self.runs.iter().find(|run| run.group.is_none() && run.name == name)
     }
 
-    /// A group of the queries of a run by their names.
+    /// The scores of a group of queries of a run, by their names.
     pub fn group(&self, run: &str, group: &str) -> Option<&RunScores> {
         self.runs.iter().find(|of| of.group.as_deref() == Some(group) && of.name == run)
     }
 
-    /// The place of a measure by any of its names.
+    /// The index of a measure by any of its names.
     pub fn place(&self, measure: &str) -> Option<usize> {
         let measure: Measure = measure.parse().ok()?;
         self.measures.iter().position(|of| *of == measure)
@@ -227,7 +227,7 @@ impl Scores {
         self.run(run)?.average(self.place(measure)?)
     }
 
-    /// The averages of a run under a measure at all of its cutoffs that were evaluated, by their names; `None` where there are none.
+    /// The averages of a run under a measure at all of its cutoffs that were evaluated, by their names; `None` if none was.
     ///
     /// ```
     /// use laneval::{Evaluator, Join};
@@ -253,7 +253,7 @@ impl Scores {
         (!cutoffs.is_empty()).then_some(Curve { cutoffs, values })
     }
 
-    /// All numbers, a row each: for each run the values of its queries, where they were asked for, then its statistics.
+    /// All numbers, one a row: for each run the values of its queries, if they were asked for, then its statistics.
     pub fn rows(&self) -> impl Iterator<Item = Row<'_>> {
         self.runs.iter().flat_map(|run| run.rows(&self.measures))
     }
@@ -271,10 +271,10 @@ impl Scores {
         Ok(())
     }
 
-    /// The runs of several evaluations under the same measures, one after the other.
+    /// Appends the runs of another evaluation under the same measures.
     ///
     /// # Errors
-    /// The measures differ, or what counts; then nothing is added.
+    /// Other measures, or another choice of what counts; then nothing is added.
     pub fn append(&mut self, other: Scores) -> Result<()> {
         let settings = |scores: &Scores| {
             let names = scores.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");

@@ -6,11 +6,11 @@ use super::{PerQuery, QuerySet, Row, RunScores, Scores, Text, TiedValue};
 use crate::label::{IdealOf, Ids, RankingRule, TieCounts};
 use crate::stats::StatName;
 
-/// The version of the documents of scores and summaries: a field that changes its meaning, or goes, raises it.
+/// The version of the documents of scores and summaries. A field that changes its meaning, or is removed, raises it.
 pub(crate) const SCHEMA: u32 = 1;
 
 impl Serialize for Scores {
-    /// One document, with the values of the queries where the scores have them.
+    /// Serializes the scores as one document, with the values of the queries if the scores have them.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Document::new(self, true).serialize(serializer)
     }
@@ -54,7 +54,7 @@ pub(crate) struct Document<'a> {
     query_set: QuerySet,
     depth: Option<u32>,
     judged_only: bool,
-    /// Where it is not that of the order as it is.
+    /// The value of tied rankings; left out if it is that of the order as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     tied: Option<TiedValue>,
     measures: Vec<String>,
@@ -62,7 +62,7 @@ pub(crate) struct Document<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The document of some scores, with the values of queries or without.
+    /// The document of `scores`, with or without the values of queries.
     pub fn new(scores: &'a Scores, per_query: bool) -> Self {
         let measures: Vec<String> = scores.measures.iter().map(ToString::to_string).collect();
         Document {
@@ -86,7 +86,7 @@ struct Run<'a> {
     tag: Text<'a>,
     rule: RankingRule,
     qrels: Vec<String>,
-    /// Where it is not the judgments.
+    /// The source of ideal rankings; left out if it is the judgments.
     #[serde(skip_serializing_if = "Option::is_none")]
     ideal: Option<IdealOf>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,7 @@ struct Queries<'a> {
     ignored_ids_truncated: bool,
 }
 
-/// Ids, written one by one: there may be millions.
+/// Ids that are written one by one, because there may be millions.
 struct Texts<'a>(&'a Ids);
 
 impl Serialize for Texts<'_> {

@@ -1,15 +1,15 @@
-//! Bytes of an input as text for programs: other bytes are other text, and text is itself.
+//! Bytes of an input as text for other programs. Text stays as it is; other bytes are escaped without loss.
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 use serde::{Serialize, Serializer};
 
-/// U+FFFD, which stands before a byte that is no text.
+/// U+FFFD, which stands before a byte that is not text.
 const MARK: &str = "\u{fffd}";
 
-/// An id, or other bytes of an input, as JSON carries them: UTF-8 as it is, and every byte that is not, as U+FFFD and two
-/// hexadecimal digits. Where U+FFFD is in the input its three bytes are written so, too.
+/// An id, or other bytes of an input, as JSON carries them: UTF-8 as it is, and every other byte as U+FFFD and two hexadecimal digits.
+/// U+FFFD itself is written byte by byte in the same way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Text<'a>(pub &'a [u8]);
 
@@ -22,7 +22,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The bytes that a text stands for; `None` where it is no such text.
+    /// The bytes that a text stands for; `None` if it is no such text.
     pub fn bytes(text: &str) -> Option<Vec<u8>> {
         let mut parts = text.split(MARK);
         let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();

@@ -1,9 +1,9 @@
-//! What stands after the `.` of a measure, as trec_eval reads and prints it.
+//! The text after the `.` of a measure, as trec_eval reads and prints it.
 
 use super::Version;
 use crate::measure::{Defaults, Foreign, Measure, Numbers, Suffix};
 
-/// Numbers as C reads them: what a text starts with, 0 if that is none.
+/// Reads numbers as C does: the number at the start of a text, or 0.
 pub fn numbers(version: Version) -> Numbers {
     let grade = match version {
         Version::V9 => |text: &str| Some(Some(integer(text) as f64)),
@@ -26,7 +26,7 @@ fn number(text: &str) -> f64 {
     found.find(|number| number.is_finite()).unwrap_or(0.0) + 0.0
 }
 
-/// The measures of a row with these lists of parameters, or with the defaults, and what follows its name in print.
+/// The measures of a row with these lists of parameters, or with the defaults, each with the text that follows its name in print.
 pub fn measures(
     row: &Foreign,
     lists: &[&str],
@@ -35,7 +35,7 @@ pub fn measures(
 ) -> Result<Vec<(String, Measure)>, String> {
     let read =
         |list: Option<&str>| row.measures(list, &numbers(version), defaults).map_err(|error| error.message);
-    // What is given to a measure without parameters is ignored.
+    // Parameters of a measure that takes none are ignored.
     if lists.is_empty() || row.suffix == Suffix::None {
         let bare = read(None)?;
         return Ok(bare.into_iter().map(|measure| (printed(row, &measure, ""), measure)).collect());
@@ -56,7 +56,7 @@ pub fn measures(
     Ok(all)
 }
 
-/// Is each part of a row's parameters a measure of its own?
+/// Whether each part of a row's parameters makes a measure of its own.
 pub fn is_list(row: &Foreign) -> bool {
     matches!(row.suffix, Suffix::Ranks(_) | Suffix::Recalls(_) | Suffix::Each(..))
 }
@@ -71,7 +71,7 @@ fn place(row: &Foreign, measure: &Measure) -> f64 {
     }
 }
 
-/// What follows a name in print.
+/// The text that follows a name in print.
 fn printed(row: &Foreign, measure: &Measure, list: &str) -> String {
     match row.suffix {
         Suffix::Ranks(_) => format!("_{}", place(row, measure)),

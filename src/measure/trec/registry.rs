@@ -1,5 +1,5 @@
-//! The measures of trec_eval in the order in which it prints them: the rows of the table of foreign names, and those that are no
-//! measures of laneval.
+//! The measures of trec_eval in the order in which it prints them: the rows of the table of foreign names, and those that laneval has no
+//! measure for.
 
 use super::Version;
 use crate::measure::{FOREIGN, Foreign, SETS, Tool};
@@ -13,7 +13,7 @@ pub enum Entry {
     RelString,
     /// A measure of laneval.
     Measure(&'static Foreign),
-    /// One that needs judgments in another format than qrels, with the nicknames that it belongs to.
+    /// A measure that needs judgments in another format than qrels, with the nicknames that it belongs to.
     OtherFormat(&'static str, &'static [&'static str]),
 }
 
@@ -50,7 +50,7 @@ const IN_EVERY_SET: &str = "num_q";
 /// The nicknames of sets of measures: first those of measures of qrels, then those of other formats.
 pub const NICKNAMES: [&str; 6] = [SETS[0], SETS[1], SETS[2], "all_prefs", "prefs", "qrels_jg"];
 
-/// All of them.
+/// All measures of trec_eval.
 pub fn registry() -> Vec<Entry> {
     let mut entries = vec![Entry::RunId];
     for row in FOREIGN.iter().filter(|row| matches!(row.tool, Tool::TrecEval | Tool::TrecEval10)) {
@@ -64,7 +64,7 @@ pub fn registry() -> Vec<Entry> {
 }
 
 impl Entry {
-    /// Its name.
+    /// The name of the measure.
     pub fn name(self) -> &'static str {
         match self {
             Entry::RunId => "runid",
@@ -74,7 +74,7 @@ impl Entry {
         }
     }
 
-    /// Is it among those that a nickname stands for?
+    /// Whether the measure is in the set of a nickname.
     pub fn is_in(self, nickname: &str) -> bool {
         match self {
             Entry::RunId => true,
@@ -85,12 +85,12 @@ impl Entry {
         }
     }
 
-    /// Is it in this version?
+    /// Whether the measure is in this version.
     pub fn is_of(self, version: Version) -> bool {
         !matches!(self, Entry::Measure(row) if row.tool == Tool::TrecEval10 && version == Version::V9)
     }
 
-    /// Is it meant by this text, a name or a nickname?
+    /// Whether a name or a nickname means the measure.
     pub(super) fn is_meant_by(self, text: &str) -> bool {
         if NICKNAMES.contains(&text) { self.is_in(text) } else { self.name() == text }
     }

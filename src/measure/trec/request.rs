@@ -1,4 +1,4 @@
-//! From what was asked for to columns: which measures are shown under which names.
+//! From requested names to columns: which measures are shown under which names.
 
 use thiserror::Error;
 
@@ -8,10 +8,10 @@ use super::registry::{Entry, NICKNAMES, registry};
 use crate::error;
 use crate::measure::{Average, Defaults, Measure, SETS, Value};
 
-/// How many labels are shown unless a number is given.
+/// The number of labels that are shown unless a number is given.
 const LABELS: u32 = 10;
 
-/// What is shown, in this order, and what is evaluated for it.
+/// The columns that are shown, in order, and the measures that are evaluated for them.
 ///
 /// ```
 /// use laneval::measure::trec::{Request, Version};
@@ -23,22 +23,22 @@ const LABELS: u32 = 10;
 /// ```
 #[derive(Debug)]
 pub struct Request {
-    /// What is shown, in trec_eval's order.
+    /// The columns, in trec_eval's order.
     pub columns: Vec<Column>,
-    /// What is evaluated.
+    /// The measures that are evaluated.
     pub measures: Vec<Measure>,
 }
 
 /// One value of a topic, one line of the output.
 #[derive(Debug)]
 pub struct Column {
-    /// The name as printed.
+    /// The name in print.
     pub name: String,
     /// The measure's name, without parameters.
     pub base: &'static str,
-    /// Is it one of the cutoffs, levels or multiples that its measure is asked for at?
+    /// Whether the column is one of several cutoffs, levels or multiples of its measure.
     pub is_cut: bool,
-    /// Where its value comes from.
+    /// The source of its value.
     pub source: Source,
 }
 
@@ -46,11 +46,11 @@ pub struct Column {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{measure}: {message}")]
 pub struct Refused {
-    /// The measure, or all that was asked for.
+    /// The name of the measure, or all names that were requested.
     pub measure: String,
-    /// What is wrong with it.
+    /// The error, as a message.
     pub message: String,
-    /// Is it no request at all: a name that there is not, or nothing behind its `.`?
+    /// Whether it is no request at all: an unknown name, or nothing behind its `.`.
     pub unknown: bool,
 }
 
@@ -60,21 +60,21 @@ impl Refused {
     }
 }
 
-/// Where a column's value comes from.
+/// The source of a column's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The run id.
     RunId,
-    /// So many labels.
+    /// This number of labels.
     Labels(u32),
-    /// The measure of this index.
+    /// The measure of this index, with the kind of its lines.
     Measure(usize, Kind),
 }
 
-/// Which lines a measure has, and of what kind.
+/// The lines that a measure has, and the kind of their values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A number of topics, only for all of them.
+    /// A number of topics, printed only for all topics.
     Topics,
     /// A count, for each topic and summed.
     Count,
@@ -87,23 +87,23 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Is there a line for each topic?
+    /// Whether there is a line for each topic.
     pub fn per_topic(self) -> bool {
         matches!(self, Kind::Count | Kind::Relevant | Kind::Real)
     }
 
-    /// Are values printed without a fraction?
+    /// Whether values are printed without a fraction.
     pub fn whole(self) -> bool {
         matches!(self, Kind::Topics | Kind::Count | Kind::Relevant)
     }
 }
 
 impl Request {
-    /// The columns of the measures asked for, each given as `name`, `name.params` or a nickname: with `level` as the lowest relevant
-    /// grade, of a collection of so many documents.
+    /// Makes the columns of the requested measures, each given as `name`, `name.params` or a nickname. `level` is the lowest relevant
+    /// grade, and `documents` the number of documents of the collection.
     ///
     /// # Errors
-    /// A name that there is not in this version, parameters that it does not take, judgments of another format that it needs.
+    /// A name that this version lacks; parameters that a measure does not take; a measure that needs judgments of another format.
     pub fn new(
         asked: &[impl AsRef<str>],
         version: Version,
@@ -185,7 +185,7 @@ fn in_version(measure: Measure, version: Version, documents: u64) -> error::Resu
     }
 }
 
-/// Every measure with the parameters given, if it is asked for at all.
+/// Every measure of trec_eval, with the parameters that were requested, if it was requested at all.
 struct Asked<'a>(Vec<(Entry, Option<Vec<&'a str>>)>);
 
 impl<'a> Asked<'a> {
@@ -210,7 +210,7 @@ impl<'a> Asked<'a> {
         Ok(asked)
     }
 
-    /// Marks the measures of a name; `false` if there are none.
+    /// Marks the measures of a name as requested; `false` if there are none.
     fn mark(&mut self, name: &str, params: Option<&'a str>, version: Version) -> bool {
         let mut found = false;
         for (entry, asked) in &mut self.0 {
@@ -219,7 +219,7 @@ impl<'a> Asked<'a> {
             }
             found = true;
             let asked = asked.get_or_insert_default();
-            // What follows a nickname is nobody's.
+            // Text behind a nickname has no meaning.
             let params = params.filter(|_| entry.name() == name);
             asked.extend(params.filter(|params| !asked.contains(params)));
         }
