@@ -12,25 +12,25 @@ use crate::label::Codebook;
 use crate::label::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
 use crate::numbers::{Numbers, with_numbers};
 
-/// The largest grade up to which all integers from 0 on are taken into a codebook without a look at which of them occur.
+/// The largest grade for a codebook of all integers from 0 on: up to it, nothing checks which integers occur.
 const FEW: i32 = 15;
-/// Labels in one SIMD vector.
+/// The number of labels in one SIMD vector.
 const VECTOR: usize = 64;
-/// So many grades are looked at by one thread at a time.
+/// The number of grades that one thread looks at, at a time.
 const PIECE: usize = 1 << 20;
 
 /// Makes codes of grades.
 #[derive(Debug, Clone)]
 pub(crate) struct Coder {
-    /// The largest grade, where they are all integers from 0 on.
+    /// The largest grade, if the grades are all integers from 0 on.
     through: Option<i32>,
-    /// The codes of small integers; 0 for those that are no grade.
+    /// The codes of small integers; 0 for integers that are not grades.
     small: Box<[u8; 256]>,
     book: Codebook,
 }
 
 impl Coder {
-    /// For the grades of a codebook.
+    /// Makes a coder for the grades of a codebook.
     pub fn new(book: &Codebook) -> Self {
         let grades = book.grades();
         let through = grades.iter().zip(0..).all(|(&grade, at)| grade == f64::from(at));
@@ -51,7 +51,7 @@ impl Coder {
         &self.book
     }
 
-    /// Writes the codes of some grades, −1 being a document that is not judged; false where one has no code.
+    /// Writes the codes of grades; −1 is a document that is not judged. Returns false if a grade has no code.
     #[inline(always)]
     pub(super) fn encode<S: Simd, N: Number>(&self, simd: S, values: &[N], codes: &mut [u8]) -> bool {
         match self.through {
@@ -60,13 +60,13 @@ impl Coder {
         }
     }
 
-    /// The place of the first of some grades that has no code.
+    /// The index of the first grade that has no code.
     #[cold]
     pub(super) fn wrong<N: Number>(&self, values: &[N]) -> usize {
         self.look_up(values, &mut vec![0; values.len()]).err().unwrap_or_default()
     }
 
-    /// The codes one by one; the place of the first grade that has none.
+    /// Looks the codes up one by one; the error is the index of the first grade that has none.
     #[inline(never)]
     fn look_up<N: Number>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
         for (at, (value, code)) in values.iter().zip(codes).enumerate() {
@@ -83,7 +83,7 @@ impl Coder {
     }
 }
 
-/// The codes of integers from −1 to `most`; false where there is another number.
+/// Writes the codes of integers from −1 to `most`; returns false if there is another number.
 #[inline(always)]
 fn shift<S: Simd, N: Number>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
@@ -99,7 +99,7 @@ fn shift<S: Simd, N: Number>(_: S, values: &[N], most: i32, codes: &mut [u8]) ->
     !wrong
 }
 
-/// [`shift`] of some, the other way round: true where there is another number.
+/// [`shift`] of some numbers, with the opposite result: true if there is another number.
 #[inline(always)]
 fn shift_each<N: Number>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
     let mut wrong = false;
@@ -111,10 +111,10 @@ fn shift_each<N: Number>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
     wrong
 }
 
-/// Counts the first of some whole vectors of labels by grade.
+/// Counts the first `depth` of whole vectors of labels by grade.
 #[inline(always)]
 pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut [u32]) {
-    /// So many grades are counted one by one.
+    /// The most grades that are counted one by one.
     const FEW: usize = 32;
     if counts.len() > FEW {
         for &label in &labels[..depth] {
@@ -136,14 +136,14 @@ pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut 
     }
 }
 
-/// Which labels of a vector are this one, a bit each.
+/// Marks the labels of a vector that equal `code`, with one bit each.
 #[inline(always)]
 fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
     u8x64::from_slice(simd, labels).simd_eq(u8x64::splat(simd, code)).to_bitmask()
 }
 
-/// The codebook of the grades of an array, which errors call `name`. Where all are integers from −1 to 15, it has all from 0 to the
-/// largest; else those that occur.
+/// Makes the codebook of the grades of an array, which errors call `name`. If all are integers from −1 to 15, it has all grades from 0 to
+/// the largest; else those that occur.
 ///
 /// # Errors
 /// A grade that is not finite, or less than 0 and not −1; more than 253 of them.
@@ -196,7 +196,7 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
     Codebook::new(all)
 }
 
-/// The sum of what becomes of pieces, on all threads if there are several.
+/// The sum of the results of `each` for pieces, on all threads if there are several.
 fn in_pieces<T: Send>(
     pieces: &[Range<usize>],
     of: impl Fn(&Range<usize>) -> T + Send + Sync,
@@ -223,7 +223,7 @@ struct Distinct {
 }
 
 impl Distinct {
-    /// Adds numbers. The place of the first that is refused is an error, and whether it is one too many.
+    /// Adds numbers. The error is the index of the first that is refused, and whether it is one too many.
     fn add<N: Number>(&mut self, values: &[N]) -> Result<(), (usize, bool)> {
         for (at, value) in values.iter().enumerate() {
             let grade = value.to_f64() + 0.0;

@@ -1,4 +1,4 @@
-//! Rankings as lists of ids: what is relevant to a query, and what was retrieved for it.
+//! Rankings as lists of ids: the relevant ids of a query, and the retrieved ones.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -11,22 +11,22 @@ use super::shape::wrong;
 use crate::error::Result;
 use crate::label::code::UNPOOLED;
 
-/// Lists of ids by row, of whatever type the ids are.
+/// Lists of ids by row, for ids of any type.
 pub(super) trait Lists: Sync {
-    /// How many rows there are.
+    /// The number of rows.
     fn rows(&self) -> usize;
 
-    /// How many ids were retrieved for a row.
+    /// The number of ids that were retrieved for a row.
     fn retrieved(&self, row: usize) -> usize;
 
-    /// The grades of all relevant ids; some may come several times.
+    /// The grades of all relevant ids; some may occur several times.
     fn grades(&self) -> Result<Vec<f64>>;
 
-    /// Appends the labels of what was retrieved for a row, and counts what is relevant by code.
+    /// Appends the labels of the ids that were retrieved for a row, and counts the relevant ids by code.
     fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()>;
 }
 
-/// Lists of ids in slices, with a function from what is listed as relevant to an id and its grade.
+/// Lists of ids in slices, with a function from an entry of the relevant list to its id and grade.
 pub(super) struct IdLists<'a, I, E, R, L> {
     pub relevant: &'a [R],
     pub retrieved: &'a [L],
@@ -71,7 +71,7 @@ where
 
     fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()> {
         let (relevant, retrieved) = (self.relevant[row].as_ref(), self.retrieved[row].as_ref());
-        // By id: the label, and whether it was retrieved already.
+        // By id: the label, and whether the id was retrieved already.
         let mut known: HashMap<&I, (u8, bool)> = HashMap::with_capacity(relevant.len() + retrieved.len());
         for (at, entry) in relevant.iter().enumerate() {
             let (id, grade) = (self.grade)(entry);

@@ -1,4 +1,4 @@
-//! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or to be evaluated often.
+//! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or repeated evaluation.
 
 use super::{Coder, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
@@ -8,8 +8,8 @@ use crate::label::{
 };
 
 impl LabelMatrix {
-    /// Keeps rankings, as a run of this name. A ranking without an id has the number of its place, from 0, with as many digits as the
-    /// last.
+    /// Makes a matrix of rankings, as a run called `name`. A ranking without an id is called by its index, from 0, with as many digits as
+    /// the last index.
     ///
     /// ```
     /// use laneval::arrays::{Rankings, Shape};

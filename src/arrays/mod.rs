@@ -1,8 +1,8 @@
-//! Rankings in the caller's memory: labels, scores with grades, or lists of ids, as programs hold them that have no text ids.
+//! Rankings in the caller's memory: labels, scores with grades, or lists of ids, for programs that have no text ids.
 //!
 //! [`Rankings`] borrow arrays and say what they mean. An [`Evaluator`](crate::Evaluator) takes them as they are
 //! ([`Evaluator::rankings`](crate::Evaluator::rankings), or batch by batch in a [`Stream`](crate::Stream)): some rows at a time become
-//! tiles in memory that is used again. [`LabelMatrix::of_rankings`](crate::LabelMatrix::of_rankings) keeps them.
+//! tiles in memory that is used again. [`LabelMatrix::of_rankings`](crate::LabelMatrix::of_rankings) copies them into a matrix.
 //!
 //! A grade is a finite number from 0; −1 stands for a document that is not judged. An array has at most 253 distinct grades.
 
@@ -33,29 +33,29 @@ pub use crate::numbers::{Integers, Numbers};
 pub(crate) use grades::Coder;
 pub use shape::Shape;
 
-/// The most counts that some rows have together, which are made before it is looked at what is judged of these rows.
+/// The most counts of a group of rows. Counts are made for such a group before its judgments are looked at.
 const COUNTS_TOGETHER: usize = 1 << 11;
 
-/// What is known of the judged documents of each row, of which recall and ideal rankings are made.
+/// The judged documents of each row, from which recall and ideal rankings follow.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub enum Ideal<'a> {
-    /// Those of the row itself and no others, as is right where a row has all candidates. Scores then say that they are such.
+    /// The documents of the row itself and no others, which is right if a row has all candidates. Scores then say that this is so.
     #[default]
     Retrieved,
-    /// The number of relevant documents of each row, where the labels are 0, 1 and −1. Of those that are judged and not relevant only those
-    /// retrieved are known.
+    /// The number of relevant documents of each row, for labels 0, 1 and −1. Of the documents that are judged and not relevant only the
+    /// retrieved ones are known.
     Relevant(Integers<'a>),
     /// The number of documents of each grade of each row.
     Counts {
-        /// The grades, in any order. Where 0 is not among them, the documents of grade 0 are those retrieved.
+        /// The grades, in any order. If 0 is not among them, the documents of grade 0 are the retrieved ones.
         grades: &'a [f64],
-        /// `[row][grade]`.
+        /// The counts, `[row][grade]`.
         counts: Integers<'a>,
     },
 }
 
-/// Rankings in the caller's memory, a row each.
+/// Rankings in the caller's memory, one for each row.
 ///
 /// ```
 /// use laneval::arrays::{Ideal, Rankings, Shape};
@@ -91,7 +91,7 @@ enum Source<'a> {
 }
 
 impl<'a> Rankings<'a> {
-    /// Grades by rank, the best rank of each row first.
+    /// Makes rankings of grades by rank, the best rank of each row first.
     ///
     /// # Errors
     /// A shape that does not fit.
@@ -101,11 +101,11 @@ impl<'a> Rankings<'a> {
         Self::of(Source::Labels { grades, layout })
     }
 
-    /// The scores of each row's documents in any order, and their grades in the same. The highest score comes first, and the earlier of
-    /// equal ones. An infinite score is one like others.
+    /// Makes rankings of the scores of each row's documents in any order, and of their grades in the same order. The highest score comes
+    /// first, and of equal scores the earlier one. Infinite scores are allowed.
     ///
     /// # Errors
-    /// As many grades as scores were expected; a shape that does not fit.
+    /// Another number of grades than of scores; a shape that does not fit.
     pub fn scores(
         scores: impl Into<Numbers<'a>>,
         grades: impl Into<Numbers<'a>>,
@@ -123,10 +123,11 @@ impl<'a> Rankings<'a> {
         Self::of(Source::Scores { scores, grades, layout })
     }
 
-    /// The ids of what is relevant to each query, and of what was retrieved for it, the best first. All others are not judged.
+    /// Makes rankings of the ids of the relevant documents of each query, and of the retrieved ones, the best first. All others are not
+    /// judged.
     ///
     /// # Errors
-    /// As many lists of one as of the other were expected.
+    /// Another number of relevant lists than of retrieved ones.
     pub fn ids<I, R, L>(relevant: &'a [R], retrieved: &'a [L]) -> Result<Self>
     where
         I: Hash + Eq + Debug + 'a,
@@ -136,10 +137,11 @@ impl<'a> Rankings<'a> {
         Self::lists::<I, I, R, L>(relevant, retrieved, |id| (id, 1.0))
     }
 
-    /// The ids of what is judged for each query with their grades, and of what was retrieved for it, the best first.
+    /// Makes rankings of the ids of the judged documents of each query with their grades, and of the ids of the retrieved ones, the best
+    /// first.
     ///
     /// # Errors
-    /// As many lists of one as of the other were expected.
+    /// Another number of judged lists than of retrieved ones.
     pub fn graded_ids<I, R, L>(judged: &'a [R], retrieved: &'a [L]) -> Result<Self>
     where
         I: Hash + Eq + Debug + 'a,
@@ -174,10 +176,11 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// Says how many judged documents each row has.
+    /// Sets the number of judged documents of each row.
     ///
     /// # Errors
-    /// Not one number a row (and grade); grades that are not finite, less than 0, or twice; lists of ids, which say it themselves.
+    /// Not one number a row (and grade); grades that are not finite, less than 0, or given twice; lists of ids, which have their own
+    /// judgments.
     pub fn with_ideal(self, ideal: Ideal<'a>) -> Result<Self> {
         let rows = self.len();
         match ideal {
@@ -202,16 +205,16 @@ impl<'a> Rankings<'a> {
         Ok(Rankings { ideal, ..self })
     }
 
-    /// The ids of the rows, distinct and in their order. Without, a row has the number of its place, from 0.
+    /// Sets the ids of the rows, distinct and in their order. Without ids, a row is called by its index, from 0.
     ///
     /// # Errors
-    /// Not one id a row.
+    /// Another number of ids than of rows.
     pub fn with_ids(self, ids: &'a Ids) -> Result<Self> {
         expect("ids", ids.len(), self.len(), "rows")?;
         Ok(Rankings { ids: Some(ids), ..self })
     }
 
-    /// How many rankings there are.
+    /// The number of rankings.
     pub fn len(&self) -> usize {
         match &self.source {
             Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.rows(),
@@ -219,7 +222,7 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// Are there none?
+    /// Whether there are no rankings.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -229,12 +232,12 @@ impl<'a> Rankings<'a> {
         self.ids
     }
 
-    /// Are the judged documents of a row taken to be those of the row itself?
+    /// Whether the judged documents of a row are taken to be those of the row itself.
     pub(crate) fn are_ideals_retrieved(&self) -> bool {
         matches!(self.ideal, Ideal::Retrieved) && !matches!(self.source, Source::Lists(_))
     }
 
-    /// An upper bound of how many values some rows have together.
+    /// An upper bound of the number of values of some rows together.
     pub(crate) fn values(&self, rows: Range<usize>) -> usize {
         match &self.source {
             Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.values(rows),
@@ -242,7 +245,7 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// Has a row no document?
+    /// Whether a row has no document.
     pub(crate) fn is_row_empty(&self, row: usize) -> bool {
         match &self.source {
             Source::Labels { layout, .. } | Source::Scores { layout, .. } => layout.row(row).is_empty(),
@@ -250,8 +253,8 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// The grades that there are: those of the judged counts where they are given, else those that occur. Where all of these are
-    /// integers from −1 to 15, those from 0 to the largest.
+    /// The grades: those of the judged counts if they are given, else those that occur. If all grades that occur are integers from −1 to
+    /// 15, those from 0 to the largest.
     ///
     /// # Errors
     /// A grade that is not finite, or less than 0 and not −1; more than 253 of them.
@@ -277,11 +280,11 @@ impl<'a> Rankings<'a> {
         }
     }
 
-    /// Appends some rows to a block: the labels of the first `reach` ranks, and how many judged documents there are of each code.
+    /// Appends some rows to a block: the labels of the first `reach` ranks, and the number of judged documents of each code.
     ///
     /// # Errors
-    /// A grade that the codebook lacks, a score that is not a number, an id that is twice in a list; more retrieved documents of a grade
-    /// than there are said to be.
+    /// A grade that the codebook lacks; a score that is not a number; an id that occurs twice in a list; more retrieved documents of a
+    /// grade than are given as judged.
     pub(crate) fn fill(
         &self,
         block: &mut Block,
@@ -327,9 +330,9 @@ impl<'a> Rankings<'a> {
     }
 }
 
-/// Grades by row, and what labels of them are made for.
+/// The grades by row, with the settings for their labels.
 struct Asked<'a> {
-    /// What errors call the grades.
+    /// The name of the grades in errors.
     name: &'a str,
     grades: &'a Numbers<'a>,
     layout: &'a Layout<'a>,
@@ -367,7 +370,7 @@ fn encode<S: Simd>(
             block.push_labels(depth.min(*reach));
             taken += 1;
         }
-        // The first row of all that is wrong is said, whatever is wrong with it.
+        // The error is that of the first wrong row, whatever is wrong with it.
         let judged = &mut judged[..taken * codes];
         given.complete(coder.book(), first..first + taken, judged)?;
         encoded?;
@@ -408,7 +411,7 @@ fn depth(row: usize, documents: usize) -> Result<usize> {
     Ok(documents)
 }
 
-/// Checks that a row, of which this is how many documents of each grade are judged, has no more than [`MOST_JUDGED`] of them.
+/// Checks that a row, whose judged documents are counted by grade in `judged`, has no more than [`MOST_JUDGED`] of them.
 #[inline]
 fn few_enough(row: usize, judged: &[u32]) -> Result<()> {
     let judged: u64 = judged.iter().copied().map(u64::from).sum();
@@ -430,11 +433,11 @@ fn expect(what: &str, found: usize, expected: usize, of: &str) -> Result<()> {
 /// The counts of judged documents that are given.
 #[derive(Default)]
 struct Given<'a> {
-    /// `[row][column]`, and how many columns there are.
+    /// The counts, `[row][column]`, and the number of columns.
     counts: Option<(Integers<'a>, usize)>,
     /// The column of each code of a grade, if it has one.
     columns: Vec<Option<usize>>,
-    /// The codes of grades that no document may have because no counts of them are given, from that of the smallest grade.
+    /// The codes of grades that no document may have because no counts of them are given, as indices from the smallest grade on.
     lacking: Vec<usize>,
 }
 
@@ -455,7 +458,7 @@ impl<'a> Given<'a> {
         Ok(Given { counts: Some((counts, grades.len())), columns, lacking })
     }
 
-    /// From how many documents of each grade some rows have to how many are judged, `[row][grade]`.
+    /// Completes `found`, the number of documents of each grade in some rows, `[row][grade]`, to the number of judged documents.
     #[inline]
     fn complete(&self, book: &Codebook, rows: Range<usize>, found: &mut [u32]) -> Result<()> {
         let of_rows = rows.clone().zip(found.chunks_exact_mut(book.grades().len().max(1)));
@@ -474,7 +477,7 @@ impl<'a> Given<'a> {
         Ok(())
     }
 
-    /// The same of one row where all counts are small integers; false, and nothing is written, where one is not, or is wrong.
+    /// Completes one row if all of its counts are small integers; returns false, and writes nothing, if one is not, or is wrong.
     #[inline(always)]
     fn complete_small<N: Number>(&self, counts: &[N], found: &mut [u32]) -> bool {
         let is_more = |(found, column): (&u32, &Option<usize>)| {
@@ -490,7 +493,7 @@ impl<'a> Given<'a> {
         true
     }
 
-    /// The same of one row, or what is wrong with it.
+    /// Completes one row; the error says what is wrong with it.
     #[cold]
     fn complete_row(&self, book: &Codebook, row: usize, found: &mut [u32]) -> Result<()> {
         let Some((counts, width)) = &self.counts else { return Ok(()) };
@@ -505,7 +508,7 @@ impl<'a> Given<'a> {
         Ok(())
     }
 
-    /// The error of a count that is less than what was found, or not there.
+    /// The error of a count that is less than the number found, or that is missing.
     #[cold]
     fn refused(&self, book: &Codebook, row: usize, code: u8, found: u32) -> Error {
         let grade = book.grade(code).unwrap_or_default();
@@ -525,7 +528,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// What is used again from row to row.
+/// Memory that is used again from row to row.
 pub(crate) struct Scratch {
     level: Level,
     /// The labels of a row.
@@ -539,7 +542,7 @@ pub(crate) struct Scratch {
     keys: Keys,
 }
 
-/// Rankings by scores of either kind of key.
+/// Memory for scores with either type of key.
 #[derive(Default)]
 struct Keys {
     narrow: Ranked<i32>,
@@ -559,7 +562,7 @@ impl Default for Scratch {
     }
 }
 
-/// A kind of key has its own place among the keys.
+/// Finds the memory for a type of key.
 trait Kept: Key {
     fn of(keys: &mut Keys) -> &mut Ranked<Self>;
 }

@@ -1,4 +1,4 @@
-//! What is asked of a number of an array, whatever its type: its value, the code of a grade, the order of scores.
+//! The numbers of arrays, whatever their type: their values, the codes of grades, the order of scores.
 
 use std::fmt::Debug;
 
@@ -12,20 +12,20 @@ pub(super) trait Number: Copy + Send + Sync + 'static {
     /// An integer that is wide enough for its order.
     type Key: Key;
 
-    /// The number as an `f64`: exact but for integers beyond 2⁵³.
+    /// The number as an `f64`: exact except for integers beyond 2⁵³.
     fn to_f64(self) -> f64;
 
-    /// The number where it is an integer from −1 to 2²⁰, else [`NOT_SMALL`].
+    /// The number if it is an integer from −1 to 2²⁰, else [`NOT_SMALL`].
     fn small(self) -> i32;
 
-    /// The code of an integer from −1 to `most`, and whether it is none of those.
+    /// The code of an integer from −1 to `most`, and whether the number is none of these.
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
         let small = self.small();
         ((small + i32::from(FIRST_GRADE)) as u8 - u8::from(small < 0), small < -1 || small > most)
     }
 
-    /// The smallest and the largest of some numbers and of 0 and −1; the smallest is less than −1 where one is not small.
+    /// The smallest and the largest of some numbers and of 0 and −1. The smallest is less than −1 if a number is not small.
     #[inline(always)]
     fn extent(values: &[Self]) -> (i32, i32) {
         values
@@ -33,14 +33,14 @@ pub(super) trait Number: Copy + Send + Sync + 'static {
             .fold((0, -1), |(least, most), value| (least.min(value.small()), most.max(value.small())))
     }
 
-    /// A key whose order as an integer is the order of the numbers, −0 being 0, from the largest down.
+    /// A key whose order as an integer is the order of the numbers, from the largest down; −0 is 0.
     fn key(self) -> Self::Key;
 
-    /// Is it not a number?
+    /// Whether the number is NaN.
     fn is_nan(self) -> bool;
 
-    /// Writes the keys of some numbers, and finds the smallest of each lane, side by side, of all that fill the lanes; `None` where one is not a
-    /// number.
+    /// Writes the keys of some numbers, and finds the smallest key of each lane, for numbers that lie side by side in lanes, as far as they
+    /// fill whole lanes; `None` if one is NaN.
     #[inline(always)]
     fn read<S: Simd>(_: S, values: &[Self], keys: &mut [Self::Key]) -> Option<[Self::Key; LANES]> {
         let (mut least, mut wrong) = ([Self::Key::LAST; LANES], false);
@@ -55,32 +55,32 @@ pub(super) trait Number: Copy + Send + Sync + 'static {
     }
 }
 
-/// Lanes among which the best score of each bounds the best of all from below.
+/// The number of lanes: the best score of each lane bounds the best of all from below.
 pub(super) const LANES: usize = 16;
-/// Keys that are compared with the bound together.
+/// The number of keys that are compared with the bound together.
 pub(super) const TOGETHER: usize = 64;
 
 /// The key of a score: the smallest is that of the largest score.
 pub(super) trait Key: bytemuck::Pod + Ord + Debug + Send + Sync {
-    /// The key of no score that is larger than another.
+    /// The key that is not smaller than that of any score.
     const LAST: Self;
     /// A key with a place behind it.
     type Placed: Copy + Ord + Debug + Send + Sync;
 
-    /// Which of some keys do not exceed another, a bit each.
+    /// Marks the keys that do not exceed `bound`, with one bit each.
     fn within<S: Simd>(simd: S, keys: &[Self; TOGETHER], bound: Self) -> u64;
 
-    /// The smallest of some keys that at least so many of them do not exceed.
+    /// The smallest of the keys that at least `count` of them do not exceed.
     fn bound<S: Simd>(simd: S, keys: &[Self; LANES], count: usize) -> Self;
 
-    /// The rank of each key, from 1: how many do not exceed it. Equal ones have the rank of the last of them, or are ranked in their order
-    /// where `IN_ORDER` says so. There are 16 or 32.
+    /// The rank of each key, from 1: the number of keys that do not exceed it. Equal keys have the rank of the last of them, or are ranked
+    /// in their order if `IN_ORDER` is true. `N` is 16 or 32.
     fn ranks<S: Simd, const N: usize, const IN_ORDER: bool>(simd: S, keys: &[Self; N], ranks: &mut [u32; N]);
 
-    /// With a place behind it.
+    /// The key with the place `at` behind it.
     fn placed(self, at: u32) -> Self::Placed;
 
-    /// The place.
+    /// The place of a key with a place.
     fn place(placed: Self::Placed) -> usize;
 }
 
@@ -153,7 +153,7 @@ keys! {
     i64, u64, u128, i64x4 of 4, i64x8;
 }
 
-/// What [`Number::small`] says of all other numbers.
+/// The result of [`Number::small`] for all other numbers.
 pub(super) const NOT_SMALL: i32 = i32::MIN;
 const LARGEST_SMALL: i64 = 1 << 20;
 
@@ -190,25 +190,25 @@ macro_rules! integers {
 }
 integers! {
     u8 as i32, i32, 0,
-    /// In bytes.
+    /// Computes in bytes.
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
         (self.wrapping_add(FIRST_GRADE), most < 0 || self > most as u8)
     },
-    /// In bytes.
+    /// Computes in bytes.
     #[inline(always)]
     fn extent(values: &[u8]) -> (i32, i32) {
         let most: i32 = values.iter().fold(0, |most, &value| value.max(most)).into();
         (0, if values.is_empty() { -1 } else { most })
     };
     i8 as i32, i32, 0,
-    /// In bytes.
+    /// Computes in bytes.
     #[inline(always)]
     fn shifted(self, most: i32) -> (u8, bool) {
         let code = (self as u8).wrapping_add(FIRST_GRADE).wrapping_sub(u8::from(self < 0));
         (code, self < -1 || self > most.min(i8::MAX.into()) as i8)
     },
-    /// In bytes.
+    /// Computes in bytes.
     #[inline(always)]
     fn extent(values: &[i8]) -> (i32, i32) {
         let extent = |(least, most), &value: &i8| (value.min(least), value.max(most));
@@ -250,10 +250,11 @@ macro_rules! floats {
                 self.is_nan()
             }
 
-            /// In whole vectors. The last lanes overlap those before them, so that what is read there is in no lane.
+            /// Reads whole vectors. The last lanes overlap those before them, so that the numbers there are read, but in no lane of
+            /// `least`.
             #[inline(always)]
             fn read<S: Simd>(simd: S, values: &[$type], keys: &mut [$key]) -> Option<[$key; LANES]> {
-                /// Reads as many as there are lanes; `least` are the smallest keys by lane, and `last` are the largest.
+                /// Reads one number for each lane; `least` are the smallest keys by lane, and `last` are the largest.
                 #[inline(always)]
                 fn lanes<S: Simd>(
                     simd: S,

@@ -1,8 +1,8 @@
 //! From scores to ranks: the labels of the documents with the best scores, in their order.
 //!
-//! Where only a few ranks are asked for, nothing is sorted: the best score of each of 16 lanes bounds the scores that can be among them, and
-//! of the few within that bound each is ranked by how many others come before it. Some rows take each of these steps together, because while
-//! one row waits for its numbers another can go on.
+//! If only a few ranks are asked for, nothing is sorted: the best score of each of 16 lanes bounds the scores that can be among them, and
+//! each of the few within that bound is ranked by the number of others that come before it. Some rows take each of these steps together,
+//! because while one row waits for its numbers another can go on.
 
 use std::ops::Range;
 
@@ -13,43 +13,43 @@ use crate::label::{Block, Line};
 
 /// The most scores within the bound that are ranked without sorting.
 const MOST: usize = 2 * LANES;
-/// Room for them, and for what is written behind them.
+/// The room for these scores, and for the labels that are written behind them.
 const ROOM: usize = 2 * MOST;
-/// Scores within the bound are listed so many at a time: how many they are is nothing that a branch predictor could know.
+/// The number of scores within the bound that are listed at a time. How many there are cannot be predicted by a branch predictor.
 const AT_A_TIME: usize = 4;
 /// The most rows that take a step together.
 const ROWS: usize = 16;
-/// The most scores of several such rows, in units of [`TOGETHER`].
+/// The most scores of several rows that take a step together, in units of [`TOGETHER`].
 const WORDS: usize = 64;
 
-/// What is used again from row to row, for scores with keys of one type.
+/// Memory that is used again from row to row, for scores with keys of one type.
 #[derive(Debug)]
 pub(super) struct Ranked<K: Key> {
     level: Level,
     /// The keys of some rows, each from the start of a line on.
     keys: Vec<Line>,
-    /// Which of them are within the bound of their row, a bit each.
+    /// Marks of the keys that are within the bound of their row, with one bit each.
     within: Vec<u64>,
     rows: Vec<Row<K>>,
     placed: Vec<K::Placed>,
 }
 
-/// A row whose best scores are looked for.
+/// A row whose best scores are searched.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 struct Row<K: Key> {
-    /// How many scores there are.
+    /// The number of scores.
     scores: usize,
-    /// Where its keys begin, and those of the next row, in units of [`TOGETHER`].
+    /// The places of its keys, in units of [`TOGETHER`].
     words: Range<usize>,
-    /// How many of the best are wanted.
+    /// The number of best scores that are wanted.
     best: usize,
-    /// How many keys are within the bound; `None`: too many, or it is better to sort all.
+    /// The number of keys within the bound; `None` if they are too many, or if sorting all is better.
     count: Option<usize>,
-    /// These keys, in the order of their documents.
+    /// The keys within the bound, in the order of their documents.
     keys: [K; ROOM],
     labels: [u8; ROOM],
-    /// Their ranks, from 1.
+    /// The ranks of these keys, from 1.
     ranks: [u32; MOST],
     /// The labels in the order of their ranks.
     ranked: [u8; MOST],
@@ -78,8 +78,8 @@ impl<K: Key> Default for Ranked<K> {
 }
 
 impl<K: Key> Ranked<K> {
-    /// Appends a ranking to a block for each of another, whose labels are in the order of their scores: those of the documents with the largest
-    /// ones, `reach` at most, the largest first; of equal ones the earlier.
+    /// Appends to `block` a ranking for each row of `unranked`, whose labels are in the order of its scores. The ranking has the labels of
+    /// the documents with the largest scores, `reach` at most, the largest first; of equal scores the earlier.
     ///
     /// # Errors
     /// The row and the place in it of the first score that is not a number.
@@ -105,7 +105,7 @@ impl<K: Key> Ranked<K> {
         Ok(())
     }
 
-    /// Reads the keys of the first of some rows, and says of how many.
+    /// Reads the keys of the first of some rows, and returns the number of these rows.
     fn take<'a, N: Number<Key = K>>(
         &mut self,
         rows: impl Iterator<Item = (usize, &'a [N])>,
@@ -136,7 +136,7 @@ impl<K: Key> Ranked<K> {
         Ok(taken)
     }
 
-    /// Finds the best of the rows that were taken, where they are few.
+    /// Finds the best scores of the rows that were taken, if they are few.
     fn find(&mut self, unranked: &Block, rows: Range<usize>) {
         let Ranked { level, keys, within, rows: taken, .. } = self;
         let keys: &[K] = bytemuck::cast_slice(keys);
@@ -160,8 +160,8 @@ impl<K: Key> Ranked<K> {
     }
 }
 
-/// Reads the keys of some scores, and finds those within a bound of the best and how many they are, if they are worth it: `None` in it where they
-/// are not, and instead of it where a score is not a number.
+/// Reads the keys of some scores, finds those within a bound of the best, and returns their number. The inner `None` means that they are
+/// too many to be worth it, and the outer `None` that a score is NaN.
 #[inline(always)]
 #[expect(clippy::option_option, reason = "the one is an error, and the other is not")]
 fn read<S: Simd, N: Number>(
@@ -175,7 +175,7 @@ fn read<S: Simd, N: Number>(
     if !(1..LANES).contains(&best) || scores.len() < MOST {
         return Some(None);
     }
-    // At least as many keys as are wanted do not exceed it.
+    // At least as many keys as are wanted do not exceed the bound.
     let bound = N::Key::bound(simd, &least, best);
     for (within, keys) in within.iter_mut().zip(keys.as_chunks().0) {
         *within = N::Key::within(simd, keys, bound);
@@ -187,7 +187,7 @@ fn read<S: Simd, N: Number>(
     Some((count <= MOST).then_some(count))
 }
 
-/// Finds the best of some rows, step by step.
+/// Finds the best scores of some rows, step by step.
 #[inline(always)]
 fn find<S: Simd, K: Key>(
     simd: S,
@@ -238,7 +238,7 @@ impl<K: Key> Row<K> {
         }
     }
 
-    /// Ranks the keys within the bound, of which there are up to `N`.
+    /// Ranks the keys within the bound, which are up to `N`.
     #[inline(always)]
     fn order<S: Simd, const N: usize>(&mut self, simd: S) {
         let (Some(count), Some(keys), Some(ranks)) =
@@ -271,7 +271,7 @@ fn sort<K: Key>(keys: &[K], placed: &mut Vec<K::Placed>, labels: &[u8], ranked: 
 mod tests {
     use super::*;
 
-    /// By sorting all of them.
+    /// The labels of all scores, by sorting.
     fn sorted(scores: &[f32]) -> Vec<u8> {
         let mut places: Vec<u8> = (0..scores.len() as u8).collect();
         places.sort_by(|&one, &other| {

@@ -1,11 +1,11 @@
-//! The shape of an array: which of its values are those of a row.
+//! The shape of an array: which of its values belong to a row.
 
 use std::ops::Range;
 
 use crate::error::{Error, Result};
 use crate::numbers::Integers;
 
-/// Which values of an array are those of a row.
+/// The values of an array that belong to each row.
 ///
 /// ```
 /// use laneval::arrays::Shape;
@@ -28,17 +28,17 @@ enum Kind<'a> {
 }
 
 impl<'a> Shape<'a> {
-    /// Every row has `width` values, and the next row follows at once.
+    /// Makes a shape in which every row has `width` values, and the next row follows at once.
     pub fn dense(width: usize) -> Self {
         Shape::strided(width, width)
     }
 
-    /// Every row has `width` values, and the next row begins `stride` values after it: at least `width`.
+    /// Makes a shape in which every row has `width` values, and the next row begins `stride` values after it: at least `width`.
     pub fn strided(width: usize, stride: usize) -> Self {
         Shape(Kind::Dense { width, stride, lengths: None })
     }
 
-    /// Takes only the first values of each row of a dense array, as many as its length in `of_rows` says. What is behind them is never looked at.
+    /// Takes only the first values of each row of a dense array, as many as its length in `of_rows`. The values behind them are never read.
     #[must_use]
     pub fn with_lengths(self, of_rows: impl Into<Integers<'a>>) -> Self {
         match self.0 {
@@ -49,17 +49,18 @@ impl<'a> Shape<'a> {
         }
     }
 
-    /// Row `r` has the values from `offsets[r]` up to `offsets[r + 1]`. There is one offset more than there are rows.
+    /// Makes a shape in which row `r` has the values from `offsets[r]` up to `offsets[r + 1]`. There is one offset more than there are
+    /// rows.
     pub fn offsets(offsets: impl Into<Integers<'a>>) -> Self {
         Shape(Kind::Offsets(offsets.into()))
     }
 
-    /// Row `r` has `sizes[r]` values, and the next row follows at once.
+    /// Makes a shape in which row `r` has `sizes[r]` values, and the next row follows at once.
     pub fn sizes(sizes: impl Into<Integers<'a>>) -> Self {
         Shape(Kind::Sizes(sizes.into()))
     }
 
-    /// Neighbouring values with the same id are a row; `of_values` has the id of each value.
+    /// Makes a shape in which neighbouring values with the same id are a row; `of_values` has the id of each value.
     pub fn groups(of_values: impl Into<Integers<'a>>) -> Self {
         Shape(Kind::Groups(of_values.into()))
     }
@@ -75,12 +76,12 @@ pub(super) enum Layout<'a> {
         lengths: Option<Integers<'a>>,
     },
     Offsets(Integers<'a>),
-    /// One more than there are rows.
+    /// The ends of the rows, with a leading 0.
     Ends(Vec<usize>),
 }
 
 impl<'a> Layout<'a> {
-    /// The layout of an array of so many values, which errors call `name`.
+    /// Makes the layout of an array of `values` values, which errors call `name`.
     pub fn new(shape: Shape<'a>, values: usize, name: &str) -> Result<Self> {
         match shape.0 {
             Kind::Dense { width, stride, lengths } => dense(width, stride, lengths, values, name),
@@ -130,7 +131,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// How many rows there are.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         match self {
             Layout::Dense { rows, .. } => *rows,
@@ -139,7 +140,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The values of a row.
+    /// The range of the values of a row.
     #[inline]
     pub fn row(&self, row: usize) -> Range<usize> {
         match self {
@@ -152,7 +153,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// The values of some rows, where these lie one behind the other.
+    /// The range of the values of some rows, if the rows are contiguous.
     pub fn together(&self, rows: Range<usize>) -> Option<Range<usize>> {
         match self {
             _ if rows.is_empty() => None,
@@ -161,7 +162,7 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// How many values some rows take up, at most.
+    /// The most values that some rows take up.
     pub fn values(&self, rows: Range<usize>) -> usize {
         match self {
             Layout::Dense { width, .. } => rows.len() * width,
@@ -171,7 +172,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// An integer that was looked at when the layout was made.
+/// An integer that was checked when the layout was made.
 fn known(numbers: &Integers<'_>, at: usize) -> usize {
     numbers.natural(at).unwrap_or_else(|| unreachable!("it was an index when the layout was made"))
 }
@@ -216,7 +217,7 @@ fn index(numbers: &Integers<'_>, at: usize, name: &str) -> Result<usize> {
         .ok_or_else(|| wrong(format!("{name}[{at}] is {}: an integer from 0 was expected", numbers.get(at))))
 }
 
-/// Where groups of neighbours with the same id begin, and where the last ends.
+/// The starts of groups of neighbours with the same id, and the end of the last group.
 fn groups(ids: &Integers<'_>) -> Result<Vec<usize>> {
     let all: Vec<i128> = (0..ids.len()).map(|at| ids.get(at)).collect();
     let mut ends: Vec<usize> = (0..all.len()).filter(|&at| at == 0 || all[at - 1] != all[at]).collect();

@@ -1,13 +1,13 @@
-//! How far two rankings of the same systems agree, each given by a number a system: higher is better, equal is tied.
+//! How far two rankings of the same systems agree. A ranking gives a number to each system: higher is better, and equal numbers are tied.
 
 use std::cmp::Ordering;
 
-/// How two numbers that are not NaN compare.
+/// Compares two numbers that are not NaN.
 fn order(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).expect("a number")
 }
 
-/// Kendall's τ_b (Kendall 1945); `None` where one of the rankings is one tie.
+/// Kendall's τ_b (Kendall 1945); `None` if all systems of a ranking are tied.
 pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
     let (mut agree, mut of_x, mut of_y) = (0i64, 0i64, 0i64);
     for j in 1..x.len() {
@@ -21,8 +21,8 @@ pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
     (of_x > 0 && of_y > 0).then(|| agree as f64 / (of_x as f64 * of_y as f64).sqrt())
 }
 
-/// τ_AP of an estimated ranking (Yilmaz, Aslam and Robertson 2008), to which the top matters most. Of systems tied in the estimate each is compared with
-/// those above all of them; `None` where all are tied.
+/// τ_AP of an estimated ranking (Yilmaz, Aslam and Robertson 2008), to which the top matters most. Each of several systems that are tied in
+/// the estimate is compared with the systems above all of them. `None` if all systems are tied.
 pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
     let (mut shares, mut count) = (0.0, 0usize);
     for (&of_truth, &of_estimate) in truth.iter().zip(estimate) {
@@ -36,24 +36,24 @@ pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
     (count > 0).then(|| 2.0 * shares / count as f64 - 1.0)
 }
 
-/// τ_AP,b (Urbano and Marrero 2017): the mean of τ_AP in both directions, which knows no truth.
+/// τ_AP,b (Urbano and Marrero 2017): the mean of τ_AP in both directions, for two rankings of which neither is the truth.
 pub fn tau_ap_b(x: &[f64], y: &[f64]) -> Option<f64> {
     Some(tau_ap(x, y)?.midpoint(tau_ap(y, x)?))
 }
 
-/// What a tie says in rank-biased overlap (Corsi and Urbano 2024).
+/// The meaning of a tie in rank-biased overlap (Corsi and Urbano 2024).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Tie {
-    /// That the order is not known: the expected overlap of all orders.
+    /// The order of tied systems is not known: the result is the expected overlap of all orders.
     #[default]
     A,
-    /// The same, scaled so that a ranking agrees with itself fully.
+    /// As `A`, scaled so that a ranking agrees with itself fully.
     B,
-    /// That the systems are equal: they share their first rank.
+    /// Tied systems are equal: they share their first rank.
     W,
 }
 
-/// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and Zobel 2010). `None` of no systems.
+/// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and Zobel 2010); `None` without systems.
 pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
     let [x, y] = [x, y].map(groups);
     let depths = 1..=x.len();
@@ -85,7 +85,7 @@ fn groups(of: &[f64]) -> Vec<[usize; 2]> {
     of.iter().map(|&number| group(number)).collect()
 }
 
-/// How much of a system with these ranks is among the first `depth`.
+/// The share of a system with these ranks that is among the first `depth`.
 fn share([first, last]: [usize; 2], depth: usize, tie: Tie) -> f64 {
     match tie {
         _ if depth < first => 0.0,

@@ -1,6 +1,6 @@
 //! Runs and queries as two factors: analysis of variance without interaction, and Tukey's honestly significant difference on it.
 //!
-//! It takes differences to be spread alike between any two runs.
+//! The analysis assumes that differences vary alike between any two runs.
 
 use super::special::{f_sf, range_quantile, range_sf};
 use super::units::Unit;
@@ -11,42 +11,42 @@ use crate::stats::{ExactSum, Moments};
 pub struct Anova {
     /// The mean of each run.
     pub means: Vec<f64>,
-    /// How the runs differ.
+    /// The effect of the runs.
     pub runs: Effect,
-    /// How the queries differ.
+    /// The effect of the queries.
     pub queries: Effect,
-    /// The sum of squares of what neither says.
+    /// The sum of squares that neither runs nor queries explain.
     pub error: f64,
-    /// Its degrees of freedom, (m − 1)·(n − 1).
+    /// The degrees of freedom of the error, (m − 1)·(n − 1).
     pub error_df: f64,
-    /// How many queries there are.
+    /// The number of queries.
     pub count: usize,
 }
 
 /// One factor of an analysis of variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Effect {
-    /// The sum of squares.
+    /// The sum of squares of the factor.
     pub squares: f64,
-    /// The degrees of freedom.
+    /// The degrees of freedom of the factor.
     pub df: f64,
-    /// Its mean square over that of the error; `None` where that is 0.
+    /// The mean square of the factor divided by that of the error; `None` if the error is 0.
     pub f: Option<f64>,
     /// The p of F.
     pub p: Option<f64>,
 }
 
-/// What an analysis of variance needs besides the sums of runs; that of other queries can be added.
+/// The numbers that an analysis of variance needs besides the sums of runs. Those of other queries can be added.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spread {
     /// The moments of the queries' means over the runs.
     pub queries: Moments,
-    /// By run: the moments of its values less these means.
+    /// The moments of each run's values less the queries' means, by run.
     pub rest: Vec<Moments>,
 }
 
 impl Spread {
-    /// Of the values of each run, in the same order of queries.
+    /// Computes the spread of the values of each run, in the same order of queries.
     pub fn of(runs: &[Vec<f64>]) -> Spread {
         let count = runs.first().map_or(0, Vec::len);
         let mean = |query: usize| runs.iter().map(|run| run[query]).collect::<ExactSum>().mean(runs.len());
@@ -55,7 +55,7 @@ impl Spread {
         Spread { rest: runs.iter().map(rest).collect(), queries: means.iter().copied().collect() }
     }
 
-    /// Adds that of other queries of the same runs.
+    /// Adds the spread of other queries of the same runs.
     pub fn merge(&mut self, other: &Spread) {
         self.queries.merge(&other.queries);
         self.rest.iter_mut().zip(&other.rest).for_each(|(rest, more)| rest.merge(more));
@@ -63,7 +63,7 @@ impl Spread {
 }
 
 impl Anova {
-    /// Of the sums of the values of each run, which have this unit. `None` of fewer than two runs or two queries.
+    /// Analyses the sums of the values of each run, which have this unit. `None` with fewer than two runs or two queries.
     pub fn of(runs: &[ExactSum], spread: &Spread, unit: Unit) -> Option<Anova> {
         let (m, n) = (runs.len(), spread.queries.count() as usize);
         if m < 2 || n < 2 {
@@ -77,7 +77,7 @@ impl Anova {
         let squares = |of: &Moments| of.std().map_or(0.0, |sd| sd * sd * (n - 1) as f64);
         let error_df = ((m - 1) * (n - 1)) as f64;
         let error = spread.rest.iter().map(squares).collect::<ExactSum>().value();
-        // Of two runs it is half the variance of their differences, and nothing where that is.
+        // With two runs, the error is half the variance of their differences. It counts as 0 where that variance does.
         let error = if (2.0 * error / error_df).sqrt() < 2.0 * unit.size() { 0.0 } else { error };
         let effect = |squares: f64, df: f64| {
             let f = (error > 0.0).then(|| squares / df / (error / error_df));
@@ -99,8 +99,8 @@ impl Anova {
         (self.error / self.error_df / self.count as f64).sqrt()
     }
 
-    /// The p of Tukey's test that two of the runs are equal, corrected for all pairs of runs. Where the error is 0 it is 1 of equal means, and else
-    /// absent.
+    /// The p of Tukey's test that two of the runs are equal, corrected for all pairs of runs. If the error is 0, it is 1 for equal means,
+    /// and else `None`.
     pub fn tukey_p(&self, left: usize, right: usize) -> Option<f64> {
         let difference = (self.means[left] - self.means[right]).abs();
         if difference == 0.0 {
@@ -109,7 +109,7 @@ impl Anova {
         (self.error > 0.0).then(|| range_sf(difference / self.of_mean(), self.means.len(), self.error_df))
     }
 
-    /// Half the width of Tukey's intervals of all differences of two means, which miss any of them with the chance `alpha`.
+    /// Half the width of Tukey's intervals of all differences of two means. With the chance `alpha`, some interval misses its difference.
     pub fn tukey_margin(&self, alpha: f64) -> f64 {
         match self.error > 0.0 {
             true => range_quantile(alpha, self.means.len(), self.error_df) * self.of_mean(),

@@ -1,4 +1,4 @@
-//! Intervals of a mean difference by bootstrap: how much it would vary over queries like these.
+//! Intervals of a mean difference by bootstrap: how much the mean would vary over queries like these.
 //!
 //! A resample takes each query a number of times that is Poisson-distributed with mean 1 (Hanley and MacGibbon 2006), which follows from
 //! the query's id and the number of the resample: sums of parts can be added, and their order does not matter. The interval is between
@@ -15,31 +15,31 @@ use super::units::{self, Unit};
 use crate::stats::{ExactSum, percentile, poisson_weight};
 use crate::watch::{Watch, is_stopped};
 
-/// Resamples of an interval.
+/// The number of resamples of an interval.
 pub const RESAMPLES: u32 = 9_999;
 
-/// Resamples that are made together.
+/// The number of resamples that are made together.
 const CHUNK: u32 = 128;
-/// Blocks of four resamples.
+/// The number of blocks of four resamples.
 const BLOCKS: usize = CHUNK as usize / 4;
 
-/// The sums of some series under resamples of their queries; those of other queries can be added.
+/// The sums of some series under resamples of their queries. Those of other queries can be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Resamples {
-    /// How many queries each resample took, counting those that it took several times.
+    /// The number of queries that each resample took, counted as often as it took them.
     pub taken: Vec<u64>,
-    /// `[series][resample]`: the sum of what it took.
+    /// The sum of the values that each resample took, `[series][resample]`.
     pub sums: Vec<Vec<i128>>,
 }
 
 impl Resamples {
-    /// The sums of series, values in whole units, of `queries`, which are hashes of ids.
+    /// Computes the sums of series, which are values in whole units, of `queries`, which are hashes of ids.
     pub fn of(seed: u64, queries: &[u64], series: &[&[i64]], resamples: u32) -> Resamples {
         Resamples::watched(seed, queries, series, resamples, None)
     }
 
-    /// The same, watched: where it is told to stop, sums are incomplete, and nobody may use them.
+    /// As [`Resamples::of`], with a watch. If `watch` is told to stop, sums are incomplete and must not be used.
     pub fn watched(
         seed: u64,
         queries: &[u64],
@@ -78,7 +78,7 @@ impl Resamples {
     }
 }
 
-/// Some resamples of all queries.
+/// The sums of some resamples over all queries.
 struct Chunk {
     taken: [u64; CHUNK as usize],
     sums: Vec<[i128; CHUNK as usize]>,
@@ -86,7 +86,7 @@ struct Chunk {
 
 impl Chunk {
     fn of(random: Philox, queries: &[u64], series: &[&[i64]], chunk: u32, watch: Option<&Watch>) -> Chunk {
-        /// Queries whose sums fit an i64, weights being 12 at most.
+        /// The number of queries whose sums fit an i64, because weights are 12 at most.
         const BATCH: usize = 32;
         let mut all = Chunk { taken: [0; CHUNK as usize], sums: vec![[0; CHUNK as usize]; series.len()] };
         let mut weights = [[0; CHUNK as usize]; BATCH];
@@ -110,7 +110,7 @@ impl Chunk {
     }
 }
 
-/// How often each resample of a chunk takes a query.
+/// The number of times that each resample of a chunk takes a query.
 #[inline(always)]
 fn drawn(random: Philox, query: u64, chunk: u32) -> [u8; CHUNK as usize] {
     let words = random.blocks::<BLOCKS>(query, chunk * BLOCKS as u32, purpose::WEIGHTS);
@@ -125,32 +125,32 @@ fn drawn(random: Philox, query: u64, chunk: u32) -> [u8; CHUNK as usize] {
 /// The mean differences of resamples.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Means {
-    /// What each resample that took a query sums to, and how many it took.
+    /// The sum of each resample that took a query, and the number of queries that it took.
     resamples: Vec<(i128, u64)>,
 }
 
-/// A BCa interval with what it follows from.
+/// A BCa interval with the numbers that it follows from.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bca {
-    /// Resamples whose mean is less than that of all queries.
+    /// The number of resamples whose mean is less than the mean of all queries.
     pub less: u64,
-    /// Resamples whose mean is equal to it.
+    /// The number of resamples whose mean is equal to it.
     pub equal: u64,
     /// How far the median of the resamples is from the mean, in standard deviations: z₀.
     pub bias: f64,
     /// How the standard deviation changes with the mean: a.
     pub acceleration: f64,
-    /// The ends; `None` where so much correction leaves no interval.
+    /// The ends of the interval; `None` if the correction is too large for an interval.
     pub interval: Option<(f64, f64)>,
 }
 
 impl Means {
-    /// The resamples that took any query.
+    /// Keeps the resamples that took any query.
     fn of(resamples: impl Iterator<Item = (i128, u64)>) -> Means {
         Means { resamples: resamples.filter(|&(_, taken)| taken > 0).collect() }
     }
 
-    /// How many resamples took any query.
+    /// The number of resamples that took any query.
     pub fn kept(&self) -> usize {
         self.resamples.len()
     }
@@ -169,7 +169,7 @@ impl Means {
         (!means.is_empty()).then(|| (percentile(&means, alpha / 2.0), percentile(&means, 1.0 - alpha / 2.0)))
     }
 
-    /// The interval between the percentiles that correct for bias and skewness, of the pair with these differences.
+    /// The interval between the percentiles that correct for bias and skewness. `deltas` are the differences of the pair.
     pub fn bca(&self, alpha: f64, unit: Unit, deltas: &[i64]) -> Bca {
         let (queries, sum) = (deltas.len() as i128, units::sum(deltas));
         let tolerance = i128::from(units::tolerance(deltas.len()));
@@ -382,7 +382,7 @@ mod tests {
         }
     }
 
-    /// The skewness of one query of many that changes, at a level of which the correction leaves no interval: none is said.
+    /// One query of many differs. Its skewness and the level leave no interval after the correction, so there is none.
     #[test]
     fn no_interval_where_the_correction_is_too_large() {
         let mut runs = [vec![0.2; 200], vec![0.2; 200]];

@@ -1,4 +1,4 @@
-//! Runs compared: of each pair and measure the difference, its interval, its p and the size of the effect.
+//! A comparison of runs: for each pair and measure the difference, its interval, its p and the size of the effect.
 
 use super::agreement::{self, Tie};
 use super::anova::Anova;
@@ -21,45 +21,45 @@ use crate::measure::{Average, Better, Measure};
 use crate::scores::{QuerySet, Scores};
 use crate::watch::{Watch, not_stopped};
 
-/// How many sign-adds of the randomisation test are affordable: some ten seconds of them.
+/// The number of sign-adds of the randomisation test that is affordable: they take about ten seconds.
 const AFFORDABLE: f64 = 2e11;
-/// How many sums of halves are affordable for exact tests.
+/// The number of sums of halves that is affordable for exact tests.
 const EXACT_SUMS: f64 = 2e9;
-/// With what chance a difference is to be found.
+/// The chance with which a difference is to be found.
 const WANTED: f64 = 0.8;
-/// Draws of [`Permutations::Auto`], from the first number to the last.
+/// The numbers of draws of [`Permutations::Auto`], in the order in which they are tried.
 const AUTO: [u32; 4] = [9_999, 99_999, 999_999, 9_999_999];
 
-/// Runs compared under measures.
+/// A comparison of runs under measures.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// What was asked.
+    /// The options of the comparison.
     pub options: Options,
-    /// The measures; the first decides.
+    /// The measures. The first one decides.
     pub measures: Vec<Measure>,
     /// The runs, in the order given.
     pub runs: Vec<Compared>,
-    /// The place of the baseline, if there is one.
+    /// The index of the baseline, if there is one.
     pub baseline: Option<usize>,
     /// The pairs: by measure, then by baseline and run.
     pub differences: Vec<Difference>,
-    /// The analysis of variance under each measure, where it was asked for or the correction needs it.
+    /// The analysis of variance under each measure, if it was asked for or the correction needs it.
     pub anova: Vec<Anova>,
-    /// How far the other measures rank the runs as the first one does, where there are three runs or more.
+    /// The agreement of the other measures with the first one on the ranking of the runs, if there are three runs or more.
     pub agreement: Vec<Agreement>,
-    /// Which queries count.
+    /// The queries that count.
     pub query_set: QuerySet,
-    /// How many count.
+    /// The number of queries that count.
     pub queries: usize,
-    /// How many hypotheses each family has.
+    /// The number of hypotheses of each family.
     pub family_size: usize,
-    /// How often signs were drawn; 0 if they were not.
+    /// The number of draws of signs; 0 if none were drawn.
     pub draws: u32,
-    /// What should be noticed.
+    /// Notes about the data and the tests.
     pub notes: Vec<String>,
     ids: Vec<Vec<u8>>,
-    /// `[measure][run][query]`: what is averaged.
+    /// The terms that are averaged, `[measure][run][query]`.
     terms: Vec<Vec<Vec<f64>>>,
 }
 
@@ -67,33 +67,34 @@ pub struct Comparison {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Compared {
-    /// Its name.
+    /// The name of the run.
     pub name: String,
-    /// Its letter, or its number where there are more runs than letters.
+    /// The letter of the run, or its number if there are more runs than letters.
     pub label: String,
-    /// How many of the queries it lacks, which count as empty rankings.
+    /// The number of queries that the run lacks, which count as empty rankings.
     pub filled: usize,
-    /// Its mean under each measure: of values, also of counts; the geometric mean where that is the measure's average.
+    /// The mean of the run under each measure: of values, also for counts; the geometric mean if that is the measure's average.
     pub means: Vec<f64>,
-    /// The share of its documents that are judged, down to each measure's cutoff; empty where that is not known.
+    /// The share of its documents that are judged, down to each measure's cutoff; empty if it is not known.
     pub judged: Vec<Option<f64>>,
 }
 
-/// How a run differs from another under a measure. Numbers are the run's less the baseline's; of a geometric mean, their logarithms'.
+/// The difference of a run from another under a measure. Numbers are the run's less the baseline's; for a geometric mean, they are of
+/// logarithms.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Difference {
-    /// The place of the measure.
+    /// The index of the measure.
     pub measure: usize,
-    /// The places of the two runs.
+    /// The indices of the two runs.
     pub pair: Pair,
-    /// Which way is better.
+    /// The direction in which the measure is better.
     pub better: Better,
-    /// Is the mean that of logarithms?
+    /// Whether the mean is that of logarithms.
     pub logarithmic: bool,
-    /// The mean difference and how it varies.
+    /// The mean difference, and how differences vary.
     pub paired: Paired,
-    /// The mean difference in parts of the baseline's mean; `None` where that is 0.
+    /// The mean difference divided by the baseline's mean; `None` if that is 0.
     pub relative: Option<f64>,
     /// The interval of confidence 1 − α.
     pub interval: Option<[f64; 2]>,
@@ -101,45 +102,45 @@ pub struct Difference {
     pub t: Option<Tails>,
     /// The p of the randomisation test by random signs.
     pub randomised: Option<Tails>,
-    /// The exact p of the randomisation test, where few queries differ.
+    /// The exact p of the randomisation test, if few queries differ.
     pub exact: Option<Tails>,
-    /// The p of Wilcoxon's signed-rank test, where it was asked for.
+    /// The p of Wilcoxon's signed-rank test, if it was asked for.
     pub wilcoxon: Option<Tails>,
     /// The p of the sign test.
     pub sign: Tails,
     /// The p of the test that decides, uncorrected.
     pub p: Option<f64>,
-    /// The p after the correction, or that of the correction itself.
+    /// The p after the correction, or the correction's own p.
     pub p_adjusted: Option<f64>,
-    /// In how many queries the run is better, tied, worse.
+    /// The numbers of queries in which the run is better, tied and worse.
     pub wins: Wins,
-    /// The smallest difference that as many queries find four times in five.
+    /// The smallest difference that this number of queries finds four times in five.
     pub smallest_found: Option<f64>,
-    /// How many queries find the difference of [`Options::power`] four times in five.
+    /// The number of queries that finds the difference of [`Options::power`] four times in five.
     pub queries_needed: Option<u64>,
     /// The larger p of the two one-sided tests of [`Options::margin`].
     pub p_margin: Option<f64>,
-    /// Are the two equal for practical purposes?
+    /// Whether the two runs are equal for practical purposes.
     pub is_equivalent: Option<bool>,
 }
 
-/// What became of a gate for a run.
+/// The result of a gate for a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct Judged {
-    /// The place of the run.
+    /// The index of the run.
     pub run: usize,
-    /// Did it fail, and why.
+    /// Whether the run failed, and why.
     pub verdict: Verdict,
 }
 
-/// How far a measure ranks the runs as the first one does.
+/// The agreement of a measure with the first one on the ranking of the runs.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Agreement {
-    /// The place of the measure.
+    /// The index of the measure.
     pub measure: usize,
-    /// Kendall's τ_b; `None` where a ranking is one tie.
+    /// Kendall's τ_b; `None` if all runs are tied under a measure.
     pub tau: Option<f64>,
     /// τ_AP,b, to which the top matters most.
     pub tau_ap: Option<f64>,
@@ -148,38 +149,38 @@ pub struct Agreement {
 }
 
 impl Difference {
-    /// The mean difference: of a geometric mean, the ratio.
+    /// The mean difference; for a geometric mean, the ratio.
     pub fn delta(&self) -> f64 {
         self.shown(self.paired.mean)
     }
 
-    /// A number of this difference as it is shown: of logarithms, as a ratio.
+    /// A number of this difference as it is shown; for logarithms, as a ratio.
     pub fn shown(&self, value: f64) -> f64 {
         if self.logarithmic { value.exp() } else { value }
     }
 
-    /// How much better the run is: negative where it is worse.
+    /// How much better the run is than the baseline; negative if the run is worse.
     pub fn gain(&self) -> f64 {
         self.gain_sign() * self.paired.mean
     }
 
-    /// 1 where higher is better, −1 where lower is.
+    /// 1 if higher is better, −1 if lower is.
     pub fn gain_sign(&self) -> f64 {
         if self.better == Better::Lower { -1.0 } else { 1.0 }
     }
 
-    /// The better of the two runs, the other, and the sign of the differences of the first less the second.
+    /// The better of the two runs, the other one, and the sign of the differences of the better run less the other.
     pub(super) fn best_first(&self) -> (usize, usize, f64) {
         let Pair { baseline, run } = self.pair;
         if self.gain() > 0.0 { (run, baseline, 1.0) } else { (baseline, run, -1.0) }
     }
 
-    /// Is the difference significant after the correction?
+    /// Whether the difference is significant after the correction, at the level `alpha`.
     pub fn is_significant(&self, alpha: f64) -> bool {
         self.p_adjusted.is_some_and(|p| p < alpha)
     }
 
-    /// The p of a test; `None` where it has none, or was not computed.
+    /// The p of a test; `None` if the difference has none, or if it was not computed.
     pub fn tails(&self, test: Test) -> Option<Tails> {
         match test {
             Test::T => self.t,
@@ -189,7 +190,7 @@ impl Difference {
         }
     }
 
-    /// The p of the randomisation test: the exact one, if there is one.
+    /// The p of the randomisation test: the exact p, if there is one.
     pub fn permuted(&self) -> Option<Tails> {
         self.exact.or(self.randomised)
     }
@@ -199,13 +200,13 @@ impl Comparison {
     /// Compares the runs of scores that have the values of queries.
     ///
     /// # Errors
-    /// An option out of its range; a baseline that is no run; what makes runs no match for each other: fewer than two, other judgments, other rules;
-    /// a measure without a direction; a value that is not a number; no query in common.
+    /// An option out of its range; a baseline that is not among the runs; runs that cannot be compared: fewer than two, of other judgments,
+    /// or ranked under other rules; a measure without a direction; a value that is not a number; no query in common.
     pub fn of(scores: &Scores, options: &Options) -> Result<Comparison> {
         Comparison::watched(scores, options, None)
     }
 
-    /// Compares as [`Comparison::of`]; what is drawn at random can be stopped.
+    /// Compares as [`Comparison::of`]; `watch` can stop the random draws.
     ///
     /// # Errors
     /// As [`Comparison::of`], and [`Error::Stopped`] once `watch` is told to stop.
@@ -213,7 +214,7 @@ impl Comparison {
         Ok(Comparison::summed(scores, options, false, watch)?.0)
     }
 
-    /// The comparison of scores, and what it follows from, with the sums under random signs if they are to be kept.
+    /// Compares scores, and returns the sums as well, with those under random signs if `keep` says so.
     pub(super) fn summed(
         scores: &Scores,
         options: &Options,
@@ -241,7 +242,7 @@ impl Comparison {
         Ok((comparison, sums))
     }
 
-    /// A comparison of runs by these names, from what it follows from, and from the values themselves where they are there.
+    /// Makes a comparison of the runs `names` from their sums, and from the values themselves if they are given.
     pub(super) fn made(
         (measures, names, query_set): (&[Measure], &[String], QuerySet),
         options: &Options,
@@ -285,28 +286,28 @@ impl Comparison {
         &self.differences[measure * pairs..][..pairs]
     }
 
-    /// The difference of two runs under a measure, whichever was subtracted.
+    /// The difference of two runs under a measure, whichever of them was subtracted.
     pub fn between(&self, measure: usize, one: usize, other: usize) -> Option<&Difference> {
         let wanted = [Pair { baseline: one, run: other }, Pair { baseline: other, run: one }];
         self.of_measure(measure).iter().find(|of| wanted.contains(&of.pair))
     }
 
-    /// The ids of the queries, in bytewise order; none where the values of queries are not known.
+    /// The ids of the queries, in bytewise order; empty if the values of queries are not known.
     pub fn query_ids(&self) -> impl ExactSizeIterator<Item = &[u8]> {
         self.ids.iter().map(Vec::as_slice)
     }
 
-    /// Are the values of queries known? Those of merged parts are not.
+    /// Whether the values of queries are known. Those of merged parts are not.
     pub fn has_values(&self) -> bool {
         !self.ids.is_empty()
     }
 
-    /// What is averaged of a run under a measure, by query; nothing where that is not known.
+    /// The terms that are averaged for a run under a measure, by query; empty if they are not known.
     pub fn values(&self, measure: usize, run: usize) -> &[f64] {
         &self.terms[measure][run]
     }
 
-    /// The place of the best run under a measure: the first of those.
+    /// The index of the best run under a measure; the first of several.
     pub fn best(&self, measure: usize) -> usize {
         let better = self.measures[measure].definition().better;
         let beats = |one: f64, other: f64| if better == Better::Lower { one < other } else { one > other };
@@ -315,7 +316,7 @@ impl Comparison {
         })
     }
 
-    /// The runs that a run is significantly better than under a measure.
+    /// The indices of the runs that a run is significantly better than under a measure.
     pub fn beaten(&self, measure: usize, run: usize) -> Vec<usize> {
         let beaten = |of: &Difference| {
             let (other, gain) = match of.pair {
@@ -330,14 +331,14 @@ impl Comparison {
         beaten
     }
 
-    /// Is a run, which is not the best under a measure, not shown to be worse than it? `None` where the two were not compared.
+    /// Whether a run, which is not the best under a measure, is not shown to be worse than the best. `None` if the two were not compared.
     pub fn is_tied_with_best(&self, measure: usize, run: usize) -> Option<bool> {
         let best = self.best(measure);
         let difference = self.between(measure, best, run).filter(|_| self.baseline.is_none())?;
         Some(!difference.is_significant(self.options.alpha))
     }
 
-    /// Keeps the share of judged documents of each run, from scores under `Judged` at the cutoffs of the measures.
+    /// Sets the share of judged documents of each run, from scores of `Judged` at the cutoffs of the measures.
     pub fn set_judged(&mut self, judged: &Scores) {
         let of_measure =
             |measure: &Measure| judged.measures.iter().position(|of| *of == judged_measure(measure));
@@ -349,10 +350,10 @@ impl Comparison {
         self.note_judged();
     }
 
-    /// What becomes of a gate: of each run but the baseline, which is the first run where none was named.
+    /// Judges a gate for each run but the baseline, which is the first run if none was named.
     ///
     /// # Errors
-    /// A gate on a measure that is not compared; what cannot be computed.
+    /// A gate on a measure that is not compared; a gate that cannot be told.
     pub fn judge(&self, gate: &Gate) -> Result<Vec<Judged>> {
         let unknown = || {
             Error::Unanswerable(format!("the gate `{gate}` is on {}, which is not compared", gate.measure()))
@@ -375,7 +376,7 @@ impl Comparison {
 
     /// The runs with their labels and means.
     fn compared(&self, sums: &Sums, names: &[String]) -> Vec<Compared> {
-        /// No q: it is hard to tell from others as a superscript.
+        /// There is no q: as a superscript it is hard to tell from others.
         const LETTERS: &str = "abcdefghijklmnoprstuvwxyz";
         let label = |at: usize| match names.len() <= LETTERS.len() {
             true => LETTERS[at..=at].to_owned(),
@@ -395,7 +396,7 @@ impl Comparison {
         names.iter().enumerate().map(run).collect()
     }
 
-    /// What each pair comes to without random draws.
+    /// Computes the difference of each pair without random draws.
     fn describe(&mut self, sums: &Sums, values: Option<&Values>) -> Result<()> {
         let n = self.queries;
         let effect = (n >= 2).then(|| smallest_effect(n as f64, self.options.alpha, WANTED));
@@ -433,7 +434,7 @@ impl Comparison {
         Ok(())
     }
 
-    /// The interval of a mean difference from resamples; BCa needs the differences themselves.
+    /// The interval of a mean difference from resamples. BCa needs the differences themselves.
     fn resampled(
         &self,
         means: &Means,
@@ -498,7 +499,7 @@ impl Comparison {
         }
     }
 
-    /// The families of hypotheses, with the places of their differences.
+    /// The families of hypotheses, each as the indices of their differences.
     fn families(&self) -> Vec<Vec<usize>> {
         let places: Vec<usize> = (0..self.differences.len()).collect();
         match self.options.family {
@@ -509,7 +510,7 @@ impl Comparison {
         }
     }
 
-    /// Draws signs, or takes those that were kept, and finds what of all pairs is as extreme, together and each alone.
+    /// Draws signs, or takes those that were kept, and counts the draws as extreme as each pair, alone and in its family.
     fn randomise(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
         if self.queries < 2 {
             return;
@@ -549,7 +550,7 @@ impl Comparison {
         }
     }
 
-    /// The families of hypotheses, with what was seen of them. The places of the runs are those under all measures.
+    /// The families of hypotheses, with the sums of their pairs. The indices of the runs are those in a list of all measures.
     fn hypotheses(&self, sums: &Sums) -> Vec<Family> {
         let (runs, pairs) = (self.runs.len(), pairs(self.runs.len(), self.baseline));
         let of_measure = |(measure, of): (usize, &MeasureSums)| {
@@ -566,7 +567,7 @@ impl Comparison {
         }
     }
 
-    /// Draws signs until it is enough: what the draws come to, and how many there were; `None` where that would take too long.
+    /// Draws signs until the draws suffice. Returns the tallies and the number of draws; `None` if drawing would take too long.
     fn draw(
         &mut self,
         values: &Values,
@@ -604,7 +605,7 @@ impl Comparison {
         Some((all, drawn))
     }
 
-    /// The p of the test that decides.
+    /// Sets the p of the test that decides.
     fn decide(&mut self) {
         let Options { test, alternative, .. } = self.options;
         for of in &mut self.differences {
@@ -647,7 +648,7 @@ impl Comparison {
         }
     }
 
-    /// The randomised HSD under each measure.
+    /// Computes the p of the randomised HSD under each measure.
     fn permute_labels(&mut self, sums: &Sums, values: Option<&Values>, watch: Option<&Watch>) {
         let Some(values) = values.filter(|_| self.queries >= 2) else { return };
         let draws = match self.options.permutations {
@@ -668,7 +669,7 @@ impl Comparison {
         }
     }
 
-    /// Compares the rankings of the runs by the measures with that by the first.
+    /// Compares the ranking of the runs by each measure with that by the first.
     fn agree(&mut self) {
         if self.runs.len() < 3 {
             return;
@@ -691,7 +692,7 @@ impl Comparison {
     }
 }
 
-/// How far a p of random draws is off, as a standard deviation.
+/// The standard deviation of a p of `draws` random draws.
 pub fn monte_carlo_error(p: f64, draws: u32) -> f64 {
     (p * (1.0 - p) / f64::from(draws)).sqrt()
 }
@@ -703,7 +704,7 @@ pub fn judged_measure(measure: &Measure) -> Measure {
     name.parse().unwrap_or_else(|_| unreachable!("{name} is a measure"))
 }
 
-/// How many sums the exact test of a pair sorts, where it is small enough to have one.
+/// The number of sums that the exact test of a pair sorts; 0 if the pair is too large for the test.
 fn exact_sums(of: &MeasureValues, pair: Pair) -> f64 {
     let counts = of.counts[pair.baseline].iter().zip(&of.counts[pair.run]);
     let differ =
@@ -720,18 +721,18 @@ fn exact_tails(exact: Exact) -> Tails {
     }
 }
 
-/// How many signs are added in [`DRAWS`] draws for `queries` values of each of `series`.
+/// The number of signs that are added in [`DRAWS`] draws for `queries` values of each of `series`.
 fn cost(queries: usize, series: usize) -> f64 {
     queries as f64 * series as f64 * (f64::from(DRAWS) + 1.0)
 }
 
-/// Are signs drawn where nobody said how often?
+/// Whether signs are drawn if the user gave no number of draws.
 pub(super) fn is_affordable(options: &Options, queries: usize, series: usize) -> bool {
     let needed = options.correction == Correction::MaxT || options.test == Test::Randomisation;
     needed || cost(queries, series) <= AFFORDABLE
 }
 
-/// The place of the baseline, if there is one.
+/// The index of the baseline, if there is one.
 pub(super) fn baseline(options: &Options, names: &[String]) -> Result<Option<usize>> {
     let Some(name) = &options.baseline else { return Ok(None) };
     let place = names.iter().position(|of| of == name).ok_or_else(|| {
@@ -743,7 +744,7 @@ pub(super) fn baseline(options: &Options, names: &[String]) -> Result<Option<usi
     Ok(Some(place))
 }
 
-/// How many pairs are compared: each other run with the baseline, or all pairs.
+/// The number of pairs that are compared: each other run with the baseline, or all pairs.
 #[cfg(feature = "serde")]
 pub(super) fn count_of_pairs(runs: usize, baseline: bool) -> usize {
     if baseline { runs - 1 } else { runs.saturating_mul(runs - 1) / 2 }

@@ -1,19 +1,19 @@
-//! The discriminative power of measures: how many pairs of runs each tells apart (Sakai, SIGIR 2006).
+//! The discriminative power of measures: the number of pairs of runs that each tells apart (Sakai, SIGIR 2006).
 
 use super::comparison::Comparison;
 
-/// From how many runs on there is enough to tell apart.
+/// The fewest runs for which the power is computed.
 const RUNS: usize = 4;
 
-/// How many pairs of runs a measure tells apart.
+/// The number of pairs of runs that a measure tells apart.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Discrimination {
-    /// The place of the measure.
+    /// The index of the measure.
     pub measure: usize,
-    /// The p of the test that decides of each pair that has one, uncorrected, ascending: a curve that is the lower the better.
+    /// The uncorrected p of each pair that has one, of the test that decides, ascending. The lower this curve, the better.
     pub p: Vec<f64>,
-    /// Of how many of them p is below the level.
+    /// The number of pairs whose p is below the level.
     pub apart: usize,
 }
 
@@ -25,7 +25,7 @@ impl Discrimination {
 }
 
 impl Comparison {
-    /// How many pairs each measure tells apart, where all pairs of four runs or more are compared.
+    /// Computes the discrimination of each measure, if all pairs of four runs or more are compared.
     pub fn discrimination(&self) -> Vec<Discrimination> {
         if self.runs.len() < RUNS || self.baseline.is_some() {
             return Vec::new();

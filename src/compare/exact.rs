@@ -1,26 +1,26 @@
-//! The exact randomisation test: all flips of the signs of few differences are counted, and no draw is random.
+//! The exact randomisation test: all flips of the signs of few differences are counted, without random draws.
 //!
-//! The sums of all flips of one half of the differences, sorted, and those of the other half meet: for each sum of one half a pointer into the
-//! other says how many of the 2ⁿ sums are large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are
+//! The sums of all flips of one half of the differences are sorted, and so are those of the other half. For each sum of one half, a pointer
+//! into the other half says how many of the 2ⁿ sums are large (the algorithm of Horowitz and Sahni 1974 for subset sums). So 2⁴⁰ flips are
 //! counted in about 2²⁰ steps.
 
 use super::randomised::Counts;
 use super::units::{self, LARGEST};
 
-/// So many differences that are not zero are counted exactly: half of them have about a million sums.
+/// The most differences that are not zero for which flips are counted exactly: half of them have about a million sums.
 pub const MOST: usize = 40;
 
 /// Counts over all flips, of which there are 2ⁿ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exact {
-    /// The differences that are not zero, n.
+    /// The number of differences that are not zero, n.
     pub nonzero: u32,
-    /// How many flips are as extreme as what was seen, itself among them.
+    /// The number of flips that are as extreme as the observed one, which is among them.
     pub counts: Counts,
 }
 
 impl Exact {
-    /// The counts of some differences; `None` where more than [`MOST`] are not zero.
+    /// Counts the flips of `deltas`; `None` if more than [`MOST`] are not zero.
     pub fn of(deltas: &[i64]) -> Option<Exact> {
         let nonzero: Vec<i64> = deltas.iter().copied().filter(|&delta| !units::is_zero(delta)).collect();
         if nonzero.len() > MOST {
@@ -33,7 +33,7 @@ impl Exact {
         let (left, right) = (flipped(left), flipped(right));
         let at_least = |limit| pairs_at_least(&left, &right, limit);
         let (sum, tolerance) = (nonzero.iter().sum::<i64>(), units::tolerance(deltas.len()));
-        // With each sum its negative is there too.
+        // For each sum, its negative is a sum too.
         let two_sided = match sum.abs() - tolerance {
             ..=0 => 1 << sizes.len(),
             limit => 2 * at_least(limit),
@@ -43,13 +43,13 @@ impl Exact {
         Some(Exact { nonzero: nonzero.len() as u32, counts })
     }
 
-    /// The share of flips that are as extreme.
+    /// The share of flips in `count`.
     pub fn p(&self, count: u64) -> f64 {
         count as f64 / 2f64.powi(self.nonzero as i32)
     }
 }
 
-/// The sums of some sizes under all signs, sorted.
+/// The sums of `sizes` under all signs, sorted.
 fn flipped(sizes: &[i64]) -> Vec<i64> {
     sizes.iter().fold(vec![0], |sums, &size| {
         let mut below = sums.iter().map(|sum| sum - size).peekable();
@@ -63,7 +63,7 @@ fn flipped(sizes: &[i64]) -> Vec<i64> {
     })
 }
 
-/// How many pairs of a number from the left and one from the right, both sorted, sum to `limit` or more.
+/// The number of pairs of a number from the left and one from the right, both sorted, that sum to `limit` or more.
 fn pairs_at_least(left: &[i64], right: &[i64], limit: i64) -> u64 {
     let mut from = right.len();
     let count = |&number: &i64| {

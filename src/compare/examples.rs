@@ -1,11 +1,11 @@
-//! Values of small runs whose statistics were computed elsewhere, with other programs and in exact integers.
+//! Values of small runs whose statistics were computed by other programs and in exact integers.
 
 use super::units::Unit;
 
 /// The seed of all draws.
 pub const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
-/// A linear congruential generator, of which the high bits come out.
+/// A linear congruential generator that returns its high bits.
 struct Lcg(u64);
 
 impl Lcg {

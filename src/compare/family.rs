@@ -1,14 +1,14 @@
-//! Several p together: corrections for the chance that one of many is small by accident.
+//! Corrections of several p for the chance that one of many is small by accident.
 //!
-//! A family is corrected as a whole, in any order. What is absent stays absent and is not counted.
+//! A family is corrected as a whole, in any order. A missing p stays missing and is not counted.
 
-/// Every p times their number (Bonferroni), at most 1.
+/// Multiplies every p by their number (Bonferroni), up to 1.
 pub fn bonferroni(family: &[Option<f64>]) -> Vec<Option<f64>> {
     let all = family.iter().flatten().count() as f64;
     family.iter().map(|p| p.map(|p| (all * p).min(1.0))).collect()
 }
 
-/// Holm 1979: the smallest p times their number, the next times one less, and none smaller than the one before.
+/// Holm 1979: the smallest p times their number, the next one times one less, and so on, none smaller than the one before.
 pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut most = 0.0f64;
     adjusted(family, |sorted| {
@@ -20,8 +20,8 @@ pub fn holm(family: &[Option<f64>]) -> Vec<Option<f64>> {
     })
 }
 
-/// Benjamini and Hochberg 1995, the false discovery rate: the largest p as it is, the one of rank j times their number / j, and none larger than the
-/// one after.
+/// Benjamini and Hochberg 1995, the false discovery rate: the largest p as it is, the p of rank j times their number / j, and none larger
+/// than the one after.
 pub fn benjamini_hochberg(family: &[Option<f64>]) -> Vec<Option<f64>> {
     adjusted(family, |sorted| discoveries(sorted, 1.0))
 }
@@ -41,7 +41,7 @@ fn discoveries(sorted: &mut [f64], factor: f64) {
     }
 }
 
-/// The p in their own order, after a correction of those that there are in ascending order.
+/// Corrects the p that are not missing, in ascending order, and returns all p in the order of the family.
 fn adjusted(family: &[Option<f64>], correct: impl FnOnce(&mut [f64])) -> Vec<Option<f64>> {
     let mut places: Vec<usize> = (0..family.len()).filter(|&at| family[at].is_some()).collect();
     places.sort_by(|&left, &right| family[left].partial_cmp(&family[right]).expect("p is a number"));
@@ -92,8 +92,8 @@ mod tests {
     }
 
     proptest! {
-        /// Order changes nothing but the order; nothing is smaller than it was, or larger than 1; equal p stay equal; Holm is below
-        /// Bonferroni, and Benjamini and Hochberg below Holm.
+        /// Another order of p changes only the order of the results. No result is smaller than its p, or larger than 1; equal p stay equal;
+        /// Holm is below Bonferroni, and Benjamini and Hochberg below Holm.
         #[test]
         fn families(p in proptest::collection::vec(proptest::option::of(0u32..40), 0..30)) {
             let family: Vec<Option<f64>> = p.iter().map(|p| p.map(|p| f64::from(p) / 40.0)).collect();

@@ -351,7 +351,7 @@ fn merged_sums_widen() {
     assert_eq!(sums, DrawSums::Narrow(vec![i64::MAX, 3]));
 }
 
-/// Several families over the same draws, of series of several measures, are what each is by itself.
+/// Several families that share draws, of series of several measures, have the tallies that each has by itself.
 #[test]
 fn families_share_draws() {
     let mut series = examples::counts(&examples::twenty());
@@ -385,7 +385,7 @@ fn equal_runs_have_p_1() {
     let (family, tally) = tested(&[run.clone(), run.clone(), close, far], &pairs, 0..3000);
     assert_eq!(tally.counts[..2], [counts(3000, 3000, 3000); 2]);
     assert_eq!(tally.p(tally.counts[0].two_sided), 1.0);
-    // What rounding left is no hypothesis, and does not spoil the others.
+    // A difference left by rounding is no hypothesis, and does not spoil the others.
     let max_t = tally.max_t(&family);
     assert_eq!(max_t[..2], [None; 2]);
     assert_eq!(max_t[2], Some(tally.counts[2].two_sided));

@@ -1,10 +1,10 @@
 //! Sums under random sign flips: a table of 256 partial sums adds eight queries at a time.
 //!
-//! If two systems are equal, swapping their values in any query changes nothing, so the sum of the differences is one of those that flips of
-//! their signs give (Fisher 1935; for retrieval Smucker, Allan and Carterette 2007). The flip of a query in a draw is a bit of its random words. The bits of eight
-//! queries become one byte a draw, shared by all series of numbers that are summed: a series is a run's values, or the differences of a pair.
-//! For each series a table has the sums of its eight numbers under all 256 bytes, so that one load adds eight of them.
-//!
+//! If two systems are equal, swapping their values in any query changes nothing, so the sum of the differences is one of the sums under
+//! flips of their signs (Fisher 1935; for retrieval Smucker, Allan and Carterette 2007). The flip of a query in a draw is a bit of its
+//! random words. The bits of eight queries become one byte a draw, which all series share. A series is the values of a run, or the
+//! differences of a pair. For each series a table has the sums of its eight numbers under all 256 bytes, so that one load adds eight
+//! numbers.
 //! A sum of whole numbers is the same in any order, so neither threads nor shards nor the order of queries change a bit.
 
 use std::ops::{Add, Neg, Range, Sub};
@@ -16,36 +16,36 @@ use super::philox::{Philox, purpose};
 use super::units::LARGEST;
 use crate::watch::{Watch, is_stopped};
 
-/// Draws whose sums are in the nearest cache at the same time.
+/// The number of draws whose sums are in the nearest cache at the same time.
 pub const CHUNK: usize = 2048;
-/// Queries whose bits are one byte.
+/// The number of queries whose bits are one byte.
 const GROUP: usize = 8;
-/// Groups whose bytes are made before the series take them.
+/// The number of groups whose bytes are made before the series take them.
 const GROUPS: usize = 32;
-/// Queries of that many groups: their sums fit an i64 whatever their numbers.
+/// The number of queries of `GROUPS` groups: their sums fit an i64 whatever their numbers.
 const BATCH: usize = GROUP * GROUPS;
-/// Blocks of four words that a query has in a chunk, 128 draws each.
+/// The number of blocks of four words that a query has in a chunk, 128 draws each.
 const BLOCKS: usize = CHUNK / 128;
-/// Words that a query has in a chunk.
+/// The number of words that a query has in a chunk.
 const WORDS: usize = 4 * BLOCKS;
 
-/// Sums whose terms are smaller together than this fit an i64, and so do their differences and what a tolerance adds.
+/// The bound below which sums fit an i64, together with their differences and the tolerance that is added.
 const NARROW: u128 = 1 << 61;
 
 /// An integer wide enough for the sums at hand: i64 for all but some millions of queries, i128 for any.
 pub trait Whole:
     Copy + Default + Ord + Send + Sync + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self>
 {
-    /// An i64 as it is.
+    /// Converts an i64.
     fn new(narrow: i64) -> Self;
 
-    /// A number that is known to fit.
+    /// Converts a number that is known to fit.
     fn fit(wide: i128) -> Self;
 
-    /// The same as an i128.
+    /// Converts the number to an i128.
     fn wide(self) -> i128;
 
-    /// The nearest f64 of the absolute value.
+    /// The absolute value, as the nearest f64.
     fn size(self) -> f64;
 }
 
@@ -89,7 +89,7 @@ impl Whole for i128 {
     }
 }
 
-/// Do sums of any signs of each series fit an i64?
+/// Whether the sums of each series under any signs fit an i64.
 pub fn are_narrow(series: &[&[i64]]) -> bool {
     let size = |numbers: &[i64]| numbers.iter().map(|number| u128::from(number.unsigned_abs())).sum::<u128>();
     series.iter().all(|numbers| size(numbers) < NARROW)
@@ -101,7 +101,7 @@ pub struct Flips<'a> {
     random: Philox,
     /// The hashes of the queries' ids.
     queries: &'a [u64],
-    /// Who may say to stop; then sums are incomplete.
+    /// The watch that may stop the work; then sums are incomplete.
     watch: Option<&'a Watch>,
 }
 
@@ -109,7 +109,8 @@ pub struct Flips<'a> {
 #[derive(Clone, Copy)]
 struct Bytes([[u32; WORDS]; GROUP]);
 
-/// Where the byte of a draw of a chunk is: the bits of a word are transposed where they stand, and not brought in order.
+/// The place of the byte of a draw of a chunk. The bits of words are transposed without being reordered, so bytes are not in the order of
+/// draws.
 fn place(draw: usize) -> usize {
     let word = (draw >> 5 & 3) * BLOCKS + (draw >> 7);
     (draw & 7) * (4 * WORDS) + 4 * word + (draw >> 3 & 3)
@@ -137,8 +138,8 @@ impl Bytes {
     }
 }
 
-/// Eight words, each of whose four bytes are transposed with those of the others: blocks of 4, 2 and 1 bits change places across the diagonal
-/// (Warren 2012, "Hacker's Delight", section 7-3).
+/// Transposes the bytes of eight words: blocks of 4, 2 and 1 bits are exchanged across the diagonal (Warren 2012, "Hacker's Delight",
+/// section 7-3).
 #[inline(always)]
 fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
     for (size, mask) in [(4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)] {
@@ -151,7 +152,7 @@ fn transposed(mut rows: [u32; GROUP]) -> [u32; GROUP] {
     rows
 }
 
-/// The sums of up to eight numbers under all their flips: those whose bit is set count negative.
+/// The sums of up to eight numbers under all their flips. A number whose bit is set counts negative.
 type Table = [i64; 256];
 
 /// Makes the tables of some numbers, eight by eight.
@@ -183,7 +184,7 @@ fn add_groups<const N: usize>(sums: &mut [i64; CHUNK], groups: &[Bytes; N], tabl
 
 /// Adds the numbers of a batch to the sums of a chunk.
 fn add_batch(sums: &mut [i64; CHUNK], groups: &[Bytes], numbers: &[i64]) {
-    /// Groups whose tables, with the sums, are in the nearest cache.
+    /// The number of groups whose tables, with the sums, are in the nearest cache.
     const TOGETHER: usize = 4;
     let mut tables = [[0; 256]; TOGETHER];
     for (groups, numbers) in groups.chunks(TOGETHER).zip(numbers.chunks(TOGETHER * GROUP)) {
@@ -197,12 +198,12 @@ fn add_batch(sums: &mut [i64; CHUNK], groups: &[Bytes], numbers: &[i64]) {
     }
 }
 
-/// The sums of some series over the draws of a chunk, and what a worker needs to make them.
+/// The sums of some series over the draws of a chunk, and the memory of a worker.
 pub struct Sums<T> {
     groups: Vec<Bytes>,
-    /// In the order of [`place`].
+    /// The sums in 64 bits, in the order of [`place`].
     narrow: Vec<[i64; CHUNK]>,
-    /// What was taken from `narrow` before it could overflow.
+    /// The sums that were moved from `narrow` before it could overflow.
     wide: Vec<[T; CHUNK]>,
 }
 
@@ -212,13 +213,13 @@ impl<'a> Flips<'a> {
         Flips { random: Philox::new(seed), queries, watch: None }
     }
 
-    /// The same, watched: where it is told to stop, sums are incomplete, and nobody may use them.
+    /// Sets a watch. If it is told to stop, sums are incomplete and must not be used.
     pub fn watched(self, watch: Option<&'a Watch>) -> Flips<'a> {
         Flips { watch, ..self }
     }
 
-    /// What `each` makes of the sums of all series under some draws, `[series][draw]`, chunk by chunk on all cores, in the order of draws. A
-    /// chunk has up to [`CHUNK`] draws; `T` must hold the sums, as [`are_narrow`] says.
+    /// Computes the sums of all series under some draws, `[series][draw]`, chunk by chunk on all cores, and applies `each` to each chunk.
+    /// Results are in the order of draws. A chunk has up to [`CHUNK`] draws; `T` must hold the sums, as [`are_narrow`] says.
     pub fn chunks<T: Whole, A: Send>(
         &self,
         series: &[&[i64]],
@@ -244,7 +245,7 @@ impl<T: Whole> Sums<T> {
         Sums { groups: Vec::new(), narrow: Vec::new(), wide: Vec::new() }
     }
 
-    /// The sums over a chunk, in the order of draws; those of `batches` batches fit an i64.
+    /// The sums over a chunk, in the order of draws. Sums over `batches` batches fit an i64.
     fn of(&mut self, flips: &Flips<'_>, series: &[&[i64]], batches: usize, chunk: u32) -> &[[T; CHUNK]] {
         self.narrow.resize(series.len(), [0; CHUNK]);
         self.wide.clear();
@@ -264,7 +265,7 @@ impl<T: Whole> Sums<T> {
         &self.wide
     }
 
-    /// Takes what is in `narrow`.
+    /// Moves the sums in `narrow` to `wide`.
     fn flush(&mut self) {
         for (wide, narrow) in self.wide.iter_mut().zip(&mut self.narrow) {
             for (draw, wide) in wide.iter_mut().enumerate() {
@@ -275,7 +276,7 @@ impl<T: Whole> Sums<T> {
     }
 }
 
-/// Of how many batches any sums fit an i64.
+/// The number of batches whose sums fit an i64.
 fn batches(series: &[&[i64]]) -> usize {
     let largest = series.iter().flat_map(|numbers| numbers.iter()).map(|number| number.unsigned_abs()).max();
     let largest = largest.unwrap_or(0).max(1);

@@ -6,7 +6,7 @@
 //! amount = number ["%"]
 //! ```
 //!
-//! A gate fails, or it passes, or it cannot be told, which is an error and never a pass.
+//! A gate fails, or passes, or cannot be told. The last is an error and never a pass.
 
 use std::fmt;
 use std::ops::Range;
@@ -17,10 +17,10 @@ use crate::measure::{self, Average, Better, Measure};
 
 /// The level of significance of a gate that names none.
 const ALPHA: f64 = 0.05;
-/// What a change may be larger than an amount and still be equal to it.
+/// The part by which a change may exceed an amount and still be equal to it.
 const ROUNDING: f64 = 1e-12;
 
-/// Words that are not verbs of gates, with the one that is meant where higher is better.
+/// Words that are not verbs of gates, each with the verb that is meant where higher is better.
 const SYNONYMS: &[(&str, &str)] = &[
     ("drop", "drops"),
     ("fall", "drops"),
@@ -47,7 +47,7 @@ pub struct Gate {
 enum Rule {
     /// The run's mean is beyond a number.
     Threshold(Sign, f64),
-    /// The run is worse than the baseline by more than an amount, and if asked, than chance explains.
+    /// The run is worse than the baseline by more than an amount and, if `alpha` is given, by more than chance explains.
     Worse { amount: Amount, alpha: Option<f64> },
     /// The run is not shown to be worse by less than an amount.
     May { amount: Amount, alpha: f64 },
@@ -68,37 +68,37 @@ enum Amount {
     Relative(f64),
 }
 
-/// What is known of a run where a gate is judged.
+/// The facts about a run by which a gate is judged.
 #[derive(Debug, Clone, Copy)]
 pub struct Facts<'a> {
     /// The run's mean.
     pub run: f64,
     /// The baseline's mean, if there is a baseline.
     pub baseline: Option<f64>,
-    /// How the run differs from the baseline.
+    /// The differences of the run from the baseline.
     pub paired: Option<&'a Paired>,
-    /// The one-sided p of the run being worse than equal, of the test that decides and uncorrected; `None` where it has none.
+    /// The uncorrected one-sided p, of the test that decides, that the run is worse; `None` if there is none.
     pub worse: Option<f64>,
 }
 
-/// What became of a gate.
+/// The result of a gate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Verdict {
-    /// Does the build fail?
+    /// Whether the build fails.
     pub failed: bool,
     /// The run's mean, or by how much the run is worse than the baseline.
     pub value: f64,
-    /// What the value is held against.
+    /// The number that the value is compared with.
     pub threshold: f64,
-    /// The p that was asked for.
+    /// The p, if the gate asks for one.
     pub p: Option<f64>,
 }
 
 impl Gate {
-    /// A gate of its text.
+    /// Parses a gate.
     ///
     /// # Errors
-    /// What is wrong, at which character, and what was expected there; a measure that has no such direction.
+    /// The first fault, at which character it is, and what was expected there; a measure that has no such direction.
     pub fn parse(text: &str) -> Result<Gate> {
         let mut parser = Parser { text, at: 0 };
         parser.blanks();
@@ -108,17 +108,17 @@ impl Gate {
         Ok(Gate { text: text[start..].trim_end().to_owned(), measure, rule })
     }
 
-    /// The measure.
+    /// The measure of the gate.
     pub fn measure(&self) -> &Measure {
         &self.measure
     }
 
-    /// Is it about a run and a baseline, and not about a run alone?
+    /// Whether the gate compares a run with a baseline, and is not about a run alone.
     pub fn compares(&self) -> bool {
         !matches!(self.rule, Rule::Threshold(..))
     }
 
-    /// Does it ask for a p?
+    /// Whether the gate needs a p.
     pub fn asks_p(&self) -> bool {
         match self.rule {
             Rule::Threshold(..) => false,
@@ -127,10 +127,10 @@ impl Gate {
         }
     }
 
-    /// Does a run fail?
+    /// Judges the gate by the facts of a run.
     ///
     /// # Errors
-    /// What it takes to tell is missing, or is not a number.
+    /// A number that the gate needs is missing, or is not finite.
     pub fn verdict(&self, facts: Facts) -> Result<Verdict> {
         match self.rule {
             Rule::Threshold(sign, threshold) => {
@@ -168,7 +168,7 @@ impl Gate {
         }
     }
 
-    /// The differences, by how much the run is worse, and the amount that it is held against.
+    /// The differences, by how much the run is worse, and the amount that this is compared with.
     fn change<'a>(&self, facts: Facts<'a>, amount: Amount) -> Result<(&'a Paired, f64, f64)> {
         let (Some(paired), Some(baseline)) = (facts.paired, facts.baseline) else {
             return Err(self.cannot("it takes a baseline, and there is none"));
@@ -213,7 +213,7 @@ impl fmt::Display for Gate {
 
 struct Parser<'a> {
     text: &'a str,
-    /// The byte that is looked at.
+    /// The byte that is read next.
     at: usize,
 }
 
@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
         self.at = self.text.len() - self.rest().trim_start().len();
     }
 
-    /// Goes past a sign, and past blanks, if it is there.
+    /// Skips `sign` and the blanks behind it, if the text goes on with it.
     fn eat(&mut self, sign: &str) -> bool {
         let there = self.rest().starts_with(sign);
         if there {
@@ -236,12 +236,12 @@ impl<'a> Parser<'a> {
         there
     }
 
-    /// The place of what comes next, up to a character that ends it.
+    /// The range of the text from here up to a character that ends it.
     fn upto(&self, ends: impl Fn(char) -> bool) -> Range<usize> {
         self.at..self.at + self.rest().find(ends).unwrap_or(self.rest().len())
     }
 
-    /// The error of what stands in some place.
+    /// The error of the text in `place`.
     fn wrong(&self, place: Range<usize>, message: impl fmt::Display) -> MeasureError {
         let character = self.text[..place.start].chars().count() + 1;
         let message = format!("{message}, at character {character} of the gate");
@@ -254,7 +254,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// What was expected in place of what comes next.
+    /// The error that `what` was expected here.
     fn expected(&self, what: &str) -> MeasureError {
         let place = self.upto(char::is_whitespace);
         match self.rest().is_empty() {
@@ -264,7 +264,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// The measure, up to the first blank, or sign, outside of brackets.
+    /// Reads the measure, up to the first blank, or sign, outside of brackets.
     fn measure(&mut self) -> Result<Measure> {
         let (start, mut depth) = (self.at, 0usize);
         let end = self.rest().find(|c: char| {
@@ -322,7 +322,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A verb that suits the measure.
+    /// Reads a verb that suits the measure.
     fn verb(&mut self, measure: &Measure) -> Result<Verb, MeasureError> {
         const EXPECTED: &str = "`<`, `<=`, `>`, `>=`, `drops`, `rises`, `worse`, `may drop` or `may rise`";
         let start = self.at;
@@ -369,7 +369,7 @@ impl<'a> Parser<'a> {
         Ok(verb)
     }
 
-    /// The gate with the verb that a word is nearly, if it is.
+    /// The gate with the verb that a misspelt word is near to, if there is one.
     fn meant(&self, place: Range<usize>, may: bool) -> Option<String> {
         let word = self.text[place.clone()].to_lowercase();
         let verbs: &[&str] = if may { &["drop", "rise"] } else { &["drops", "rises", "worse", "may"] };
@@ -379,7 +379,7 @@ impl<'a> Parser<'a> {
         Some(self.instead(place, verb))
     }
 
-    /// The gate with something else in a place.
+    /// The gate with `other` in `place`.
     fn instead(&self, place: Range<usize>, other: &str) -> String {
         format!("`{}{other}{}`", &self.text[..place.start], &self.text[place.end..])
     }
@@ -422,7 +422,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// A finite number, and the blanks behind it.
+    /// Reads a finite number, and the blanks behind it.
     fn number(&mut self, what: &str) -> Result<f64, MeasureError> {
         let place = self.upto(|c| c.is_whitespace() || c == '%');
         let number: Option<f64> = self.text[place.clone()].parse().ok();
@@ -570,7 +570,7 @@ mod tests {
         ] {
             assert_eq!(verdict(text, &[delta; 3]).unwrap().failed, failed, "{text} of {delta}");
         }
-        // Whether it fails depends on a p that there is not.
+        // The verdict depends on a p that is missing.
         let error = verdict("AP drops > 0.1 p<0.05", &[-0.25; 3]).unwrap_err().to_string();
         assert!(error.contains("every query changes by the same amount"), "{error}");
         assert!(!verdict("AP drops > 0.25 p<0.05", &[-0.25; 3]).unwrap().failed);

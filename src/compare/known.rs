@@ -13,7 +13,7 @@ use super::units::{Unit, deltas};
 use crate::measure::Better;
 use crate::stats::ExactSum;
 
-/// Holds a number against digits: it rounds to them, or to their last but one in the last place.
+/// Compares a number with digits: it rounds to them, or differs by one in the last place.
 #[track_caller]
 pub fn digits(found: f64, written: &str) {
     let (mantissa, power) = written.split_once('e').unwrap_or((written, "0"));
@@ -23,7 +23,7 @@ pub fn digits(found: f64, written: &str) {
     assert!((found - known).abs() <= 0.51 * last, "{found:e} is not {written}");
 }
 
-/// The differences of two runs: as they are, as whole units, and the unit.
+/// The differences of two runs, the differences in whole units, and the unit.
 pub fn pair(runs: &[Vec<f64>], [a, b]: [usize; 2]) -> (Vec<f64>, Vec<i64>, Unit) {
     let unit = Unit::of(runs.iter().flatten().copied());
     let of = |run: usize| unit.counts(&runs[run]);
@@ -40,7 +40,7 @@ pub fn paired_of(deltas: &[f64], counts: &[i64], unit: Unit) -> Option<Paired> {
     PairSums::of(deltas, counts, None, Better::Higher).paired(unit)
 }
 
-/// The sums of the example's ranks, and the p that is exact and that of the normal distribution.
+/// Checks the sums of the example's ranks, the exact p and the p of the normal distribution.
 fn check_ranks(counts: &[i64], zeros: Zeros, sums: [f64; 2], [exact, normal]: [&str; 2]) {
     let [found, approximate] = [Method::Auto, Method::Normal].map(|how| signed_ranks(counts, zeros, how));
     assert!(found.exact && !approximate.exact);
@@ -155,7 +155,8 @@ pub fn anova_of(runs: &[Vec<f64>]) -> Option<Anova> {
     Anova::of(&sums, &Spread::of(runs), Unit::of(runs.iter().flatten().copied()))
 }
 
-/// Delta, t, its p and that of Tukey for the pairs of the five runs; the last by a quadrature of 400 × 400 points, for SciPy's is exact to 1e-13 only.
+/// The delta, the t, its p and the p of Tukey for the pairs of the five runs. The last comes from a quadrature of 400 × 400 points, because
+/// SciPy's is exact to 1e-13 only.
 const PAIRS: [([usize; 2], [&str; 4]); 10] = [
     ([0, 1], ["-.0039", "-.396373395435", ".696245961815", ".998800264258"]),
     ([0, 2], [".022", "1.72997330282", ".0998466167651", ".549402218496"]),

@@ -1,8 +1,8 @@
-//! The randomised HSD test: all runs at once, the labels of their values permuted within each query.
+//! The randomised HSD test: the labels of the values of all runs are permuted within each query.
 //!
-//! If all systems are equal, any run could have had any other's value in each query. A pair is compared with the largest difference between any
-//! two runs of a draw (Carterette 2012, "Multiple testing in statistical analysis of systems-based information retrieval experiments"), so
-//! its p is corrected for all pairs at once.
+//! If all systems are equal, any run could have had any other's value in each query. The difference of a pair is compared with the largest
+//! difference between any two runs of a draw (Carterette 2012, "Multiple testing in statistical analysis of systems-based information
+//! retrieval experiments"), so its p is corrected for all pairs at once.
 
 use std::ops::Range;
 
@@ -13,13 +13,14 @@ use super::philox::{Philox, purpose};
 use super::randomised::Family;
 use crate::watch::{Watch, is_stopped};
 
-/// Draws whose sums of all runs are made together.
+/// The number of draws whose sums of all runs are made together.
 const CHUNK: u32 = 256;
-/// Draws whose words are made together.
+/// The number of draws whose words are made together.
 const LANES: usize = 16;
 
-/// For each pair of a family in how many draws some two runs differ as much, two-sided. The family's pairs are those of `runs`, values in
-/// whole units by run, all of `queries`, which are hashes of ids. Where `watch` is told to stop, counts are of incomplete sums.
+/// The number of draws, for each pair of a family, in which some two runs differ as much as the pair, two-sided. The family's pairs are
+/// those of `runs`, which are values in whole units by run, all of `queries`, which are hashes of ids. If `watch` is told to stop, counts
+/// are of incomplete sums.
 pub fn range_counts(
     seed: u64,
     queries: &[u64],
@@ -51,7 +52,7 @@ fn chunks(
 ) -> impl IndexedParallelIterator<Item = Vec<i128>> {
     assert!(runs.iter().all(|values| values.len() == queries.len()), "a value for each query");
     let random = Philox::new(seed);
-    // Query by query the values of all runs, which a draw brings in another order.
+    // The values of all runs, query by query. A draw permutes the values of each query.
     let values: Vec<i64> =
         (0..queries.len()).flat_map(|query| runs.iter().map(move |of| of[query])).collect();
     let narrow = {
@@ -106,8 +107,8 @@ fn ranges<T: Whole>(
     sums.chunks_exact(runs.max(1)).map(range).collect()
 }
 
-/// Brings items into a random order, each as likely as the others to within 2⁻³² times their number: from the last down each changes places
-/// with one that does not stand behind it (Fisher and Yates), which a word says.
+/// Permutes `items`. Each order is as likely as the others to within 2⁻³² times the number of items: from the last item down, each is
+/// exchanged with one that is not behind it, which a random word chooses (Fisher and Yates).
 #[inline(always)]
 fn shuffle<T>(items: &mut [T], word: impl Fn(usize) -> u32) {
     for (swap, last) in (1..items.len()).rev().enumerate() {
@@ -177,7 +178,8 @@ mod tests {
         assert_eq!(counts(&runs, &all_pairs(5), 0..99_999), expected);
     }
 
-    /// Every range is the plain one, for numbers of runs whose swaps take one block of words, some, or a part of one, and in any cut of draws.
+    /// Every range is the plain one, for numbers of runs whose swaps take one block of words, some, or a part of one, and for any split of
+    /// draws.
     #[test]
     fn ranges_are_the_plain_ones() {
         for runs in [1, 2, 4, 5, 6, 9, 14] {

@@ -1,13 +1,13 @@
-//! What is asked of a comparison.
+//! The options of a comparison.
 
 use super::ranks::{Method, Zeros};
 use crate::error::{Error, Result};
 use crate::measure::Measure;
 
-/// The seed of everything that is drawn at random, unless another is asked for: that of `--stat ci95`.
+/// The default seed of all random draws: that of `--stat ci95`.
 pub const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
-/// Draws of the randomisation test, unless another number is asked for: p is a multiple of 10⁻⁵.
+/// The default number of draws of the randomisation test. With it p is a multiple of 10⁻⁵.
 pub const DRAWS: u32 = 99_999;
 
 /// The test whose p decides.
@@ -19,9 +19,9 @@ pub enum Test {
     T,
     /// Fisher's randomisation test, by random signs, or exactly where few queries differ.
     Randomisation,
-    /// Wilcoxon's signed-rank test, of which way differences lean.
+    /// Wilcoxon's signed-rank test, of the direction of differences.
     Wilcoxon,
-    /// The sign test, of which way differences lean.
+    /// The sign test, of the direction of differences.
     Sign,
 }
 
@@ -37,7 +37,7 @@ impl Test {
 
 named!(Test, "a test");
 
-/// What is held against "equal".
+/// The alternative to "the systems are equal".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Alternative {
@@ -61,20 +61,20 @@ impl Alternative {
 
 named!(Alternative, "an alternative");
 
-/// What keeps many comparisons from finding differences by chance.
+/// The correction that keeps many comparisons from finding differences by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Correction {
     /// No correction.
     None,
-    /// Every p times their number.
+    /// Every p times their number (Bonferroni).
     Bonferroni,
     /// Holm 1979: as safe as Bonferroni, and finds more.
     #[default]
     Holm,
     /// Benjamini and Hochberg 1995: the share of false discoveries.
     Bh,
-    /// Benjamini and Yekutieli 2001: the same under any dependence.
+    /// Benjamini and Yekutieli 2001: the share of false discoveries under any dependence.
     By,
     /// Westfall and Young's step-down maxT over random signs.
     MaxT,
@@ -97,7 +97,7 @@ impl Correction {
         ("rhsd", Correction::Rhsd),
     ];
 
-    /// Has it a p of its own, which is two-sided, whatever the test?
+    /// Whether the correction has a p of its own, which is two-sided, whatever the test.
     pub fn has_own_p(self) -> bool {
         matches!(self, Correction::MaxT | Correction::Hsd | Correction::Rhsd)
     }
@@ -105,7 +105,7 @@ impl Correction {
 
 named!(Correction, "a correction");
 
-/// What is corrected together.
+/// The hypotheses that are corrected together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Scope {
@@ -123,11 +123,11 @@ impl Scope {
 
 named!(Scope, "a family");
 
-/// How the interval of a difference is made.
+/// The way in which the interval of a difference is made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Interval {
-    /// By t.
+    /// From the t distribution.
     #[default]
     T,
     /// Between percentiles of resamples.
@@ -144,55 +144,55 @@ impl Interval {
 
 named!(Interval, "an interval");
 
-/// How often signs are drawn for the randomisation test.
+/// The number of draws of signs for the randomisation test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Permutations {
-    /// [`DRAWS`] times, where that takes some seconds; else only where the test or the correction needs it.
+    /// [`DRAWS`], if they take no more than some seconds; otherwise signs are drawn only if the test or the correction needs them.
     #[default]
     Affordable,
-    /// This many times.
+    /// This number of draws.
     Fixed(u32),
-    /// 10⁴ − 1 times, and ten times more until every p lies clearly on one side of α, 10⁷ − 1 at most.
+    /// 10⁴ − 1 draws, and ten times more until every p lies clearly on one side of α, up to 10⁷ − 1.
     Auto,
 }
 
-/// What is asked of a comparison.
+/// The options of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Options {
-    /// The name of the run with which all others are compared; all pairs are, if there is none.
+    /// The name of the run with which all others are compared; `None` to compare all pairs.
     pub baseline: Option<String>,
     /// The test whose p decides.
     pub test: Test,
-    /// What is held against "equal".
+    /// The alternative to "the systems are equal".
     pub alternative: Alternative,
     /// The level of significance, between 0 and 1.
     pub alpha: f64,
     /// The correction for many comparisons.
     pub correction: Correction,
-    /// What is corrected together.
+    /// The hypotheses that are corrected together.
     pub family: Scope,
     /// The kind of the interval of a difference, of confidence 1 − α.
     pub interval: Interval,
-    /// How often signs are drawn.
+    /// The number of draws of signs.
     pub permutations: Permutations,
-    /// The seed of what is drawn.
+    /// The seed of all random draws.
     pub seed: u64,
     /// The difference within which systems are equal for practical purposes.
     pub margin: Option<f64>,
-    /// The difference for which the number of queries is wanted that find it four times in five.
+    /// A difference: the comparison tells how many queries find it four times in five.
     pub power: Option<f64>,
-    /// The largest difference of a query that is a tie; rounding alone, if not said.
+    /// The largest difference of a query that is a tie; `None` to tie only differences that are rounding.
     pub tie: Option<f64>,
-    /// Which differences of 0 have ranks in Wilcoxon's test.
+    /// The treatment of differences of 0 in Wilcoxon's test.
     pub zeros: Zeros,
-    /// How Wilcoxon's p is found.
+    /// The way in which Wilcoxon's p is computed.
     pub wilcoxon: Method,
-    /// Is the analysis of variance wanted?
+    /// Whether the analysis of variance is made.
     pub anova: bool,
-    /// The largest value of a query under a measure, where other queries, which are compared elsewhere, have a larger one than these: with it they
-    /// are rounded to the same unit.
+    /// The largest value of a query under a measure, for measures under which queries that are compared elsewhere have a larger value than
+    /// these. With it all queries are rounded to the same unit.
     pub largest: Vec<(Measure, f64)>,
 }
 
@@ -220,7 +220,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Checks what can be checked without scores.
+    /// Checks all options that can be checked without scores.
     ///
     /// # Errors
     /// A number out of its range; a correction that does not go with the alternative or the family.

@@ -1,52 +1,53 @@
-//! The paired t test: what two systems differ by, query for query, how sure that is, and how large.
+//! The paired t test: by how much two systems differ, query for query, how sure that is, and how large.
 
 use super::special::{stirling_error, student_quantile, student_sf, student_two_sided};
 use super::units::{Unit, is_zero};
 use crate::measure::Better;
 use crate::stats::Moments;
 
-/// What n differences come to. A difference is the run's value minus the baseline's, whichever is better.
+/// The statistics of n differences. A difference is the run's value minus the baseline's, whichever is better.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Paired {
-    /// How many queries there are, 1 or more.
+    /// The number of queries, 1 or more.
     pub queries: usize,
-    /// The mean difference; 0 where all differences are.
+    /// The mean difference; 0 if all differences are 0.
     pub mean: f64,
-    /// The standard deviation of the differences, n − 1 in the denominator; 0 where nothing is left but rounding. `None` of one query.
+    /// The standard deviation of the differences, n − 1 in the denominator; 0 if the differences vary by rounding only. `None` of one
+    /// query.
     pub sd: Option<f64>,
-    /// Is no query's difference more than rounding?
+    /// Whether every query's difference is rounding at most.
     pub all_zero: bool,
 }
 
 /// The p of one test for each alternative to "equal".
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tails {
-    /// That they differ.
+    /// The p for the alternative that they differ.
     pub two_sided: f64,
-    /// That the run's values are higher.
+    /// The p for the alternative that the run's values are higher.
     pub higher: f64,
-    /// That the run's values are lower.
+    /// The p for the alternative that the run's values are lower.
     pub lower: f64,
 }
 
 impl Tails {
-    /// Where the data say nothing.
+    /// The p of data that say nothing.
     pub const ONE: Tails = Tails { two_sided: 1.0, higher: 1.0, lower: 1.0 };
 
-    /// That the run is better.
+    /// The p for the alternative that the run is better.
     pub fn better(self, better: Better) -> f64 {
         if better == Better::Lower { self.lower } else { self.higher }
     }
 
-    /// That the run is worse.
+    /// The p for the alternative that the run is worse.
     pub fn worse(self, better: Better) -> f64 {
         if better == Better::Lower { self.higher } else { self.lower }
     }
 }
 
 impl Paired {
-    /// Of the moments of some differences in this unit; `all_zero` says that each of them is rounding at most. `None` where there are none,
-    /// where one is not finite, and where they are so large that their standard deviation is not.
+    /// Computes the statistics from the moments of differences in this unit; `all_zero` says that each difference is rounding at most.
+    /// `None` if there are no differences, if one is not finite, or if they are so large that their standard deviation is not finite.
     pub fn of(deltas: &Moments, all_zero: bool, unit: Unit) -> Option<Paired> {
         let mean = deltas.mean().filter(|mean| mean.is_finite())?;
         let sd = deltas.std();
@@ -72,17 +73,17 @@ impl Paired {
         self.sd.map(|sd| sd / (self.queries as f64).sqrt())
     }
 
-    /// The standard error where it is not 0.
+    /// The standard error, if it is not 0.
     fn some_error(&self) -> Option<f64> {
         self.error().filter(|&error| error > 0.0)
     }
 
-    /// t; `None` of one query, and where the standard deviation is 0.
+    /// The t statistic; `None` of one query, and if the standard deviation is 0.
     pub fn t(&self) -> Option<f64> {
         self.some_error().map(|error| self.mean / error)
     }
 
-    /// The p of the t test of "equal": 1 where all differences are 0; `None` of one query, and where every query changes by the same amount.
+    /// The p of the t test of "equal": 1 if all differences are 0; `None` of one query, and if every query changes by the same amount.
     pub fn p(&self) -> Option<Tails> {
         if self.all_zero && self.queries > 1 {
             return Some(Tails::ONE);
@@ -90,7 +91,7 @@ impl Paired {
         self.against(0.0)
     }
 
-    /// The p of the t test of the mean difference being `null`; `None` of one query, and where the standard deviation is 0.
+    /// The p of the t test of the mean difference being `null`; `None` of one query, and if the standard deviation is 0.
     pub fn against(&self, null: f64) -> Option<Tails> {
         let (t, df) = ((self.mean - null) / self.some_error()?, self.df());
         Some(Tails {
@@ -100,14 +101,14 @@ impl Paired {
         })
     }
 
-    /// The t interval of the mean difference that misses it with the chance `alpha`; the mean alone where the standard deviation is 0.
+    /// The t interval, which misses the mean difference with the chance `alpha`; the mean alone if the standard deviation is 0.
     pub fn interval(&self, alpha: f64) -> Option<[f64; 2]> {
         let error = self.error()?;
         let margin = if error > 0.0 { -student_quantile(0.5 * alpha, self.df()) * error } else { 0.0 };
         Some([self.mean - margin, self.mean + margin])
     }
 
-    /// Cohen's d of paired data: the mean difference in standard deviations. `None` where there is no t.
+    /// Cohen's d of paired data: the mean difference in standard deviations. `None` if there is no t.
     pub fn d_z(&self) -> Option<f64> {
         self.sd.filter(|&sd| sd > 0.0).map(|sd| self.mean / sd)
     }
@@ -117,13 +118,14 @@ impl Paired {
         Some(hedges(self.df())? * self.d_z()?)
     }
 
-    /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of `margin` or higher: the p of each.
-    /// The systems are equal for practical purposes if both are small. `None` where there is no t.
+    /// The two one-sided tests (Schuirmann 1987) of a mean difference of −`margin` or lower, and of `margin` or higher: the p of each. The
+    /// systems are equal for practical purposes if both are small. `None` if there is no t.
     pub fn margin_p(&self, margin: f64) -> Option<[f64; 2]> {
         Some([self.against(-margin)?.higher, self.against(margin)?.lower])
     }
 
-    /// Is the mean difference shown to be within ±`margin`? Where the standard deviation is 0 it is, or it is not. `None` of one query.
+    /// Whether the mean difference is shown to be within ±`margin`. If the standard deviation is 0, the mean alone decides. `None` of one
+    /// query.
     pub fn is_equivalent(&self, margin: f64, alpha: f64) -> Option<bool> {
         match self.margin_p(margin) {
             Some([below, above]) => Some(below.max(above) < alpha),
@@ -139,19 +141,20 @@ pub fn hedges(df: f64) -> Option<f64> {
     (df >= 2.0).then(|| (a / (a + 0.5)).sqrt() * (a * (0.5 / a).ln_1p() - 0.5 + errors).exp())
 }
 
-/// In how many queries the run is better, no better and no worse, and worse.
+/// The numbers of queries in which the run is better, no better and no worse, and worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wins {
-    /// Better.
+    /// The number of queries in which the run is better.
     pub wins: usize,
-    /// Tied.
+    /// The number of queries in which the runs are tied.
     pub ties: usize,
-    /// Worse.
+    /// The number of queries in which the run is worse.
     pub losses: usize,
 }
 
 impl Wins {
-    /// Of some differences: as they are, and as multiples of a unit. Those of at most `tie` are ties, by default those that are but rounding.
+    /// Counts the wins of differences, which are given as they are and as multiples of a unit. Differences of at most `tie` are ties;
+    /// without `tie`, those that are rounding.
     pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> Wins {
         let is_tie = |delta: f64, count| tie.map_or(is_zero(count), |most| delta.abs() <= most);
         let mut wins = Wins { wins: 0, ties: 0, losses: 0 };

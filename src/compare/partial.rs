@@ -1,7 +1,7 @@
-//! Parts of a comparison: what it comes to over some queries, in a form that adds up.
+//! Parts of a comparison: its sums over some queries, which can be merged.
 //!
-//! Merging is associative and commutative to the bit, so parts in any number and any order give what one gives. It refuses what does not belong
-//! together, and says which setting would make it fit.
+//! Merging is associative and commutative to the bit, so parts in any number and any order give the same comparison. Parts that do not
+//! belong together are refused, with the setting that would make them fit.
 
 use super::comparison::Comparison;
 use super::options::{Correction, DRAWS, Interval, Options, Permutations, Test};
@@ -13,7 +13,7 @@ use crate::summary::{QueryPrint, Summary, counted_twice, differ};
 /// The most queries of all parts together.
 pub(super) const MOST: u64 = 1 << 40;
 
-/// What a comparison comes to over some queries.
+/// The part of a comparison over some queries.
 ///
 /// ```
 /// use laneval::compare::{Options, Partial};
@@ -35,11 +35,11 @@ pub(super) const MOST: u64 = 1 << 40;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Partial {
-    /// What the evaluation of the runs came to: under which settings, and of which judgments.
+    /// The summary of the evaluation of the runs, with its settings and its judgments.
     pub(super) summary: Summary,
-    /// What it came to under [`judged_measure`](super::judged_measure), where that is known.
+    /// The summary of [`judged_measure`](super::judged_measure) of each measure, if it is known.
     pub(super) judged: Option<Summary>,
-    /// What was asked.
+    /// The options of the comparison.
     pub(super) options: Options,
     /// The names of the runs, in their order.
     pub(super) runs: Vec<String>,
@@ -49,10 +49,11 @@ pub struct Partial {
 }
 
 impl Options {
-    /// Checks that parts of such a comparison add up.
+    /// Checks that parts of a comparison with these options can be merged.
     ///
     /// # Errors
-    /// What needs the differences of all queries at once: Wilcoxon's test, BCa intervals, the randomised HSD, [`Permutations::Auto`].
+    /// An option that needs the differences of all queries at once: Wilcoxon's test, BCa intervals, the randomised HSD,
+    /// [`Permutations::Auto`].
     pub fn check_partial(&self) -> Result<()> {
         let refused = |what: String, instead: &str| {
             let message = format!(
@@ -75,7 +76,7 @@ impl Options {
         Ok(())
     }
 
-    /// How often signs are drawn for sums that are kept, if they are; under [`Permutations::Auto`] they are not.
+    /// The number of draws of signs whose sums are kept, if they are; under [`Permutations::Auto`] they are not.
     pub(super) fn kept_draws(&self, queries: usize, series: usize) -> Option<u32> {
         match self.permutations {
             Permutations::Fixed(draws) => Some(draws),
@@ -88,8 +89,9 @@ impl Options {
 }
 
 impl Partial {
-    /// Compares the runs of scores that have the values of queries, and gives what that comes to as well. The summary is that of the same
-    /// evaluation; `judged` is that under [`judged_measure`](super::judged_measure) of each measure, if the shares of judged documents are wanted.
+    /// Compares the runs of scores that have the values of queries, and returns the comparison and the part. `summary` is that of the same
+    /// evaluation; `judged` is that of [`judged_measure`](super::judged_measure) for each measure, if the shares of judged documents are
+    /// wanted.
     ///
     /// # Errors
     /// As [`Comparison::of`] and [`Options::check_partial`].
@@ -104,11 +106,11 @@ impl Partial {
         if let Some(judged) = judged {
             comparison.set_judged(&judged.scores(&[])?);
         }
-        // Ids are kept once.
+        // The ids are kept once.
         let partial = Partial {
             summary: summary.clone().without_ids(),
             judged: judged.map(|judged| judged.clone().without_ids()),
-            // What only other tests need, and what the units say.
+            // The part does not hold options that only other tests need, and those that follow from the units.
             options: Options {
                 largest: Vec::new(),
                 zeros: Default::default(),
@@ -122,8 +124,8 @@ impl Partial {
         Ok((comparison, partial))
     }
 
-    /// The comparison of all queries so far: without what needs their differences at once, such as an exact p, and without their values.
-    ///
+    /// The comparison of all queries so far. It lacks everything that needs their differences at once, such as an exact p, and their
+    /// values.
     /// # Errors
     /// Differences beyond the range of numbers of 64 bits.
     pub fn comparison(&self) -> Result<Comparison> {
@@ -135,12 +137,12 @@ impl Partial {
         Ok(comparison)
     }
 
-    /// What the evaluation of the runs came to.
+    /// The summary of the evaluation of the runs.
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// Says where it came from, for messages.
+    /// Sets the source of the part, for messages.
     #[must_use]
     pub fn from_source(mut self, source: &str) -> Self {
         self.summary = self.summary.from_source(source);
@@ -177,7 +179,7 @@ impl Partial {
         Ok(())
     }
 
-    /// Refuses what does not belong together.
+    /// Checks that two parts belong together.
     fn check(&self, other: &Partial) -> Result<()> {
         let refused = |message: String| Err(Error::Merge(message));
         if let Some(message) = other_runs(&self.runs, &other.runs) {
@@ -216,7 +218,7 @@ impl Partial {
     }
 }
 
-/// How the runs of one differ from those of another, if they do.
+/// Describes how the runs of one part differ from those of another, if they do.
 fn other_runs(own: &[String], others: &[String]) -> Option<String> {
     let place = (0..own.len().max(others.len())).find(|&at| own.get(at) != others.get(at))?;
     let [here, there] = [own, others].map(|runs| match runs.get(place) {
@@ -229,7 +231,7 @@ fn other_runs(own: &[String], others: &[String]) -> Option<String> {
     ))
 }
 
-/// What was asked: in words, as text, and the option that sets it.
+/// The settings: the name of each in words, its value as text, and the option that sets it.
 fn settings(of: &Options) -> [(&'static str, String, &'static str); 13] {
     let number = |number: Option<f64>| number.map_or("none".to_owned(), |number| number.to_string());
     let permutations = match of.permutations {

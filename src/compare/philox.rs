@@ -1,16 +1,16 @@
 //! Random words by counter: Philox4x32-10 (Salmon, Moraes, Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3").
 //!
-//! Four words are a function of a key and a counter. So what a draw does to a query follows from the seed, the query's id and the number of
-//! the draw alone: threads, shards, the order of queries and the draws before it change nothing.
+//! Four words are a function of a key and a counter. So the random words of a draw for a query follow from the seed, the query's id and the
+//! number of the draw alone: threads, shards, the order of queries and the draws before it change nothing.
 
 use xxhash_rust::xxh3::xxh3_64;
 
 const MULTIPLIERS: [u32; 2] = [0xd251_1f53, 0xcd9e_8d57];
-/// What is added to the key after each round: the golden ratio and √3 − 1.
+/// The numbers that are added to the key after each round: the golden ratio and √3 − 1.
 const STEPS: [u32; 2] = [0x9e37_79b9, 0xbb67_ae85];
 const ROUNDS: usize = 10;
 
-/// What the words are for, as the last word of the counter.
+/// The purposes of words, as the last word of the counter.
 pub mod purpose {
     /// Signs of differences, 128 draws in four words.
     pub const SIGNS: u32 = 0;
@@ -22,7 +22,7 @@ pub mod purpose {
     }
 }
 
-/// The hash of a query's id, by which its random words are found.
+/// The hash of a query's id, which selects its random words.
 pub fn query_hash(id: &[u8]) -> u64 {
     xxh3_64(id)
 }

@@ -1,11 +1,11 @@
-//! What a number of queries can find: the power of the paired t test, and what follows from it.
+//! The power of the paired t test: what a number of queries can find.
 //!
-//! Effects are mean differences in standard deviations of the differences. The standard deviation is that of the data at hand; the effect is one
-//! that somebody cares about, never the one that was observed.
+//! Effects are mean differences in standard deviations of the differences. The standard deviation is that of the data at hand; the effect
+//! is one that matters to the user, never the one that was observed.
 
 use super::special::{noncentral_t_cdf, student_quantile};
 
-/// The largest number of queries that is looked at.
+/// The largest number of queries that is tried.
 const MOST: f64 = 1e12;
 
 /// The chance that the two-sided test at `alpha` of `queries` queries, two or more, finds an effect.
@@ -25,7 +25,7 @@ pub fn smallest_effect(queries: f64, alpha: f64, wanted: f64) -> f64 {
     bisect(0.0, high, |effect| power(effect, queries, alpha) >= wanted)
 }
 
-/// The smallest number of queries, two or more, that finds an effect with a chance of `wanted`; `None` where more than 10¹² would be needed.
+/// The smallest number of queries, two or more, that finds an effect with a chance of `wanted`; `None` if more than 10¹² are needed.
 pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
     let enough = |queries: f64| power(effect, queries, alpha) >= wanted;
     let mut high = 2.0;
@@ -43,7 +43,7 @@ pub fn queries_for(effect: f64, alpha: f64, wanted: f64) -> Option<u64> {
     Some(high as u64)
 }
 
-/// The border above which something is so, to the last bits.
+/// The smallest number between `low` and `high` from which on `is_so` is true, to the last bits.
 fn bisect(mut low: f64, mut high: f64, is_so: impl Fn(f64) -> bool) -> f64 {
     while high - low > 4.0 * f64::EPSILON * high {
         let middle = low.midpoint(high);

@@ -1,9 +1,10 @@
-//! The randomisation test of pairs of runs: one by one, and all pairs of a family together.
+//! The randomisation test of pairs of runs, one by one and all pairs of a family together.
 //!
-//! A pair's p is the share of draws whose sum of differences is as extreme as what was seen, which counts as a draw as well (Phipson and Smyth
-//! 2010, "Permutation p-values should never be zero"). All pairs and measures share the flips, so a pair's sum is the difference of two runs'
-//! sums, and the largest statistic of a draw is that of the family: the step-down maxT procedure (Westfall and Young 1993, algorithm 2.8; for
-//! retrieval Boytsov, Belova and Westfall 2013) corrects for many pairs and knows how they depend on one another.
+//! A pair's p is the share of draws whose sum of differences is as extreme as the observed sum, which counts as a draw as well (Phipson and
+//! Smyth 2010, "Permutation p-values should never be zero"). All pairs and measures share the flips, so a pair's sum is the difference of
+//! two runs' sums, and the largest statistic of a draw is that of the family: the step-down maxT procedure (Westfall and Young 1993,
+//! algorithm 2.8; for retrieval Boytsov, Belova and Westfall 2013) corrects for many pairs and takes into account how they depend on one
+//! another.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,23 +15,23 @@ use rayon::prelude::*;
 use super::flips::{CHUNK, Flips, Whole, are_narrow};
 use super::units;
 
-/// Two runs that are compared, by their places in the list of series. The difference is the run's values less the baseline's.
+/// Two runs that are compared, by their indices in the list of series. The difference is the run's values less the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pair {
-    /// What is subtracted.
+    /// The index of the run that is subtracted.
     pub baseline: usize,
-    /// From what.
+    /// The index of the run from which it is subtracted.
     pub run: usize,
 }
 
-/// A pair with what was seen of it.
+/// A pair with its observed sums.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Hypothesis {
     /// The pair.
     pub pair: Pair,
     /// The sum of its differences.
     pub sum: i128,
-    /// The sum of their squares.
+    /// The sum of the squares of its differences.
     pub squares: i128,
 }
 
@@ -38,26 +39,26 @@ pub struct Hypothesis {
 #[derive(Debug, Clone)]
 pub struct Family {
     hypotheses: Vec<Hypothesis>,
-    /// Sums that differ by no more are equal.
+    /// The tolerance: sums that differ by no more are equal.
     tolerance: i64,
-    /// By how much each sum is weighed, so that pairs whose differences vary more do not decide alone: 1/√Σδ²; 0 for pairs without any.
+    /// The weight of each sum, so that pairs whose differences vary more do not decide alone: 1/√Σδ²; 0 for pairs without differences.
     weights: Vec<f64>,
-    /// What was seen, weighed.
+    /// The observed sums, times their weights.
     seen: Vec<f64>,
-    /// The places of the hypotheses, from the largest of `seen` down, without those of pairs that do not differ.
+    /// The indices of the hypotheses, from the largest of `seen` down, without those of pairs that do not differ.
     order: Vec<usize>,
 }
 
 impl Hypothesis {
-    /// Do the two runs differ, in any query by more than rounding does? Beside what rounding does to the sum of a pair that does not, what is
-    /// seen of no other pair would be extreme.
+    /// Whether the two runs differ in any query by more than rounding. The rounded sum of a pair that does not differ would make the sums
+    /// of no other pair extreme.
     fn differs(&self, queries: usize) -> bool {
         self.squares > queries as i128
     }
 }
 
 impl Family {
-    /// A family of hypotheses over the same `queries`.
+    /// Makes a family of hypotheses over the same `queries`.
     pub fn new(queries: usize, hypotheses: Vec<Hypothesis>) -> Family {
         let weight =
             |of: &Hypothesis| if of.differs(queries) { 1.0 / (of.squares as f64).sqrt() } else { 0.0 };
@@ -69,7 +70,7 @@ impl Family {
         Family { hypotheses, tolerance: units::tolerance(queries), weights, seen, order }
     }
 
-    /// The family of some pairs of series, which are values in whole units.
+    /// Makes the family of some pairs of series, which are values in whole units.
     pub fn of(series: &[&[i64]], pairs: &[Pair]) -> Family {
         let hypothesis = |&pair: &Pair| {
             let deltas = units::deltas(series[pair.baseline], series[pair.run]);
@@ -79,41 +80,41 @@ impl Family {
         Family::new(queries, pairs.iter().map(hypothesis).collect())
     }
 
-    /// Its pairs with what was seen of them.
+    /// The pairs with their observed sums.
     pub fn hypotheses(&self) -> &[Hypothesis] {
         &self.hypotheses
     }
 
-    /// Sums of differences that differ by no more are equal.
+    /// The tolerance: sums of differences that differ by no more are equal.
     pub fn tolerance(&self) -> i64 {
         self.tolerance
     }
 }
 
-/// How many draws are as extreme as what was seen.
+/// The numbers of draws that are as extreme as the observed sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Counts {
-    /// As far from zero.
+    /// The draws as far from zero.
     pub two_sided: u64,
-    /// As great or greater, for the alternative that the run's values are greater.
+    /// The draws as great or greater, for the alternative that the run's values are greater.
     pub greater: u64,
-    /// As little or less, for the alternative that they are less.
+    /// The draws as little or less, for the alternative that the run's values are less.
     pub less: u64,
 }
 
-/// What draws come to for a family. Those of other draws can be added.
+/// The counts of draws for a family. Those of other draws can be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tally {
-    /// The draws.
+    /// The number of draws.
     pub draws: u64,
-    /// For each pair.
+    /// The counts of each pair.
     pub counts: Vec<Counts>,
-    /// For each pair the draws in which it, or one that stands behind it in the order of the step-down procedure, is as extreme.
+    /// For each pair, the number of draws in which this pair, or one behind it in the order of the step-down procedure, is as extreme.
     stepped: Vec<u64>,
 }
 
 impl Tally {
-    /// No draw of a family yet.
+    /// Makes a tally of a family without any draw.
     pub fn new(family: &Family) -> Tally {
         let pairs = family.hypotheses.len();
         Tally { draws: 0, counts: vec![Counts::default(); pairs], stepped: vec![0; pairs] }
@@ -130,13 +131,13 @@ impl Tally {
         self.stepped.iter_mut().zip(&other.stepped).for_each(|(count, more)| *count += more);
     }
 
-    /// The p of one of its counts: never 0, because what was seen is one of the possible draws.
+    /// The p of a count: never 0, because the observed sum is one of the possible draws.
     pub fn p(&self, count: u64) -> f64 {
         p_of_count(count, self.draws)
     }
 
-    /// For each pair the count whose p is corrected by maxT, two-sided; `None` where the runs do not differ, which is no hypothesis. No
-    /// pair has a smaller one than those before it in the order.
+    /// For each pair the count whose p is corrected by maxT, two-sided; `None` if the runs do not differ, so that there is no hypothesis.
+    /// No pair has a smaller count than those before it in the order.
     pub fn max_t(&self, family: &Family) -> Vec<Option<u64>> {
         let mut counts = vec![None; self.stepped.len()];
         let mut largest = 0;
@@ -147,7 +148,7 @@ impl Tally {
         counts
     }
 
-    /// Adds draws, of which `sums` writes those of a pair.
+    /// Adds `draws` draws; `sums` writes the sums of a pair.
     fn add<T: Whole>(&mut self, family: &Family, draws: usize, mut sums: impl FnMut(Pair, &mut [T])) {
         let (mut of, mut largest) = ([T::default(); CHUNK], [0.0f64; CHUNK]);
         let (of, largest) = (&mut of[..draws], &mut largest[..draws]);
@@ -166,7 +167,7 @@ impl Tally {
     }
 }
 
-/// Raises the largest statistic of each draw to that of a pair, and counts the draws in which it is as large as what was seen.
+/// Raises the largest statistic of each draw to that of a pair, and counts the draws in which it is as large as the observed one.
 #[inline(always)]
 fn raised<T: Whole>(largest: &mut [f64], sums: &[T], tolerance: T, weight: f64, seen: f64) -> u64 {
     let mut count = 0;
@@ -189,7 +190,7 @@ fn size<T: Whole>(of: T) -> T {
 }
 
 impl Counts {
-    /// Counts the sums of some draws beside the one that was seen.
+    /// Adds the sums of some draws, counted against the observed one.
     #[inline(always)]
     fn add<T: Whole>(&mut self, seen: T, tolerance: T, sums: &[T]) {
         let extreme = size(seen) - tolerance;
@@ -202,8 +203,8 @@ impl Counts {
     }
 }
 
-/// The tallies of some families over some draws, which share their flips. The pairs' places are those of `series`: values in whole units, all
-/// of the same queries in the order of `flips`.
+/// The tallies of some families over some draws, which share their flips. The indices of the pairs are those of `series`: values in whole
+/// units, all of the same queries in the order of `flips`.
 pub fn tallies(flips: &Flips<'_>, series: &[&[i64]], families: &[Family], draws: Range<u32>) -> Vec<Tally> {
     let pairs = families.iter().flat_map(|family| family.hypotheses.iter().map(|of| of.pair));
     let mut places: BTreeMap<Pair, usize> = pairs.map(|pair| (pair, 0)).collect();
@@ -211,7 +212,8 @@ pub fn tallies(flips: &Flips<'_>, series: &[&[i64]], families: &[Family], draws:
     let mut runs: Vec<usize> = places.keys().flat_map(|pair| [pair.baseline, pair.run]).collect();
     runs.sort_unstable();
     runs.dedup();
-    // A series more costs more than a difference of two: differences are summed themselves only where there are no more of them.
+    // One more series costs more than a difference of two sums: differences are summed themselves only if there are no more of them than
+    // runs.
     if places.len() <= runs.len() {
         let deltas: Vec<Vec<i64>> =
             places.keys().map(|pair| units::deltas(series[pair.baseline], series[pair.run])).collect();
@@ -226,7 +228,7 @@ pub fn tallies(flips: &Flips<'_>, series: &[&[i64]], families: &[Family], draws:
     }
 }
 
-/// From what a pair's sums are made: those of one series, or of two.
+/// The source of a pair's sums: one series, or two.
 #[derive(Clone, Copy)]
 struct Source {
     plus: usize,
@@ -285,13 +287,13 @@ fn merged(families: &[Family], chunks: impl ParallelIterator<Item = Vec<Tally>>)
     chunks.reduce(|| families.iter().map(Tally::new).collect(), merge)
 }
 
-/// The sums of a series draw by draw, to which those of other queries can be added.
+/// The sums of a series draw by draw, to which the sums of other queries can be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum DrawSums {
-    /// Where all fit 64 bits.
+    /// Sums that all fit 64 bits.
     Narrow(Vec<i64>),
-    /// Any.
+    /// Sums of any size.
     Wide(Vec<i128>),
 }
 
@@ -305,13 +307,13 @@ impl DrawSums {
         }
     }
 
-    /// Sums in the narrower form that holds them, so that equal ones are equal.
+    /// Makes sums in the narrower form that holds them, so that equal sums are equal.
     fn wide(sums: Vec<i128>) -> DrawSums {
         let narrow: Result<Vec<i64>, _> = sums.iter().map(|&sum| sum.try_into()).collect();
         narrow.map_or(DrawSums::Wide(sums), DrawSums::Narrow)
     }
 
-    /// The same in the narrower form that holds them.
+    /// Converts the sums to the narrower form that holds them.
     #[cfg(feature = "serde")]
     pub(super) fn narrowest(self) -> DrawSums {
         match self {
@@ -320,7 +322,7 @@ impl DrawSums {
         }
     }
 
-    /// How many draws there are.
+    /// The number of draws.
     pub fn len(&self) -> usize {
         match self {
             DrawSums::Narrow(sums) => sums.len(),
@@ -328,7 +330,7 @@ impl DrawSums {
         }
     }
 
-    /// Is there no draw?
+    /// Whether there are no draws.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -359,7 +361,7 @@ fn gathered<T: Whole>(flips: &Flips<'_>, series: &[&[i64]], draws: Range<u32>) -
     all
 }
 
-/// The tallies of some families from the sums of their runs over all queries; the pairs' places are those of `series`.
+/// The tallies of some families from the sums of their runs over all queries. The indices of the pairs are those of `series`.
 pub fn tallies_of_sums(series: &[DrawSums], families: &[Family]) -> Vec<Tally> {
     let draws = series.first().map_or(0, DrawSums::len);
     let chunk = |chunk: usize| {

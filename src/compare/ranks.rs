@@ -1,13 +1,13 @@
-//! Tests of which way differences lean, not of their mean: Wilcoxon's signed ranks, and signs alone.
+//! Tests of the direction of differences, not of their mean: Wilcoxon's signed ranks, and signs alone.
 
 use super::paired::Tails;
 use super::special::{coin_cdf, normal_cdf};
 use super::units::{is_tied, is_zero};
 
-/// So many differences that are not 0 are tested exactly.
+/// The most differences that are not 0 for which the test is exact.
 const MOST_EXACT: usize = 50;
 
-/// What becomes of differences that are 0.
+/// The treatment of differences that are 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Zeros {
     /// They are left out (Wilcoxon 1945).
@@ -17,7 +17,7 @@ pub enum Zeros {
     Pratt,
 }
 
-/// How p is found.
+/// The way in which p is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Method {
     /// Exactly up to 50 differences that are not 0, else by the normal approximation.
@@ -34,13 +34,13 @@ pub struct SignedRanks {
     pub above: f64,
     /// The sum of the ranks of differences below 0.
     pub below: f64,
-    /// Is p exact?
+    /// Whether p is exact.
     pub exact: bool,
-    /// The p; 1 where all differences are 0.
+    /// The p; 1 if all differences are 0.
     pub p: Tails,
 }
 
-/// The signed-rank test of some differences, as multiples of their unit.
+/// The signed-rank test of differences, which are multiples of their unit.
 pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks {
     let mut sizes: Vec<(u64, bool)> = deltas
         .iter()
@@ -67,7 +67,7 @@ pub fn signed_ranks(deltas: &[i64], zeros: Zeros, method: Method) -> SignedRanks
     SignedRanks { above: above as f64 / 2.0, below: below as f64 / 2.0, exact, p }
 }
 
-/// Twice the mean rank of each size among those that are tied with it, sizes being sorted.
+/// Twice the mean rank of each size among those that are tied with it. Sizes are sorted.
 fn doubled_midranks(sizes: &[(u64, bool)]) -> Vec<u64> {
     let mut ranks = Vec::with_capacity(sizes.len());
     for group in sizes.chunk_by(|left, right| is_tied(left.0 as i64, right.0 as i64)) {
@@ -79,9 +79,9 @@ fn doubled_midranks(sizes: &[(u64, bool)]) -> Vec<u64> {
 
 /// The ranks whose signs are random if nothing differs, each doubled.
 struct Ranks {
-    /// What every rank is larger by.
+    /// The part that is common to all ranks.
     before: u64,
-    /// The ranks without that.
+    /// The ranks without the common part.
     doubled: Vec<u64>,
 }
 
@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(pratt.above, fifty.above + 50.0 * 100_000.0);
     }
 
-    /// The variance by its formula, where nothing is tied: n(n+1)(2n+1)/24, and the same of the zeros less.
+    /// The variance by its formula, if nothing is tied: n(n+1)(2n+1)/24, less the same of the zeros.
     #[test]
     fn variances() {
         let deltas: Vec<i64> = (1..=60).map(|at| if at % 3 == 0 { -10 * at } else { 10 * at }).collect();

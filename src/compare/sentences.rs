@@ -1,4 +1,4 @@
-//! What a comparison says in words, for people who are not statisticians.
+//! A comparison in words, for people who are not statisticians.
 
 use std::fmt::Write;
 
@@ -8,17 +8,17 @@ use super::randomised::Pair;
 use crate::measure::Better;
 use crate::scores::RunScores;
 
-/// From how many queries on nearly every difference is significant.
+/// The number of queries from which on nearly every difference is significant.
 const MANY: usize = 10_000;
-/// Below how many queries the interval leans on normality.
+/// The number of queries below which the interval depends on normality.
 const FEW: usize = 20;
-/// By how much shares of judged documents may differ without a note.
+/// The largest difference of shares of judged documents that needs no note.
 const JUDGED: f64 = 0.1;
 /// The most sentences.
 const MOST: usize = 12;
 
 impl Comparison {
-    /// A sentence a pair under the first measure: those with the baseline, or those with the best run.
+    /// One sentence for each pair under the first measure: the pairs with the baseline, or those with the best run.
     pub fn sentences(&self) -> Vec<String> {
         let mut told = self.told();
         let left = told.len().saturating_sub(MOST);
@@ -76,7 +76,7 @@ impl Comparison {
         )
     }
 
-    /// The means of two runs, with how they differ.
+    /// The means of two runs, with their difference.
     fn means(&self, better: usize, worse: usize, of: &Difference, sign: f64) -> String {
         let [a, b] = [better, worse].map(|run| self.runs[run].means[of.measure]);
         let mut text = format!("{a:.4} against {b:.4}");
@@ -158,7 +158,7 @@ impl Comparison {
         text
     }
 
-    /// A difference that is significant alone, but not among the others.
+    /// The words for a difference that is significant alone, but not among the others.
     fn not_after_correction(&self, of: &Difference, alone: f64, p: f64) -> String {
         let (best, worst, sign) = of.best_first();
         format!(
@@ -193,7 +193,7 @@ impl Comparison {
         format!("{a} and {b} differ by {:+.4} on {measure}: {why}.", of.paired.mean)
     }
 
-    /// The test and the correction in words.
+    /// Describes the test and the correction.
     pub fn method(&self) -> String {
         let test = match self.options.test {
             Test::T => "t",
@@ -224,7 +224,7 @@ impl Comparison {
         }
     }
 
-    /// Notes what should be noticed about the data and the tests.
+    /// Adds notes about the data and the tests.
     pub(super) fn note(&mut self) {
         let alpha = self.options.alpha;
         let mut notes = Vec::new();
@@ -269,7 +269,7 @@ impl Comparison {
         self.notes.extend(notes);
     }
 
-    /// Where t and the randomisation test fall on different sides of α.
+    /// A note, if t and the randomisation test fall on different sides of α.
     fn disagreement(&self) -> Option<String> {
         let alpha = self.options.alpha;
         let differ = |of: &&Difference| {
@@ -293,7 +293,7 @@ impl Comparison {
         ))
     }
 
-    /// Where the random draws do not tell on which side of α p lies.
+    /// A note, if the random draws do not tell on which side of α p lies.
     fn close_calls(&self) -> Option<String> {
         if self.draws == 0 || self.options.test != Test::Randomisation {
             return None;
@@ -311,7 +311,7 @@ impl Comparison {
         (count > 0).then(|| format!("{count} p too close to call with {} draws{more}", self.draws))
     }
 
-    /// Notes what queries that a run lacks make of the differences that are put in words, where it is known which they are.
+    /// Adds a note on how queries that a run lacks change the differences that are put in words, if it is known which queries these are.
     pub(super) fn note_filled(&mut self, runs: &[RunScores]) {
         let ids: Vec<&[u8]> = self.query_ids().collect();
         let places = |run: &RunScores| {
@@ -340,7 +340,7 @@ impl Comparison {
         self.notes.extend(notes);
     }
 
-    /// Notes where the runs' shares of judged documents differ much.
+    /// Adds a note if the runs' shares of judged documents differ much.
     pub(super) fn note_judged(&mut self) {
         for measure in 0..self.measures.len() {
             let shares = self

@@ -1,6 +1,6 @@
 //! The distributions that tests need: normal, Student's t, F, binomial, noncentral t, studentized range.
 //!
-//! Small tails keep their digits: what is small is computed as such, and never as 1 minus something. Against SciPy the relative error is
+//! Small tails keep their digits: a small number is computed as such, and never as 1 minus another. Against SciPy the relative error is
 //! below 1e-10 for up to 10⁷ degrees of freedom.
 
 use std::f64::consts::{FRAC_1_SQRT_2, LN_2, PI};
@@ -53,7 +53,7 @@ pub fn coin_cdf(heads: u64, throws: u64) -> f64 {
     beta_share((throws - heads) as f64, heads as f64 + 1.0, 0.5, 0.5)
 }
 
-/// P(T ≤ t) of the noncentral t distribution: T = (Z + shift) / S with S = √(χ²/df). To 1e-10, absolute.
+/// P(T ≤ t) of the noncentral t distribution, with an absolute error of at most 1e-10: T = (Z + shift) / S with S = √(χ²/df).
 ///
 /// The mean of Φ(t·s − shift) over the density of S, by Gauss–Legendre quadrature.
 pub fn noncentral_t_cdf(t: f64, df: f64, shift: f64) -> f64 {
@@ -67,7 +67,7 @@ pub fn noncentral_t_cdf(t: f64, df: f64, shift: f64) -> f64 {
     sum.clamp(0.0, 1.0)
 }
 
-/// Φ(−STEP) is nothing beside 1e-12.
+/// The bound beyond which Φ is negligible: Φ(−STEP) is nothing beside 1e-12.
 const STEP: f64 = 8.0;
 
 /// P(Q ≥ q) of the studentized range of `means` ≥ 2 means with `df` degrees of freedom: Q = (largest − smallest) / S.
@@ -112,7 +112,8 @@ fn root_chi_density(u: f64, df: f64) -> f64 {
     (LN_2 + 0.5 * (half / (2.0 * PI)).ln() - stirling_error(half) + half * fall - u.ln_1p()).exp()
 }
 
-/// The u where the density of S at 1 + u matters, times a function that is 1 first, for q·s up to 8 at most, and falls like exp(−(q·s/2)²) then.
+/// The range of u in which the density of S at 1 + u matters, times a function that is 1 for q·s up to 8 at most, and falls like
+/// exp(−(q·s/2)²) then.
 fn root_chi_range(df: f64, q: f64) -> [f64; 2] {
     let fall = 2.0 * df + q * q;
     let mode = (2.0 * (df - 1.0).max(0.0) / fall).sqrt() - 1.0;
@@ -169,7 +170,7 @@ fn beta_density(a: f64, b: f64, x: f64, y: f64) -> f64 {
 
 /// The continued fraction of I_x(a, b) = x^a · y^b / B(a, b) / fraction (Didonato and Morris 1992, algorithm 708, BFRAC) by Lentz's method.
 fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    /// More steps than 10⁹ degrees of freedom take.
+    /// The most steps: more than 10⁹ degrees of freedom take.
     const STEPS: u32 = 1 << 20;
     let denominator = |m: f64| {
         m + m * (b - m) * x / (a + 2.0 * m - 1.0)
@@ -223,8 +224,8 @@ fn symmetric_quantile(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     }
 }
 
-/// The x ≥ 0 where a tail falls to p, between 0 and its value at 0: the bracket is doubled, and then cut by the method of Illinois on logarithms.
-/// NaN where p is not between 0 and 1.
+/// The x ≥ 0 at which a tail falls to p, between 0 and its value at 0: the bracket is doubled, and then cut by the method of Illinois on
+/// logarithms. NaN if p is not between 0 and 1.
 fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     if !(p > 0.0 && p < 1.0) {
         return f64::NAN;
@@ -238,7 +239,7 @@ fn crossing(p: f64, tail: impl Fn(f64) -> f64) -> f64 {
     let mut kept = 0;
     for _ in 0..200 {
         let x = (low[0] * high[1] - high[0] * low[1]) / (high[1] - low[1]);
-        // Where a line says nothing, halves do.
+        // If a line says nothing, the middle is taken.
         let x = if x > low[0] && x < high[0] { x } else { low[0].midpoint(high[0]) };
         let at = [x, off(x)];
         let moved = if at[1] > 0.0 { x - low[0] } else { high[0] - x };

@@ -1,6 +1,6 @@
-//! Parts of comparisons as bytes, as summaries are: their first bytes, a version, a checksum, and the fields in postcard's format.
+//! Parts of comparisons as bytes, in the form of summaries: their first bytes, a version, a checksum, and the fields in postcard's format.
 //!
-//! Sums of whole numbers take most of the room: of each measure and run one a draw. What is read is checked, whoever wrote it.
+//! Sums of whole numbers take most of the room: one a draw for each measure and run. All bytes are checked when they are read.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -29,14 +29,14 @@ const MAGIC: &Magic = b"laneval compare\n";
 /// A file that `laneval merge` reads.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shard {
-    /// What an evaluation came to.
+    /// The summary of an evaluation.
     Scores(Summary),
-    /// What a comparison came to.
+    /// A part of a comparison.
     Comparison(Box<Partial>),
 }
 
 impl Shard {
-    /// Reads a file, and tells from its content what it is.
+    /// Reads a file, whose content tells its kind.
     ///
     /// # Errors
     /// As [`Summary::read`] and [`Partial::read`].
@@ -52,12 +52,12 @@ impl Shard {
 }
 
 impl Partial {
-    /// The part as bytes, which [`Partial::from_bytes`] reads.
+    /// Returns the part as bytes, which [`Partial::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
         seal(MAGIC, &Stored::of(self))
     }
 
-    /// A part from bytes.
+    /// Makes a part of bytes.
     ///
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
@@ -65,7 +65,7 @@ impl Partial {
         open::<Stored>(MAGIC, "a part of a comparison", bytes)?.partial()
     }
 
-    /// Reads a file.
+    /// Reads a part from a file.
     ///
     /// # Errors
     /// A file that cannot be read, or as [`Partial::from_bytes`], with its name.
@@ -74,7 +74,7 @@ impl Partial {
         Partial::from_bytes(&sealed::read(path, &[MAGIC])?).map_err(|error| sealed::in_file(path, error))
     }
 
-    /// Writes a file: to a temporary name in the same folder first, so there is never half a file.
+    /// Writes the part to a file. It is written under a temporary name in the same folder first, so `path` never names half a file.
     ///
     /// # Errors
     /// What the system refuses.
@@ -198,7 +198,7 @@ impl<'a> Stored<'a> {
     }
 }
 
-/// The same error as one of stored values.
+/// Turns an error into that of stored values.
 fn plain(error: Error) -> Error {
     wrong(&error.to_string())
 }
@@ -207,7 +207,7 @@ fn contradiction() -> Error {
     wrong("its counts contradict each other")
 }
 
-/// Are the runs, two or more, those of the summaries, with as many queries or more?
+/// Checks that the runs, two or more, are those of the summaries, with as many queries or more.
 fn check_runs(runs: &[String], summaries: &[Option<&Summary>], queries: &QueryPrint) -> Result<()> {
     let mut names: Vec<&String> = runs.iter().collect();
     names.sort_unstable();
@@ -227,7 +227,7 @@ fn check_runs(runs: &[String], summaries: &[Option<&Summary>], queries: &QueryPr
     if (1..=MOST).contains(&queries.count()) { Ok(()) } else { Err(contradiction()) }
 }
 
-/// What the parts of a comparison must agree with.
+/// The numbers that the parts of a comparison must agree with.
 struct Shape<'a> {
     queries: u64,
     runs: usize,
@@ -236,12 +236,12 @@ struct Shape<'a> {
 }
 
 impl Shape<'_> {
-    /// The most that a sum of whole numbers can be, of values or of differences of two.
+    /// The largest sum of whole numbers, of values or of differences of two.
     fn most(&self, bits: u32) -> i128 {
         i128::from(self.queries) << bits
     }
 
-    /// The sums under random signs, in the form that equal ones have.
+    /// The sums under random signs, in the form in which equal sums are equal.
     fn drawn(&self, drawn: Vec<DrawSums>, series: usize) -> Result<Vec<DrawSums>> {
         let draws = drawn.first().map_or(0, DrawSums::len);
         let asked = match self.options.permutations {
@@ -260,7 +260,7 @@ impl Shape<'_> {
 
     fn has_resamples(&self, of: &Resamples, series: usize) -> bool {
         let all = RESAMPLES as usize;
-        // A resample takes no query more often than that.
+        // The bound: a resample takes no query more often.
         let taken = of.taken.iter().all(|&taken| taken <= self.queries * 64);
         let most = |taken: u64| u128::from(taken) << Unit::BITS;
         let fit = |sums: &Vec<i128>| {
@@ -328,7 +328,7 @@ impl StoredMeasure {
         }
     }
 
-    /// The sums; `None` where they contradict each other.
+    /// The sums; `None` if they contradict each other.
     fn sums(self, shape: &Shape<'_>) -> Option<MeasureSums> {
         let wants_spread = shape.options.anova || shape.options.correction == Correction::Hsd;
         if self.runs.len() != shape.runs
@@ -399,7 +399,7 @@ impl StoredMoments {
         }
     }
 
-    /// The moments of `count` values; `None` where no finite values have them.
+    /// The moments of `count` values; `None` if no finite values have these moments.
     fn moments(&self, count: u64) -> Option<Moments> {
         let fixed = |text: &String| text.parse::<Fixed>().ok();
         let moments = Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;

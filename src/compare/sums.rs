@@ -1,6 +1,7 @@
-//! What a comparison follows from: numbers that add up over queries, so that those of parts, in any number and order, are those of all.
+//! Sums that a comparison follows from. They add up over queries, so the merged sums of parts, in any number and order, are those of all
+//! queries.
 //!
-//! Only what needs all differences at once is not among them: exact p, Wilcoxon's ranks, the skewness that BCa corrects for.
+//! They lack only what needs all differences at once: exact p, Wilcoxon's ranks, the skewness that BCa corrects for.
 
 use super::anova::Spread;
 use super::bootstrap::{RESAMPLES, Resamples};
@@ -17,15 +18,15 @@ use crate::watch::Watch;
 /// The sums of some runs over the same queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sums {
-    /// How many queries there are.
+    /// The number of queries.
     pub queries: u64,
-    /// By run: how many of the queries it lacks, which count as empty rankings.
+    /// The number of queries that each run lacks, which count as empty rankings.
     pub filled: Vec<u64>,
-    /// By measure.
+    /// The sums under each measure.
     pub measures: Vec<MeasureSums>,
-    /// By measure and run: the sums under random signs, where they are kept.
+    /// The sums under random signs, by measure and run, if they are kept.
     pub drawn: Option<Vec<DrawSums>>,
-    /// Of each measure and run the sums under resamples, where an interval is made of them.
+    /// The sums under resamples, by measure and run, if an interval is made of them.
     pub resamples: Option<Resamples>,
 }
 
@@ -34,11 +35,11 @@ pub struct Sums {
 pub struct MeasureSums {
     /// The unit of the whole numbers.
     pub unit: Unit,
-    /// By run: the sum of what is averaged.
+    /// The sum of the averaged terms, by run.
     pub runs: Vec<ExactSum>,
-    /// By pair, in the order of the pairs.
+    /// The sums of each pair, in the order of the pairs.
     pub pairs: Vec<PairSums>,
-    /// What an analysis of variance needs besides, where there is one.
+    /// The spread for an analysis of variance, if there is one.
     pub spread: Option<Spread>,
 }
 
@@ -49,18 +50,18 @@ pub struct PairSums {
     pub deltas: Moments,
     /// The sum of the differences in whole units.
     pub sum: i128,
-    /// The sum of their squares.
+    /// The sum of the squares of the differences in whole units.
     pub squares: i128,
-    /// How many differences are above 0 by more than rounding.
+    /// The number of differences that are above 0 by more than rounding.
     pub above: u64,
-    /// How many are below.
+    /// The number of differences that are below 0 by more than rounding.
     pub below: u64,
-    /// In how many queries the run is better, tied, worse.
+    /// The numbers of queries in which the run is better, tied and worse.
     pub wins: Wins,
 }
 
 impl Sums {
-    /// The sums of values, for these pairs of runs, without random signs. Where `watch` is told to stop, they are incomplete.
+    /// Computes the sums of values for these pairs of runs, without random signs. If `watch` is told to stop, they are incomplete.
     pub fn of(values: &Values, pairs: &[Pair], options: &Options, watch: Option<&Watch>) -> Sums {
         let wants_spread = options.anova || options.correction == Correction::Hsd;
         let resamples =
@@ -78,13 +79,13 @@ impl Sums {
         }
     }
 
-    /// The same with the sums of values under random signs.
+    /// Adds the sums of values under random signs.
     pub fn with_draws(self, values: &Values, seed: u64, draws: u32, watch: Option<&Watch>) -> Sums {
         let flips = Flips::new(seed, &values.queries).watched(watch);
         Sums { drawn: Some(DrawSums::of(&flips, &values.series(), 0..draws)), ..self }
     }
 
-    /// How often signs were drawn.
+    /// The number of draws of signs.
     pub fn draws(&self) -> Option<u32> {
         self.drawn.as_ref().map(|drawn| drawn.first().map_or(0, DrawSums::len) as u32)
     }
@@ -132,7 +133,7 @@ impl MeasureSums {
 }
 
 impl PairSums {
-    /// The sums of some differences: as they are, and in whole units. Those of at most `tie` are ties.
+    /// Computes the sums of differences, which are given as they are and in whole units. Differences of at most `tie` are ties.
     pub fn of(deltas: &[f64], counts: &[i64], tie: Option<f64>, better: Better) -> PairSums {
         let mut moments = Moments::default();
         moments.add_all(deltas);
@@ -148,12 +149,12 @@ impl PairSums {
         }
     }
 
-    /// The mean difference and how it varies; `None` where that is beyond 64 bits.
+    /// The statistics of the mean difference; `None` if they are beyond 64 bits.
     pub fn paired(&self, unit: Unit) -> Option<Paired> {
         Paired::of(&self.deltas, self.above + self.below == 0, unit)
     }
 
-    /// What the randomisation test has seen of the pair, which has these places.
+    /// The hypothesis of the pair for the randomisation test; `pair` has the indices of its runs.
     pub fn hypothesis(&self, pair: Pair) -> Hypothesis {
         Hypothesis { pair, sum: self.sum, squares: self.squares }
     }

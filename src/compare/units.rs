@@ -1,9 +1,9 @@
 //! Values as whole numbers of a small unit, so that equal differences are equal and sums are exact in any order.
 //!
 //! 0.3 − 0.2 is not 0.2 − 0.1 in f64, and a test that counts ties must not depend on that. So each value is rounded once, to a multiple of
-//! 2^−S; differences and sums of these are integers. Of one measure all runs have the same S.
+//! 2^−S; differences and sums of these are integers. All runs have the same S under a measure.
 
-/// The power of two by which values are multiplied where none is larger than 1.
+/// The power of two by which values are multiplied if none is larger than 1.
 const FINEST: i32 = 40;
 
 /// The unit of a measure's values, 2^−S.
@@ -26,7 +26,7 @@ impl Unit {
     /// The most bits of a value in whole units.
     pub const BITS: u32 = FINEST as u32;
 
-    /// The unit 2^−`exponent`, if it is one of some values.
+    /// The unit 2^−`exponent`, if values can have it.
     pub fn of_exponent(exponent: i32) -> Option<Unit> {
         (FINEST - 1024..=FINEST).contains(&exponent).then_some(Unit { exponent })
     }
@@ -36,7 +36,7 @@ impl Unit {
         2f64.powi(FINEST - self.exponent).min(f64::MAX)
     }
 
-    /// S, the binary logarithm of what a value is multiplied by.
+    /// S: values are multiplied by 2^S.
     pub fn exponent(self) -> i32 {
         self.exponent
     }
@@ -46,7 +46,7 @@ impl Unit {
         power(-self.exponent)
     }
 
-    /// The nearest multiple of the unit, the even one of two.
+    /// The nearest multiple of the unit; the even one of two.
     pub fn count(self, value: f64) -> i64 {
         (value * power(self.exponent)).round_ties_even() as i64
     }
@@ -63,10 +63,10 @@ fn power(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
-/// No value of a [`Unit`] is larger, nor a number that this module's sums take: sums of 256 differences fit an i64.
+/// The bound on values in whole units, and on the numbers that this module sums: sums of 256 differences fit an i64.
 pub const LARGEST: i64 = 1 << 53;
 
-/// What a run's values are more than a baseline's, query by query.
+/// The differences of a run's values from a baseline's, query by query.
 pub fn deltas(baseline: &[i64], run: &[i64]) -> Vec<i64> {
     baseline.iter().zip(run).map(|(baseline, run)| run - baseline).collect()
 }
@@ -81,17 +81,17 @@ pub fn products(left: &[i64], right: &[i64]) -> i128 {
     left.iter().zip(right).map(|(&left, &right)| i128::from(left) * i128::from(right)).sum()
 }
 
-/// Is a difference of two rounded values none?
+/// Whether the difference of two rounded values is rounding at most.
 pub fn is_zero(delta: i64) -> bool {
     delta.abs() <= 1
 }
 
-/// May two differences, or their absolute values, be of equal size before rounding?
+/// Whether two differences, or their absolute values, may be of equal size before rounding.
 pub fn is_tied(left: i64, right: i64) -> bool {
     left.abs_diff(right) <= 2
 }
 
-/// How far two sums of differences over `queries` queries may lie apart that are equal before rounding.
+/// The most by which two sums of differences over `queries` queries may differ if they are equal before rounding.
 pub fn tolerance(queries: usize) -> i64 {
     2 * queries as i64
 }

@@ -12,9 +12,9 @@ use crate::scores::{PerQuery, QuerySet, RunScores, Scores};
 pub struct Values {
     /// Hashes of the ids of the queries, in bytewise order of the ids.
     pub queries: Vec<u64>,
-    /// For each measure.
+    /// The values under each measure.
     pub measures: Vec<MeasureValues>,
-    /// How many of the queries each run lacks, which count as empty rankings.
+    /// The number of queries that each run lacks, which count as empty rankings.
     pub filled: Vec<u64>,
     /// The ids of the queries.
     pub ids: Vec<Vec<u8>>,
@@ -22,13 +22,13 @@ pub struct Values {
 
 /// The values of runs under a measure.
 pub struct MeasureValues {
-    /// `[run][query]`: values, or their logarithms where the average is a geometric mean.
+    /// The terms, `[run][query]`: values, or their logarithms if the average is a geometric mean.
     pub terms: Vec<Vec<f64>>,
-    /// The unit of all of them.
+    /// The unit of the values of all runs.
     pub unit: Unit,
-    /// `[run][query]`: terms in whole units.
+    /// The terms in whole units, `[run][query]`.
     pub counts: Vec<Vec<i64>>,
-    /// Which way is better.
+    /// The direction in which the measure is better.
     pub better: Better,
 }
 
@@ -38,7 +38,7 @@ impl MeasureValues {
         super::units::deltas(&self.counts[pair.baseline], &self.counts[pair.run])
     }
 
-    /// The differences of two runs, and the same in whole units.
+    /// The differences of a pair of runs, and the same in whole units.
     pub fn deltas(&self, pair: Pair) -> (Vec<f64>, Vec<i64>) {
         let [a, b] = [&self.terms[pair.baseline], &self.terms[pair.run]];
         (a.iter().zip(b).map(|(a, b)| b - a).collect(), self.counts_of(pair))
@@ -46,7 +46,7 @@ impl MeasureValues {
 }
 
 impl Values {
-    /// The values of some scores.
+    /// Takes the values of scores.
     ///
     /// # Errors
     /// Fewer than two runs, runs of one name, groups of queries; runs of different judgments or ranked under different rules; no query that
@@ -105,7 +105,7 @@ impl Values {
 }
 
 impl Values {
-    /// The values in whole units, a series a measure and run.
+    /// The values in whole units, one series for each measure and run.
     pub fn series(&self) -> Vec<&[i64]> {
         self.measures.iter().flat_map(|of| of.counts.iter().map(Vec::as_slice)).collect()
     }
@@ -115,7 +115,7 @@ fn unanswerable<T>(message: String) -> Result<T> {
     Err(Error::Unanswerable(message))
 }
 
-/// Are there two runs or more, of the same judgments, ranked alike?
+/// Checks that there are two runs or more, of the same judgments, and ranked alike.
 fn check_runs(runs: &[RunScores]) -> Result<()> {
     let [first, others @ ..] = runs else { return unanswerable("there are no runs to compare".to_owned()) };
     if others.is_empty() {
@@ -152,7 +152,7 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
     Ok(())
 }
 
-/// The places of the queries that all runs have, by run; their ids ascend.
+/// The indices of the queries that all runs have, by run, in ascending order of their ids.
 fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
     let mut common: Vec<Vec<usize>> = Vec::new();
     for (number, run) in runs.iter().enumerate() {
@@ -179,7 +179,8 @@ fn common(runs: &[&PerQuery]) -> Vec<Vec<usize>> {
     common
 }
 
-/// The places of the queries of a run, their ids ascending: rankings without ids are numbered, and stand in the order of numbers.
+/// The indices of the queries of a run, in ascending order of their ids. Rankings without ids are numbered, and are in the order of their
+/// numbers.
 fn ascending(of: &PerQuery) -> Vec<usize> {
     let mut order: Vec<usize> = (0..of.queries.len()).collect();
     if !of.queries.are_ascending() {
@@ -188,7 +189,7 @@ fn ascending(of: &PerQuery) -> Vec<usize> {
     order
 }
 
-/// A value, if it is a number.
+/// Returns `value` if it is a finite number.
 fn finite(value: f64, run: &RunScores, measure: &Measure, id: &[u8]) -> Result<f64> {
     if value.is_finite() {
         return Ok(value);

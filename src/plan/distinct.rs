@@ -1,4 +1,4 @@
-//! Distinct things in the order in which they were first met, each found again in constant time.
+//! Distinct values in the order in which they were first added, each found again in constant time.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
@@ -10,10 +10,10 @@ use crate::measure::{Fact, Ideal, RecallRule};
 /// A list without repetitions.
 pub(super) struct Distinct<T> {
     list: Vec<T>,
-    /// By hash, where things are in the list.
+    /// The indices of the values in the list, by hash.
     places: HashMap<u64, Vec<usize>>,
     state: RandomState,
-    /// How often two things were compared.
+    /// The number of comparisons of two values.
     #[cfg(test)]
     pub probes: usize,
 }
@@ -31,7 +31,7 @@ impl<T> Default for Distinct<T> {
 }
 
 impl<T: Hashed + PartialEq + Clone> Distinct<T> {
-    /// Where a thing is in the list, at the end if it is new.
+    /// The index of a value in the list, at the end if the value is new.
     pub fn place(&mut self, thing: &T) -> usize {
         let mut hasher = self.state.build_hasher();
         thing.mix_into(&mut hasher);
@@ -61,7 +61,7 @@ impl<T: Hashed + PartialEq + Clone> Distinct<T> {
     }
 }
 
-/// Something of which equals have equal hashes, floats included: 0 and −0 are equal.
+/// A value whose equals have equal hashes, floats included: 0 and −0 are equal.
 pub(super) trait Hashed {
     fn mix_into(&self, to: &mut impl Hasher);
 }

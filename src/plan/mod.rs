@@ -1,7 +1,7 @@
-//! From a list of measures to a program: which folds, read where, and who finishes what with them.
+//! From a list of measures to a program: which folds run, where they are read, and how measures are finished from them.
 //!
 //! Folds that several measures ask for run once, with all their cutoffs. The plan is plain data, made of measures and a codebook alone;
-//! [`Plan`] prints itself. What it needs of the queries is worked out for a batch of them ([`Prepared`]).
+//! [`Plan`] prints itself. [`Prepared`] adds the facts of the queries of a batch.
 
 mod distinct;
 
@@ -13,10 +13,10 @@ use crate::label::{Above, Batch, Codebook};
 use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
 
-/// The most measures of a plan: a thread that finishes a tile keeps a number of each for every row of it.
+/// The most measures of a plan: a thread that finishes a tile keeps a number for each measure and row of it.
 const MOST: usize = 100_000;
 
-/// What will run, and how each measure is finished from it.
+/// The program for some measures, and how each measure is finished from it.
 ///
 /// ```
 /// use laneval::{Codebook, Evaluator, Plan};
@@ -35,18 +35,18 @@ pub struct Plan {
     recipes: Vec<(Recipe, Vec<Source>)>,
 }
 
-/// A plan with what it needs of the queries of a batch.
+/// A plan with the facts of the queries of a batch that it needs.
 pub struct Prepared<'a> {
     plan: &'a Plan,
-    /// `[fact][query]`.
+    /// The facts, `[fact][query]`.
     facts: Vec<Vec<f64>>,
-    /// What the program refers to.
+    /// The numbers of the queries that the program refers to.
     inputs: Inputs,
     /// The weights of the ranks of each ideal.
     weights: Vec<Weights>,
 }
 
-/// Where a number that a measure reads comes from.
+/// The source of a number that a measure reads.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Source {
     /// A column of the engine.
@@ -58,7 +58,7 @@ enum Source {
 }
 
 impl Plan {
-    /// Plans `measures` for labels of this codebook.
+    /// Plans `measures` for labels of the codebook `book`.
     ///
     /// # Errors
     /// A measure whose parameters do not fit the grades; more than 100,000 measures.
@@ -83,7 +83,7 @@ impl Plan {
         Ok(Plan { measures: measures.to_vec(), program, facts, inputs, ideals, recipes })
     }
 
-    /// Works out what the plan needs of the queries of a batch; it serves every batch of the same queries that is no deeper.
+    /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of the same queries that is no deeper.
     #[doc(hidden)]
     pub fn prepare(&self, batch: &Batch<'_>) -> Prepared<'_> {
         let facts = Fact::columns(&self.facts, batch.facts());
@@ -99,13 +99,13 @@ impl Plan {
         &self.measures
     }
 
-    /// What the engine runs.
+    /// The program that the engine runs.
     #[doc(hidden)]
     pub fn program(&self) -> &Program {
         &self.program
     }
 
-    /// The deepest rank that is looked at; `None` where that may be the last of each ranking.
+    /// The deepest rank that is looked at; `None` if it may be the last of each ranking.
     pub(crate) fn reach(&self) -> Option<u32> {
         let rank = |cut: &Cut| match cut {
             Cut::At(rank) => Some(*rank),
@@ -125,7 +125,7 @@ impl Plan {
         })
     }
 
-    /// The measures that walk down each ranking instead, by index, with how they walk; by their reference functions if not said.
+    /// The measures that walk down each ranking instead, by index, with their walk; `None` for the measure's reference function.
     #[doc(hidden)]
     pub fn walks(&self) -> impl Iterator<Item = (usize, Option<&Walk>)> {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
@@ -146,8 +146,8 @@ impl<'a> Prepared<'a> {
         &self.inputs
     }
 
-    /// Finishes every measure of some rows, of which the queries are given, lane by lane, into `[measure][row]`; the values of
-    /// those that walk stay as they are. What the rows need of their queries is gathered in a vector that is used again.
+    /// Finishes every measure of some rows into `[measure][row]`; `queries` are the queries of the rows, lane by lane. The values of
+    /// measures that walk stay as they are. The numbers that rows need of their queries are collected in `gathered`, which is used again.
     pub fn finish(&self, queries: &[u32], columns: &Columns, gathered: &mut Vec<f64>, values: &mut [f64]) {
         let rows = queries.len();
         let together = queries.windows(2).all(|pair| pair[0] + 1 == pair[1]);
@@ -166,7 +166,7 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// The facts of a query that a measure walks with.
+    /// The facts of a query with which a measure walks.
     pub fn facts(&self, measure: usize, query: usize) -> impl Iterator<Item = f64> {
         let (_, sources) = &self.plan.recipes[measure];
         sources.iter().filter_map(move |source| match *source {
@@ -175,7 +175,7 @@ impl<'a> Prepared<'a> {
         })
     }
 
-    /// The ideal orders of the rows, `[ideal][row]`, then the facts of their queries, `[fact][row]`, unless these lie together.
+    /// Collects the ideal orders of the rows, `[ideal][row]`, then the facts of their queries, `[fact][row]`, unless these are contiguous.
     fn gather(&self, queries: &[u32], together: bool, columns: &Columns, gathered: &mut Vec<f64>) {
         let codes = self.plan.program.codes;
         gathered.clear();
@@ -190,10 +190,10 @@ impl<'a> Prepared<'a> {
         }
     }
 
-    /// Every measure as a column times a factor of the query.
+    /// Writes every measure as a column times a factor of the query.
     ///
     /// # Errors
-    /// The first measure that is something else, or is not averaged by a mean.
+    /// The first measure that cannot be written so, or is not averaged by a mean.
     pub fn products(&self) -> std::result::Result<Vec<Product>, &'a Measure> {
         let each = self.plan.measures.iter().zip(&self.plan.recipes);
         each.map(|(measure, (recipe, sources))| {
@@ -203,7 +203,7 @@ impl<'a> Prepared<'a> {
         .collect()
     }
 
-    /// A recipe as a column times a factor of the query.
+    /// Writes a recipe as a column times a factor of the query; `None` if that is not possible.
     fn product(&self, recipe: &Recipe, sources: &[Source]) -> Option<Product> {
         let Recipe::Folds { last, .. } = recipe else { return None };
         let by = match (last, sources) {
@@ -221,29 +221,29 @@ impl<'a> Prepared<'a> {
     }
 }
 
-/// A plan in the making: what has been asked for so far.
+/// A plan in the making, with everything that was asked for so far.
 #[derive(Default)]
 struct PlanDraft {
     folds: Distinct<Fold>,
-    /// Where each of the folds is read; in any order and more than once until the draft is finished.
+    /// The cuts at which each fold is read; in any order and with repetitions until the draft is finished.
     cuts: Vec<Vec<Cut>>,
     facts: Distinct<Fact>,
     /// The facts that are inputs of the program.
     inputs: Distinct<usize>,
     ideals: Distinct<Ideal>,
     kinds: Distinct<(Above, RecallRule)>,
-    /// The levels of recall asked of each of the kinds of peaks; as the cuts.
+    /// The levels of recall at which each kind of peaks is read, as the cuts of a fold.
     recalls: Vec<Vec<f64>>,
 }
 
-/// What a measure reads, before it is known which column that is.
+/// A number that a measure reads, before its column is known.
 #[derive(Clone, Copy)]
 enum Asked {
-    /// A fold by its place among the folds, read at a cut.
+    /// A fold by its index among the folds, read at a cut.
     Cut(usize, Cut),
     /// A fold of which one column answers every cut.
     First(usize),
-    /// A kind of peaks by its place among the kinds, from a level of recall on.
+    /// A kind of peaks by its index among the kinds, from a level of recall on.
     Peak(usize, f64),
     Fact(usize),
     Ideal(usize),
@@ -256,7 +256,7 @@ impl PlanDraft {
                 let cut = self.cut(place);
                 let at = self.fold(fold);
                 if let Fold::FirstRank(_) = fold {
-                    // Whoever reads it compares. It only has to be deep enough.
+                    // A reader of the column compares with its cut. The fold only has to be deep enough.
                     let deepest = self.cuts[at].pop().map_or(cut, |deepest| deepest.max(cut));
                     self.cuts[at].push(deepest);
                     return Asked::First(at);
@@ -342,12 +342,12 @@ impl PlanDraft {
     }
 }
 
-/// A draft to which nothing is added any more.
+/// A draft that is complete.
 struct Drafted {
     tasks: Vec<Task>,
     /// The first column of each task.
     first_columns: Vec<usize>,
-    /// So many tasks are not peaks; these come behind them.
+    /// The number of tasks that are folds; those of peaks come behind them.
     folds: usize,
     facts: Vec<Fact>,
     inputs: Vec<usize>,
@@ -375,7 +375,7 @@ impl Drafted {
 }
 
 impl fmt::Display for Plan {
-    /// Folds with their cutoffs and columns, then the measures with what they read.
+    /// Writes the folds with their cutoffs and columns, then the measures with the columns that they read.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "folds, over the ranks of every row:")?;
         let mut column = 0;
@@ -463,7 +463,7 @@ mod tests {
     use crate::label::Codebook;
     use crate::measure::{Defaults, parse_list};
 
-    /// A draft of these measures, and how often it compared two things.
+    /// A draft of these measures, and the number of comparisons that it made.
     fn drafted(measures: &[Measure]) -> (PlanDraft, usize) {
         let book = Codebook::new([0.0, 1.0, 2.0]).unwrap();
         let mut draft = PlanDraft::default();

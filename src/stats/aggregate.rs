@@ -1,4 +1,4 @@
-//! Sums that do not depend on who computed them.
+//! Exact sums: they do not depend on the threads, tiles and shards that computed them.
 //!
 //! A float sum changes with the order of its terms, and so with threads, tiles and shards. An [`ExactSum`] is a fixed-point number
 //! wide enough for every finite f64: each term is added without any rounding, so addition is associative and commutative to the
@@ -10,25 +10,26 @@ use fearless_simd::{Level, dispatch};
 use super::fixed::Fixed;
 use super::limbs::{LIMB, Limbs};
 
-/// 2098 bits from the smallest subnormal to the largest finite number, and room for carries, also where read parts are as large as possible.
+/// The number of limbs: 2098 bits from the smallest subnormal to the largest finite number, and room for carries, also if parts that are
+/// read are as large as possible.
 const LIMBS: usize = 69;
 /// The bits of a sum of 2⁶⁴ numbers.
 const BITS: usize = 2098 + 64;
 
-/// The smallest number is 2^−SMALLEST.
+/// The exponent of the smallest number, 2^−SMALLEST.
 pub(super) const SMALLEST: usize = 1074;
-/// Terms are split at 2^−HIGH and at 2^−(HIGH + LOW).
+/// The bits at which terms are split: at 2^−HIGH and at 2^−(HIGH + LOW).
 const HIGH: usize = 32;
 const LOW: usize = 50;
-/// So many terms are split at once, of which an i64 can hold the sum of the parts.
+/// The number of terms that are split at once: an i64 can hold the sum of their parts.
 pub(super) const SPLIT_TERMS: usize = 1 << 10;
-/// Added to a smaller float it leaves an integer in the low bits, because a float near it counts in ones.
+/// A constant that, added to a smaller float, leaves an integer in the low bits, because a float near it counts in ones.
 pub(super) const ONES: f64 = 3.0 * (1u64 << 51) as f64;
 
 /// The sum of some terms as integers in units of 2⁻³² and 2⁻⁸²; `None` where a term is 2¹⁹ or larger, or leaves a rest.
 ///
-/// All is done with additions, so that it becomes a loop of vectors at any level: adding [`ONES`] rounds to an integer, and the integer
-/// stands in the low bits. What the rounding took away is exact.
+/// Only additions are used, so that this becomes a loop of vectors at any level: adding [`ONES`] rounds to an integer, and the integer is
+/// in the low bits. The part that the rounding took away is exact.
 #[inline(always)]
 pub(super) fn split(terms: &[f64]) -> Option<[i64; 2]> {
     let (mut high, mut low, mut rest, mut differs) = (0i64, 0i64, 0, 0);
@@ -55,7 +56,7 @@ pub(super) fn split(terms: &[f64]) -> Option<[i64; 2]> {
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct ExactSum {
-    /// Units of 2^−SMALLEST. Most sums are between 2^−146 and 2^110, and need no more than eight limbs.
+    /// The sum of the finite terms in units of 2^−SMALLEST. Most sums are between 2^−146 and 2^110, and need no more than eight limbs.
     limbs: Limbs<LIMBS, 29, 8>,
     /// The sum of the terms that are infinite or not a number.
     special: f64,
@@ -74,7 +75,7 @@ impl ExactSum {
         }
     }
 
-    /// Adds many terms, several times as fast as one by one where they are in the range of most measures.
+    /// Adds many terms, several times as fast as one by one if they are in the range of most measures.
     pub fn add_all(&mut self, terms: &[f64]) {
         for terms in terms.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(terms)) {
@@ -84,7 +85,7 @@ impl ExactSum {
         }
     }
 
-    /// Adds what [`split`] gave.
+    /// Adds the result of [`split`].
     pub(super) fn add_split(&mut self, [high, low]: [i64; 2]) {
         self.limbs.add(high, SMALLEST - HIGH);
         self.limbs.add(low, SMALLEST - HIGH - LOW);
@@ -102,13 +103,13 @@ impl ExactSum {
         self.limbs.to_fixed(SMALLEST)
     }
 
-    /// The sum with these parts; `None` where no sum of 2⁶⁴ finite numbers has them. What [`Self::special`] was can be added as a term.
+    /// The sum with these parts; `None` if no sum of 2⁶⁴ finite numbers has them. The value of [`Self::special`] can be added as a term.
     #[doc(hidden)]
     pub fn from_parts(parts: &Fixed) -> Option<ExactSum> {
         Some(ExactSum { limbs: Limbs::from_fixed(parts, SMALLEST, BITS)?, special: 0.0 })
     }
 
-    /// The sum of the terms that are infinite or not a number; 0 where all are finite.
+    /// The sum of the terms that are infinite or not a number; 0 if all are finite.
     pub fn special(&self) -> f64 {
         if self.special.is_nan() { f64::NAN } else { self.special }
     }
@@ -118,19 +119,19 @@ impl ExactSum {
         self.limbs.magnitude()
     }
 
-    /// Have all terms been finite?
+    /// Whether all terms are finite.
     pub fn is_finite(&self) -> bool {
         self.special == 0.0
     }
 
-    /// The sum divided by `count`, from 1 to 2³²: finite if all terms are, even where the sum is beyond the range of f64.
+    /// The sum divided by `count`, from 1 to 2³²: finite if all terms are, even if the sum is beyond the range of f64.
     pub fn mean(&self, count: usize) -> f64 {
         self.divided(count as f64)
     }
 
     /// The mean of `count` terms.
     pub(super) fn divided(&self, count: f64) -> f64 {
-        /// The limbs that are shifted out where the sum is too large.
+        /// The number of limbs that are shifted out if the sum is too large.
         const SHIFT: usize = 2;
         let sum = self.value();
         if sum.is_finite() || !self.is_finite() {
@@ -145,7 +146,7 @@ impl ExactSum {
         self.rounded(0)
     }
 
-    /// The sum without its lowest limbs, of which no more than whether they are 0 matters to the rounding.
+    /// The sum without its `shift` lowest limbs. For the rounding it only matters whether they are 0.
     fn rounded(&self, shift: usize) -> f64 {
         if !self.is_finite() {
             return self.special();
@@ -162,7 +163,7 @@ impl ExactSum {
     }
 }
 
-/// The mantissa and the position of |number| = mantissa · 2^(position − SMALLEST), or `None` where it is not finite.
+/// The mantissa and the position of |number| = mantissa · 2^(position − SMALLEST); `None` if the number is not finite.
 #[inline]
 pub(super) fn decoded(number: f64) -> Option<(i64, usize)> {
     let bits = number.to_bits();
@@ -191,12 +192,12 @@ fn magnitude(limbs: &[i64; LIMBS]) -> f64 {
     let sticky = limbs[..below / LIMB].iter().any(|&limb| limb != 0)
         || limbs[below / LIMB] & ((1 << (below % LIMB)) - 1) != 0;
     let rounded = mantissa + u64::from(half && (sticky || mantissa & 1 == 1));
-    // A mantissa that rounded up to 2^53 carries into the exponent, which is what the sum should do; too large is infinite.
+    // A mantissa that was rounded up to 2^53 carries into the exponent, as it should; a sum that is too large becomes infinite.
     let bits = ((shift as u64) << 52) + rounded;
     if bits >= f64::INFINITY.to_bits() { f64::INFINITY } else { f64::from_bits(bits) }
 }
 
-/// Sums are equal where the exact sums of their finite terms are, and the sums of the others, of which NaN equals NaN.
+/// Sums are equal if the exact sums of their finite terms are equal, and so are the sums of the other terms. NaN equals NaN.
 impl PartialEq for ExactSum {
     fn eq(&self, other: &Self) -> bool {
         self.special().to_bits() == other.special().to_bits() && self.limbs == other.limbs
@@ -330,7 +331,7 @@ mod tests {
             prop_assert_eq!(exact(&scaled), sum as f64 * 2f64.powi(scale));
         }
 
-        /// At once or one by one, whatever the sizes.
+        /// Terms give the same sum at once and one by one, whatever their sizes.
         #[test]
         fn at_once(terms in proptest::collection::vec((-1e3..1e3f64, -40..40i32), 1..100), scale in 0..2i32) {
             let terms: Vec<f64> = terms.iter().map(|(term, power)| term * 2f64.powi(power * scale)).collect();

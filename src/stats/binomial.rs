@@ -10,7 +10,7 @@ pub fn interval(hits: u64, trials: u64) -> (f64, f64) {
     (lower(hits, trials), 1.0 - lower(trials - hits, trials))
 }
 
-/// The proportion under which there are `hits` or more with the chance [`TAIL`]; 0 where there are none.
+/// The proportion under which `hits` or more occur with the chance [`TAIL`]; 0 without hits.
 fn lower(hits: u64, trials: u64) -> f64 {
     if hits == 0 {
         return 0.0;
@@ -26,8 +26,8 @@ fn lower(hits: u64, trials: u64) -> f64 {
     }
 }
 
-/// The chance of `hits` or more in `trials`, where the proportion is at most `hits / trials` and `ways` is the logarithm of the number
-/// of ways to choose the hits.
+/// The chance of `hits` or more in `trials`. The proportion is at most `hits / trials`, and `ways` is the logarithm of the number of ways
+/// to choose the hits.
 fn at_least(hits: u64, trials: u64, ways: f64, proportion: f64) -> f64 {
     let (hits, trials) = (hits as f64, trials as f64);
     let first = ways + hits * proportion.ln() + (trials - hits) * (-proportion).ln_1p();

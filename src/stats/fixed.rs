@@ -1,9 +1,9 @@
-//! Exact numbers as they are written down.
+//! Exact numbers in their written form.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// An exact number, magnitude · 2^exponent, of which there is one form only: equal numbers are equal in all parts.
+/// An exact number, magnitude · 2^exponent, in its only form: equal numbers are equal in all parts.
 ///
 /// Its text is that of hexadecimal floats in C, without a point: `-0x1a2bp-96`, and `0x0p0` for zero.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -14,8 +14,8 @@ pub struct Fixed {
 }
 
 impl Fixed {
-    /// A number of its parts, `magnitude` being the bytes of an integer, lowest first. `None` where they are not the number's one form: the
-    /// magnitude is odd and its last byte is not 0; zero has no byte, no sign and the exponent 0.
+    /// Makes a number of its parts; `magnitude` is the bytes of an integer, lowest first. `None` if the parts are not the number's one
+    /// form: the magnitude is odd and its last byte is not 0; zero has no byte, no sign and the exponent 0.
     pub fn new(negative: bool, exponent: i32, magnitude: Vec<u8>) -> Option<Fixed> {
         let canonical = match (magnitude.first(), magnitude.last()) {
             (Some(first), Some(&last)) => first & 1 == 1 && last != 0,
@@ -39,7 +39,7 @@ impl Fixed {
         Fixed { negative, exponent: exponent + 8 * lowest as i32 + zeros as i32, magnitude }
     }
 
-    /// Is it below 0?
+    /// Whether the number is below 0.
     pub fn is_negative(&self) -> bool {
         self.negative
     }
@@ -54,7 +54,7 @@ impl Fixed {
         &self.magnitude
     }
 
-    /// The bits of the magnitude.
+    /// The number of bits of the magnitude.
     pub(super) fn bits(&self) -> u64 {
         self.magnitude
             .last()
@@ -72,7 +72,7 @@ impl fmt::Display for Fixed {
     }
 }
 
-/// A text is not that of an exact number.
+/// The error of a text that is not that of an exact number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
     "expected an exact number like -0x1a2bp-96: an odd integer of lower-case hexadecimal digits, `p`, and a power of two (0x0p0 for zero)"
@@ -82,13 +82,13 @@ pub struct ParseFixedError;
 impl FromStr for Fixed {
     type Err = ParseFixedError;
 
-    /// Reads what `Display` writes, and nothing else.
+    /// Reads the text that `Display` writes, and nothing else.
     fn from_str(text: &str) -> Result<Self, ParseFixedError> {
         parse(text).filter(|fixed| fixed.to_string() == text).ok_or(ParseFixedError)
     }
 }
 
-/// The number of a text, which may have other digits than the number's own text.
+/// Reads the number of a text, which may have other digits than the number's own text.
 fn parse(text: &str) -> Option<Fixed> {
     let unsigned = text.strip_prefix('-');
     let (digits, exponent) = unsigned.unwrap_or(text).strip_prefix("0x")?.split_once('p')?;

@@ -1,20 +1,20 @@
-//! Wide integers that many small ones are added to.
+//! Wide integers, to which many small ones are added.
 
 use super::fixed::Fixed;
 
-/// Bits of a limb; a term touches three limbs, a long one five, and the rest of each i64 holds carries not yet passed on.
+/// The bits of a limb. A term touches three limbs, and a long one five; the rest of each i64 holds carries that are not yet passed on.
 pub const LIMB: usize = 32;
-/// After so many terms the carries are passed on, long before an i64 could overflow.
+/// The number of terms after which the carries are passed on, long before an i64 could overflow.
 const TERMS: u32 = 1 << 30;
 
-/// An integer of `ALL` limbs, of which there are only `FEW`, those from `FIRST` on, as long as all terms fit into them.
+/// An integer of `ALL` limbs. As long as all terms fit into the `FEW` limbs from `FIRST` on, it has only these.
 #[derive(Debug, Clone)]
 pub struct Limbs<const ALL: usize, const FIRST: usize, const FEW: usize> {
-    /// The limbs from `FIRST` on; as long as all terms fit into them there are no others.
+    /// The limbs from `FIRST` on. As long as all terms fit into them there are no others.
     few: [i64; FEW],
-    /// All limbs, once they are needed; `few` is 0 then.
+    /// All limbs, once they are needed; then `few` is 0.
     all: Option<Box<[i64; ALL]>>,
-    /// Terms since the carries were passed on.
+    /// The number of terms since the carries were passed on.
     terms: u32,
 }
 
@@ -29,7 +29,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         self.added(1);
     }
 
-    /// Adds `integer · 2^position`, the integer being of at most 128 bits: it touches five limbs, one of them twice.
+    /// Adds `integer · 2^position`, for an integer of at most 128 bits: it touches five limbs, one of them twice.
     #[inline]
     pub fn add_long(&mut self, integer: u128, position: usize) {
         let [low, high] =
@@ -42,7 +42,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         self.added(2);
     }
 
-    /// Counts terms.
+    /// Counts `terms` terms, and passes the carries on if they are many.
     #[inline]
     fn added(&mut self, terms: u32) {
         self.terms += terms;
@@ -51,7 +51,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         }
     }
 
-    /// So many limbs, to be added to.
+    /// The `limbs` limbs from limb `first` on, to be added to.
     #[inline]
     fn from(&mut self, first: usize, limbs: usize) -> &mut [i64] {
         match first.checked_sub(FIRST) {
@@ -60,7 +60,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         }
     }
 
-    /// All limbs, made if there are none yet.
+    /// All limbs, which are made if there are none yet.
     #[cold]
     fn widen(&mut self) -> &mut [i64; ALL] {
         self.all.get_or_insert_with(|| {
@@ -70,7 +70,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         })
     }
 
-    /// Have other limbs than the few been needed?
+    /// Whether other limbs than the few have been needed.
     #[cfg(test)]
     pub fn is_wide(&self) -> bool {
         self.all.is_some()
@@ -90,7 +90,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         self.terms = 2;
     }
 
-    /// Passes carries on.
+    /// Passes the carries on.
     fn carry(&mut self) {
         self.terms = 1;
         match &mut self.all {
@@ -105,7 +105,7 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         }
     }
 
-    /// Whether it is negative, and the limbs of its absolute value, all in 0..2³².
+    /// Whether the integer is negative, and the limbs of its absolute value, all in 0..2³².
     pub fn magnitude(&self) -> (bool, [i64; ALL]) {
         let mut limbs = match &self.all {
             Some(all) => **all,
@@ -124,14 +124,14 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Limbs<ALL, FIRST, F
         (negative, limbs)
     }
 
-    /// The number of which this integer counts units of 2^−`smallest`.
+    /// The number, if this integer counts units of 2^−`smallest`.
     pub fn to_fixed(&self, smallest: usize) -> Fixed {
         let (negative, limbs) = self.magnitude();
         let bytes = limbs.iter().flat_map(|limb| limb.to_le_bytes().into_iter().take(LIMB / 8));
         Fixed::reduced(negative, -(smallest as i32), bytes.collect())
     }
 
-    /// The integer that counts units of 2^−`smallest` of `fixed`; `None` where there is none, or none of at most `bits` bits.
+    /// The integer that counts units of 2^−`smallest` of `fixed`; `None` if there is none, or none of at most `bits` bits.
     pub fn from_fixed(fixed: &Fixed, smallest: usize, bits: usize) -> Option<Self> {
         let position = usize::try_from(i64::from(fixed.exponent()) + smallest as i64).ok()?;
         if position > bits || fixed.bits() > (bits - position) as u64 {
@@ -163,14 +163,14 @@ impl<const ALL: usize, const FIRST: usize, const FEW: usize> Default for Limbs<A
     }
 }
 
-/// Integers are equal however their carries stand.
+/// Integers are equal whatever carries they hold.
 impl<const ALL: usize, const FIRST: usize, const FEW: usize> PartialEq for Limbs<ALL, FIRST, FEW> {
     fn eq(&self, other: &Self) -> bool {
         self.magnitude() == other.magnitude()
     }
 }
 
-/// Passes carries on: every limb but the last is then in 0..2³².
+/// Passes the carries on. Then every limb but the last is in 0..2³².
 fn carry(limbs: &mut [i64]) {
     let Some((last, limbs)) = limbs.split_last_mut() else { return };
     let mut carry = 0;

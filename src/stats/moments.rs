@@ -1,4 +1,4 @@
-//! Count, mean, standard deviation, smallest and largest of values that come in any order and from any shard.
+//! Count, mean, standard deviation, smallest and largest of values in any order and from any shards.
 
 use fearless_simd::{Level, dispatch};
 
@@ -6,9 +6,9 @@ use super::aggregate::{self, ExactSum, SPLIT_TERMS};
 use super::fixed::Fixed;
 use super::squares::{self, SquareSum};
 
-/// What is kept of some values: their number, the exact sums of them and of their squares, the smallest and the largest.
+/// The moments of some values: their number, the exact sums of the values and of their squares, the smallest and the largest.
 ///
-/// Nothing of it depends on the order of the values, nor on how they were shared out and merged.
+/// They depend neither on the order of the values, nor on how the values were distributed and merged.
 ///
 /// ```
 /// use laneval::summary::Moments;
@@ -22,7 +22,7 @@ pub struct Moments {
     count: u64,
     sum: ExactSum,
     squares: SquareSum,
-    /// Infinite without values, NaN where a value is; never −0.
+    /// The smallest value: infinite without values, NaN if a value is NaN; never −0.
     min: f64,
     max: f64,
 }
@@ -37,7 +37,7 @@ impl Moments {
         self.extend([value + 0.0; 2]);
     }
 
-    /// Adds many values, several times as fast as one by one where they are in the range of most measures.
+    /// Adds many values, several times as fast as one by one if they are in the range of most measures.
     pub fn add_all(&mut self, values: &[f64]) {
         for values in values.chunks(SPLIT_TERMS) {
             match dispatch!(Level::new(), _simd => split(values)) {
@@ -52,7 +52,7 @@ impl Moments {
         }
     }
 
-    /// Adds the values of another.
+    /// Adds the values of other moments.
     pub fn merge(&mut self, other: &Moments) {
         self.count += other.count;
         self.sum.merge(&other.sum);
@@ -60,7 +60,7 @@ impl Moments {
         self.extend([other.min, other.max]);
     }
 
-    /// Takes in the smallest and the largest of some values.
+    /// Extends the range by the smallest and the largest of some values.
     #[inline]
     fn extend(&mut self, [min, max]: [f64; 2]) {
         if min.is_nan() || self.min.is_nan() {
@@ -70,11 +70,11 @@ impl Moments {
         }
     }
 
-    /// The moments of these parts, as [`Self::count`], `ExactSum::to_parts`, `SquareSum::to_parts` and [`Self::range`] give them;
-    /// `None` where the sums are too large, where values with such sums would have a variance below 0, and where there are more than 2⁴⁰.
+    /// Makes moments of the parts that [`Self::count`], `ExactSum::to_parts`, `SquareSum::to_parts` and [`Self::range`] give. `None` if the
+    /// sums are too large, if values with such sums would have a variance below 0, and if there are more than 2⁴⁰ values.
     #[doc(hidden)]
     pub fn from_parts(count: u64, sum: &Fixed, squares: &Fixed, range: Option<[f64; 2]>) -> Option<Moments> {
-        /// More values than anybody has; merged with any others of real files they do not overflow the count.
+        /// The most values: more than real files have. Merged with the values of real files, they do not overflow the count.
         const MOST: u64 = 1 << 40;
         let mut moments = Moments {
             count,
@@ -101,7 +101,7 @@ impl Moments {
         moments.variation().is_some().then_some(moments)
     }
 
-    /// How many values there are.
+    /// The number of values.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -117,7 +117,7 @@ impl Moments {
         &self.squares
     }
 
-    /// Are all values finite?
+    /// Whether all values are finite.
     pub fn is_finite(&self) -> bool {
         self.sum.is_finite()
     }
@@ -127,8 +127,8 @@ impl Moments {
         (self.count > 0).then(|| self.sum.divided(self.count as f64))
     }
 
-    /// The sample standard deviation, n − 1 in the denominator: the float nearest to the exact one, NaN where a value is not finite.
-    /// `None` of fewer than two values.
+    /// The sample standard deviation, n − 1 in the denominator: the float nearest to the exact one; NaN if a value is not finite. `None` of
+    /// fewer than two values.
     pub fn std(&self) -> Option<f64> {
         if self.count < 2 {
             return None;
@@ -140,12 +140,12 @@ impl Moments {
         Some(root_of_quotient(variation, -(squares::SMALLEST as i32), [self.count, self.count - 1]))
     }
 
-    /// The smallest value, NaN where one is NaN; `None` without values.
+    /// The smallest value; NaN if one is NaN; `None` without values.
     pub fn min(&self) -> Option<f64> {
         (self.count > 0).then_some(self.min)
     }
 
-    /// The largest value, NaN where one is NaN; `None` without values.
+    /// The largest value; NaN if one is NaN; `None` without values.
     pub fn max(&self) -> Option<f64> {
         (self.count > 0).then_some(self.max)
     }
@@ -155,7 +155,7 @@ impl Moments {
         (self.count > 0).then_some([self.min, self.max])
     }
 
-    /// n·Σx² − (Σx)² of the finite values, in limbs of 32 bits and units of the smallest square; `None` where it would be below 0.
+    /// n·Σx² − (Σx)² of the finite values, in limbs of 32 bits and units of the smallest square; `None` if it would be below 0.
     fn variation(&self) -> Option<Vec<u32>> {
         let sum = limbs(&self.sum.magnitude().1);
         let count = [self.count as u32, (self.count >> 32) as u32];
@@ -175,7 +175,7 @@ impl Default for Moments {
     }
 }
 
-/// Moments are equal where all their numbers are, exactly; NaN equals NaN.
+/// Moments are equal if all their numbers are equal, exactly; NaN equals NaN.
 impl PartialEq for Moments {
     fn eq(&self, other: &Self) -> bool {
         self.count == other.count
@@ -193,7 +193,7 @@ impl FromIterator<f64> for Moments {
     }
 }
 
-/// The sums of some values and of their squares in integers, and the smallest and the largest value; `None` where a sum is not of that kind.
+/// The sums of some values and of their squares in integers, and the smallest and the largest value; `None` if a sum cannot be split so.
 #[inline(always)]
 fn split(values: &[f64]) -> Option<([i64; 2], [i64; 4], [f64; 2])> {
     Some((aggregate::split(values)?, squares::split(values)?, extremes(values)))
@@ -210,7 +210,7 @@ fn extremes(values: &[f64]) -> [f64; 2] {
     [min, max].map(|key| f64::from_bits(ordered(key) as u64))
 }
 
-/// Limbs that are all in 0..2³², as such.
+/// Converts limbs that are all in 0..2³² to u32.
 fn limbs(limbs: &[i64]) -> Vec<u32> {
     limbs.iter().map(|&limb| limb as u32).collect()
 }
@@ -229,7 +229,7 @@ fn product(left: &[u32], right: &[u32]) -> Vec<u32> {
     product
 }
 
-/// `left` − `right`, both of the same length but for zeros; `None` where it is below 0.
+/// `left` − `right`, which have the same length but for zeros; `None` if it is below 0.
 fn difference(mut left: Vec<u32>, right: &[u32]) -> Option<Vec<u32>> {
     left.resize(left.len().max(right.len()), 0);
     let mut borrows = false;
@@ -241,7 +241,7 @@ fn difference(mut left: Vec<u32>, right: &[u32]) -> Option<Vec<u32>> {
     (!borrows).then_some(left)
 }
 
-/// Divides limbs, and drops the rest.
+/// Divides `limbs` by `divisor`, and drops the rest.
 fn divide(limbs: &mut [u32], divisor: u64) {
     let mut rest = 0;
     for limb in limbs.iter_mut().rev() {
@@ -253,8 +253,8 @@ fn divide(limbs: &mut [u32], divisor: u64) {
 
 /// The square root of limbs · 2^exponent, divided by both divisors before, rounded once, to nearest, ties to even.
 fn root_of_quotient(mut limbs: Vec<u32>, exponent: i32, divisors: [u64; 2]) -> f64 {
-    /// Zeros put below the limbs. A quotient by 128 bits keeps 256 bits, of which 128 are below those that the root is taken of: these
-    /// are not all 0 where there is a rest.
+    /// The number of zeros that are put below the limbs. A quotient by 128 bits keeps 256 bits, of which 128 are below those that the root
+    /// is taken of. If there is a rest, these are not all 0.
     const MORE: usize = 12;
     let Some(lowest) = limbs.iter().position(|&limb| limb != 0) else { return 0.0 };
     limbs.splice(..lowest, [0; MORE]);
@@ -297,7 +297,7 @@ mod tests {
         moments
     }
 
-    /// All that can be seen of some moments, in bits.
+    /// All visible properties of some moments, in bits.
     fn seen(moments: &Moments) -> (u64, bool, [Option<u64>; 4], [String; 2]) {
         let numbers = [moments.mean(), moments.std(), moments.min(), moments.max()];
         let sums = [moments.sum().to_parts(), moments.squares().to_parts()];
@@ -545,7 +545,7 @@ mod tests {
             prop_assert_eq!(seen(&whole), seen(&at_once(&values)));
         }
 
-        /// Other values are other moments, and other parts.
+        /// Other values have other moments, and other parts.
         #[test]
         fn a_last_bit_is_seen(mut values in proptest::collection::vec(any_finite(), 1..40), at: usize) {
             let before = one_by_one(&values);

@@ -4,21 +4,22 @@ use super::aggregate::{ONES, decoded};
 use super::fixed::Fixed;
 use super::limbs::Limbs;
 
-/// The smallest square is 2^−SMALLEST.
+/// The exponent of the smallest square, 2^−SMALLEST.
 pub(super) const SMALLEST: usize = 2 * super::aggregate::SMALLEST;
-/// 4196 bits from the smallest square to the largest, and room for carries, also where read parts are as large as possible.
+/// The number of limbs: 4196 bits from the smallest square to the largest, and room for carries, also if parts that are read are as large
+/// as possible.
 const LIMBS: usize = 135;
 /// The bits of a sum of 2⁶⁴ squares.
 const BITS: usize = 4196 + 64;
 
-/// Squares are split at 2^−HIGH, and again after each STEP bits.
+/// The bits at which squares are split: at 2^−HIGH, and again after each STEP bits.
 const HIGH: usize = 13;
 const STEP: usize = 50;
 
 /// The exact sum of the squares of f64 values.
 #[derive(Debug, Clone, Default)]
 pub struct SquareSum {
-    /// Units of 2^−SMALLEST. Most sums are between 2^−164 and 2^92, and need no more than eight limbs.
+    /// The sum of the finite squares in units of 2^−SMALLEST. Most sums are between 2^−164 and 2^92, and need no more than eight limbs.
     limbs: Limbs<LIMBS, 62, 8>,
     /// The sum of the squares of values that are infinite or not a number.
     special: f64,
@@ -37,7 +38,7 @@ impl SquareSum {
         }
     }
 
-    /// Adds what [`split`] gave.
+    /// Adds the result of [`split`].
     pub(super) fn add_split(&mut self, parts: [i64; 4]) {
         for (at, part) in parts.into_iter().enumerate() {
             self.limbs.add(part, SMALLEST - HIGH - STEP * at);
@@ -50,12 +51,12 @@ impl SquareSum {
         self.special += other.special;
     }
 
-    /// Have all values been finite?
+    /// Whether all values are finite.
     pub fn is_finite(&self) -> bool {
         self.special == 0.0
     }
 
-    /// The sum of the squares that are infinite or not a number; 0 where all values are finite.
+    /// The sum of the squares that are infinite or not a number; 0 if all values are finite.
     pub fn special(&self) -> f64 {
         if self.special.is_nan() { f64::NAN } else { self.special }
     }
@@ -65,7 +66,8 @@ impl SquareSum {
         self.limbs.to_fixed(SMALLEST)
     }
 
-    /// The sum with these parts; `None` where no sum of 2⁶⁴ squares has them. Where [`Self::special`] was not 0, it can be added as a value.
+    /// The sum with these parts; `None` if no sum of 2⁶⁴ squares has them. The value of [`Self::special`], if it is not 0, can be added as
+    /// a value.
     pub fn from_parts(parts: &Fixed) -> Option<SquareSum> {
         if parts.is_negative() {
             return None;
@@ -79,7 +81,7 @@ impl SquareSum {
     }
 }
 
-/// Sums are equal where the exact sums of their finite squares are, and the sums of the others, of which NaN equals NaN.
+/// Sums are equal if the exact sums of their finite squares are equal, and so are the sums of the others. NaN equals NaN.
 impl PartialEq for SquareSum {
     fn eq(&self, other: &Self) -> bool {
         self.special().to_bits() == other.special().to_bits() && self.limbs == other.limbs
@@ -94,10 +96,10 @@ impl FromIterator<f64> for SquareSum {
     }
 }
 
-/// The sum of the squares of some values, for which [`super::aggregate::split`] has an answer, as integers in units of 2⁻¹³, 2⁻⁶³, 2⁻¹¹³
-/// and 2⁻¹⁶³; `None` where a square leaves a rest.
+/// The sum of the squares of values that [`super::aggregate::split`] can split, as integers in units of 2⁻¹³, 2⁻⁶³, 2⁻¹¹³ and 2⁻¹⁶³; `None`
+/// if a square leaves a rest.
 ///
-/// A square is the sum of two floats, its rounded value and the error of that (Dekker 1971), and each of them is split as terms are.
+/// A square is the sum of two floats, its rounded value and the error of that value (Dekker 1971), and each of them is split as terms are.
 #[inline(always)]
 pub(super) fn split(values: &[f64]) -> Option<[i64; 4]> {
     let mut parts = [0i64; 4];
@@ -126,7 +128,7 @@ pub(super) fn split(values: &[f64]) -> Option<[i64; 4]> {
     (rest == 0 && wholes >> 51 == 0).then_some(parts)
 }
 
-/// The integer next to a float that is smaller than [`ONES`], and what the rounding took away.
+/// The integer next to a float that is smaller than [`ONES`], and the part that the rounding took away.
 #[inline(always)]
 fn rounded(scaled: f64) -> (i64, f64) {
     let whole = scaled + ONES;
@@ -143,7 +145,7 @@ mod tests {
         values.iter().copied().collect()
     }
 
-    /// The sum by way of [`split`].
+    /// The sum of squares by [`split`].
     fn at_once(values: &[f64]) -> Option<SquareSum> {
         let mut sum = SquareSum::default();
         aggregate::split(values)?;
@@ -215,7 +217,7 @@ mod tests {
             prop_assert_eq!(sum.to_parts(), Fixed::reduced(false, 2 * scale, expected.to_le_bytes().to_vec()));
         }
 
-        /// At once or one by one, where that is possible.
+        /// Values give the same sum at once and one by one, if they can be split.
         #[test]
         fn at_once_or_one_by_one(values in proptest::collection::vec((-1e3..1e3f64, -40..10i32), 1..50), scale in 0..2i32) {
             let values: Vec<f64> = values.iter().map(|(value, power)| value * 2f64.powi(power * scale)).collect();

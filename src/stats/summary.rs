@@ -8,7 +8,7 @@ use super::moments::Moments;
 use super::poisson::poisson_weight;
 use crate::measure::{Average, Measure, Range};
 
-/// What a number is of the values of queries.
+/// The names of the numbers that follow from the values of queries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum StatName {
@@ -30,22 +30,22 @@ pub enum StatName {
     Max,
     /// The lower end of the 95 % confidence interval of the average.
     Ci95Low,
-    /// The upper end of the same.
+    /// The upper end of the 95 % confidence interval of the average.
     Ci95High,
     /// The average of the best values over all orders of equal scores.
     Best,
-    /// The average of the worst ones.
+    /// The average of the worst values over all orders of equal scores.
     Worst,
-    /// How far the average of the order that the join has made is from the expected one.
+    /// The average of the order that the join made, less the expected average.
     Bias,
-    /// The queries whose value depends on the order of equal scores.
+    /// The number of queries whose value depends on the order of equal scores.
     Varying,
-    /// The queries in which documents of equal scores and different labels lie on both sides of the cutoff.
+    /// The number of queries in which documents of equal scores and different labels lie on both sides of the cutoff.
     Across,
 }
 
 impl StatName {
-    /// Every name, as it stands in reports, in the order of the variants.
+    /// Every name, as it is written in reports, in the order of the variants.
     pub const ALL: [(&'static str, StatName); 15] = [
         ("value", StatName::Value),
         ("mean", StatName::Mean),
@@ -64,7 +64,7 @@ impl StatName {
         ("across", StatName::Across),
     ];
 
-    /// The name as it stands in reports.
+    /// The name as it is written in reports.
     pub fn name(self) -> &'static str {
         Self::ALL[self as usize].0
     }
@@ -78,16 +78,16 @@ named!(StatName, "a name of a statistic");
 pub enum Stat {
     /// The measure's own average: arithmetic mean, sum, or geometric mean.
     Average,
-    /// The median; the mean of the two middle values where their number is even.
+    /// The median; the mean of the two middle values if the number of values is even.
     Median,
-    /// The sample standard deviation, n − 1 in the denominator; none of one query.
+    /// The sample standard deviation, n − 1 in the denominator; not defined for one query.
     Std,
     /// The smallest value.
     Min,
     /// The largest value.
     Max,
-    /// A 95 % confidence interval of the average, none of one query: the exact binomial one (Clopper and Pearson 1934) for measures that
-    /// are 0 or 1, else the percentiles of 1000 seeded resamples of the queries, multinomial below 1000 queries and Poisson above.
+    /// A 95 % confidence interval of the average, not defined for one query: the exact binomial one (Clopper and Pearson 1934) for measures
+    /// that are 0 or 1, else the percentiles of 1000 seeded resamples of the queries, multinomial below 1000 queries and Poisson above.
     Ci95,
 }
 
@@ -102,7 +102,7 @@ impl Stat {
         ("ci95", Stat::Ci95),
     ];
 
-    /// The names of its numbers, but for the average, whose name is the measure's.
+    /// The names of its numbers. The average has none here: its name depends on the measure.
     pub fn names(self) -> &'static [StatName] {
         match self {
             Stat::Average => &[],
@@ -114,17 +114,17 @@ impl Stat {
         }
     }
 
-    /// Does it need the values of all queries at once, because no summary tells it?
+    /// Whether the statistic needs the values of all queries at once, so that no summary has it.
     pub fn needs_values(self) -> bool {
         matches!(self, Stat::Median | Stat::Ci95)
     }
 
-    /// Does it follow from [`Moments`]?
+    /// Whether the statistic follows from [`Moments`].
     pub fn needs_moments(self) -> bool {
         matches!(self, Stat::Std | Stat::Min | Stat::Max)
     }
 
-    /// The number of a statistic that follows from moments; none without values, and of one value no spread.
+    /// Computes a statistic that follows from moments; `None` without values, and for a spread of one value.
     pub fn of_moments(self, moments: &Moments) -> Option<(StatName, f64)> {
         match self {
             Stat::Std => moments.std().map(|std| (StatName::Std, std)),
@@ -134,7 +134,7 @@ impl Stat {
         }
     }
 
-    /// Does it say how much values vary, so that one value has none?
+    /// Whether the statistic says how much values vary, so that one value has none.
     pub fn is_spread(self) -> bool {
         matches!(self, Stat::Std | Stat::Ci95)
     }
@@ -142,16 +142,16 @@ impl Stat {
 
 named!(Stat, "a statistic");
 
-/// Resamples of a bootstrap.
+/// The number of resamples of a bootstrap.
 const RESAMPLES: u64 = 1000;
 /// The seed of every bootstrap: the same values give the same interval, everywhere.
 const SEED: u64 = 0x6c61_6e65_7661_6c31;
 
-/// From so many queries on a resample is Poisson and not multinomial.
+/// The number of queries from which on a resample is Poisson and not multinomial.
 const MANY: usize = 1000;
 
-/// The named numbers of a statistic for each measure, `values` being `[measure][query]`: one number, two for [`Stat::Ci95`], none
-/// without queries, and of one query none of a spread.
+/// Computes the named numbers of a statistic for each measure; `values` is `[measure][query]`. There is one number, or two for
+/// [`Stat::Ci95`]; none without queries, and none for a spread of one query.
 pub fn summarise(stat: Stat, measures: &[Measure], values: &[Vec<f64>]) -> Vec<Vec<(StatName, f64)>> {
     if values.first().map_or(0, Vec::len) < if stat.is_spread() { 2 } else { 1 } {
         return vec![Vec::new(); measures.len()];
@@ -182,7 +182,7 @@ fn averaged(average: Average, values: &[f64]) -> f64 {
 }
 
 impl Average {
-    /// How the average is called among the statistics.
+    /// The name of the average among the statistics.
     pub fn name(self) -> StatName {
         match self {
             Average::Mean => StatName::Mean,
@@ -191,12 +191,12 @@ impl Average {
         }
     }
 
-    /// What of a query's value is summed.
+    /// The term of a query's value that is summed.
     pub fn term(self, value: f64) -> f64 {
         if self == Average::Geometric { value.ln() } else { value }
     }
 
-    /// The average of `count` queries from the exact sum of their terms. A mean is finite where its terms are, whatever the sum.
+    /// The average of `count` queries from the exact sum of their terms. A mean is finite if its terms are, whatever the sum.
     pub fn of_sum(self, sum: &ExactSum, count: usize) -> f64 {
         match self {
             Average::Mean => sum.mean(count),
@@ -221,7 +221,7 @@ fn median(values: &[f64]) -> f64 {
     if sorted.len().is_multiple_of(2) { sorted[middle - 1].midpoint(sorted[middle]) } else { sorted[middle] }
 }
 
-/// A power of two by which values are multiplied so that neither their squares nor their sums leave the range of f64: 1 for values of
+/// A power of two by which values are multiplied so that neither their squares nor their sums leave the range of f64. It is 1 for values of
 /// ordinary size.
 fn unit(values: &[f64]) -> f64 {
     let largest = values.iter().fold(0.0, |largest, value| value.abs().max(largest));
@@ -234,7 +234,7 @@ fn unit(values: &[f64]) -> f64 {
     }
 }
 
-/// The 95 % confidence intervals of the averages of some measures, `values` being `[measure][query]` of at least two queries.
+/// The 95 % confidence intervals of the averages of some measures; `values` is `[measure][query]` of at least two queries.
 fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
     let exact = |(measure, values): (&Measure, &Vec<f64>)| {
         let ones = || values.iter().filter(|&&value| value == 1.0).count() as u64;
@@ -250,8 +250,9 @@ fn intervals(measures: &[Measure], values: &[Vec<f64>]) -> Vec<(f64, f64)> {
 /// The 95 % confidence intervals of the averages of some measures with their values.
 ///
 /// The percentile bootstrap (Efron 1979): the 2.5 % and 97.5 % points of the averages of resamples. A resample draws as many queries as
-/// there are. Of many it takes each a number of times that is Poisson-distributed with mean 1 instead (Hanley and MacGibbon 2006), which
-/// needs one pass over the values in order where drawing queries would jump about. All measures share the resamples.
+/// there are. If there are many, it takes each a number of times that is Poisson-distributed with mean 1 instead (Hanley and MacGibbon
+/// 2006), which needs one pass over the values in order, while drawing queries would access them at random. All measures share the
+/// resamples.
 fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
     let queries = of.first().map_or(0, |(_, values)| values.len());
     let average = |measure: &Measure| measure.definition().average;
@@ -291,7 +292,7 @@ fn bootstrap(of: &[(&Measure, &Vec<f64>)]) -> Vec<(f64, f64)> {
     (0..of.len()).map(interval).collect()
 }
 
-/// The sums of a resample of as many queries as there are, fewer than [`MANY`], each drawn from all of them.
+/// The sums of a resample that draws as many queries as there are, fewer than [`MANY`], each from all of them.
 fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> Vec<f64> {
     let mut times = [0u16; MANY];
     (0..queries).for_each(|_| times[draws.below(queries)] += 1);
@@ -299,9 +300,9 @@ fn multinomial(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> Vec<f64>
     terms.iter().map(sum).collect()
 }
 
-/// The sums of a resample of a Poisson-distributed number of each query, and how many queries it took: at least one.
+/// The sums of a resample that takes a Poisson-distributed number of each query, and the number of queries that it took: at least one.
 fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u32) {
-    /// Queries whose weights are drawn at a time: they stay in the nearest cache.
+    /// The number of queries whose weights are drawn at a time: they stay in the nearest cache.
     const BLOCK: usize = 1024;
     loop {
         let mut sums = vec![0.0; terms.len()];
@@ -323,7 +324,7 @@ fn poisson(terms: &[Vec<f64>], queries: usize, mut draws: Draws) -> (Vec<f64>, u
     }
 }
 
-/// Linear interpolation between the two nearest of sorted values, as NumPy's default.
+/// Interpolates linearly between the two nearest of sorted values, as NumPy does by default.
 pub fn percentile(sorted: &[f64], share: f64) -> f64 {
     let place = share * (sorted.len() - 1) as f64;
     let below = place.floor() as usize;

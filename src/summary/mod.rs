@@ -1,12 +1,12 @@
-//! Summaries: what an evaluation comes to, in a form that adds up.
+//! Summaries: the results of an evaluation in a form that can be merged.
 //!
-//! A [`Summary`] holds, for each run and measure, how many queries count, the exact sums of their values and of the squares, the
-//! smallest and the largest; under which settings they were computed; and which queries they are, as hashes or ids. Merging is
-//! associative and commutative to the bit, so shards in any number and any order give what one pass gives. It refuses what does not
-//! belong together, and says which setting would make it fit.
+//! A [`Summary`] holds, for each run and measure, the number of queries that count, the exact sums of their values and of the squares, and
+//! the smallest and the largest value. It also holds the settings under which they were computed, and the queries, as hashes or ids.
+//! Merging is associative and commutative to the bit, so shards in any number and any order give the same result as one pass. Summaries
+//! that do not belong together are refused, with the setting that would make them fit.
 //!
-//! Means, sums, geometric means, standard deviations and extremes follow from a summary. Medians, bootstrap intervals and the values
-//! of queries do not: they need to see all values go by.
+//! Means, sums, geometric means, standard deviations and extremes follow from a summary. Medians, bootstrap intervals and the values of
+//! queries do not: they need all values.
 
 mod queries;
 #[cfg(feature = "serde")]
@@ -53,29 +53,29 @@ pub struct Summary {
     pub(crate) queries: QuerySet,
     pub(crate) view: View,
     pub(crate) tied: TiedValue,
-    /// By the name of the run, and of the group of queries if it is not all of them.
+    /// The summaries by the name of the run, and of the group of queries; `None` for all queries.
     pub(crate) runs: BTreeMap<(String, Option<String>), RunSummary>,
 }
 
 /// The summary of one run, or of a group of its queries.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunSummary {
-    /// The place of the run among those of its evaluation; the smallest of several.
+    /// The index of the run among those of its evaluation; the smallest of several.
     pub(crate) place: u64,
-    /// The run id on its last line; the first of several in bytewise order.
+    /// The run id on the last line of the run; the first of several in bytewise order.
     pub(crate) tag: Vec<u8>,
-    /// The files that it was read from.
+    /// The files that the run was read from.
     pub(crate) sources: BTreeSet<String>,
-    /// How many summaries it was merged of.
+    /// The number of summaries that were merged into this one.
     pub(crate) parts: u64,
     pub(crate) rule: RankingRule,
     /// The fingerprints of the judgments.
     pub(crate) fingerprints: BTreeSet<u128>,
-    /// Sets of judged queries, by the sum of their hashes, with how many they are.
+    /// The sets of judged queries, each as the sum of its hashes with its number of queries.
     pub(crate) judged: BTreeMap<u128, u64>,
     /// The queries that count.
     pub(crate) queries: Arc<QueryPrint>,
-    /// How many of them the run lacks: empty rankings.
+    /// The number of counted queries that the run lacks, which are empty rankings.
     pub(crate) empty: u64,
     /// Judged queries that the run lacks.
     pub(crate) missing: Unmatched,
@@ -84,13 +84,13 @@ pub struct RunSummary {
     pub(crate) seen: ScoresSeen,
     /// The highest grade of the judgments.
     pub(crate) highest: Option<f64>,
-    /// By measure: the number that a parameter `auto` became.
+    /// The number that a parameter `auto` became, by measure.
     pub(crate) taken: Vec<Option<f64>>,
-    /// By measure: the sum of the terms of its average.
+    /// The sum of the terms of the average, by measure.
     pub(crate) sums: Vec<ExactSum>,
-    /// By measure: the moments of its values; none where nobody asked for more than averages.
+    /// The moments of the values, by measure; empty if only averages were asked for.
     pub(crate) moments: Vec<Moments>,
-    /// What the number of relevant documents and ideal rankings are made of.
+    /// The source of the number of relevant documents and of ideal rankings.
     pub(crate) ideal: IdealOf,
 }
 
@@ -100,12 +100,12 @@ impl Summary {
         &self.measures
     }
 
-    /// Which queries count.
+    /// The queries that count.
     pub fn queries(&self) -> QuerySet {
         self.queries
     }
 
-    /// How the rankings were looked at.
+    /// The ranks and documents that were looked at.
     pub fn view(&self) -> View {
         self.view
     }
@@ -115,14 +115,14 @@ impl Summary {
         self.runs.iter().map(|((name, group), run)| (name.as_str(), group.as_deref(), run))
     }
 
-    /// Says where it came from, for messages: all runs then have this one source.
+    /// Sets the source of the summary, for messages. All runs then have this one source.
     #[must_use]
     pub fn from_source(mut self, source: &str) -> Self {
         self.runs.values_mut().for_each(|run| run.sources = BTreeSet::from([source.to_owned()]));
         self
     }
 
-    /// The same without the ids of queries: they stay as hashes, which tell too whether a query was counted twice.
+    /// Drops the ids of queries. They stay as hashes, which still tell whether a query was counted twice.
     #[must_use]
     pub fn without_ids(mut self) -> Self {
         let mut done: Vec<(Arc<QueryPrint>, Arc<QueryPrint>)> = Vec::new();
@@ -134,7 +134,7 @@ impl Summary {
         self
     }
 
-    /// Adds another summary. Runs of the same name become one; others are added to the runs.
+    /// Adds another summary. Runs of the same name are merged; others are added to the runs.
     ///
     /// # Errors
     /// Other measures, settings or numbers taken from the judgments, and queries that both count: [`Error::Merge`] says which setting
@@ -162,7 +162,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Adds the runs of another summary under the same measures, behind its own.
+    /// Appends the runs of another summary under the same measures, behind the runs of this one.
     ///
     /// # Errors
     /// Other measures or settings, or a run of the same name: [`Error::Merge`]. Then nothing is added.
@@ -178,7 +178,7 @@ impl Summary {
         Ok(())
     }
 
-    /// Refuses what does not belong together.
+    /// Checks that two summaries belong together.
     pub(crate) fn check(&self, other: &Summary) -> Result<()> {
         let list = |summary: &Summary| {
             summary.measures.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
@@ -216,13 +216,13 @@ impl Summary {
         Ok(())
     }
 
-    /// Has a run groups of queries?
+    /// Whether a run has groups of queries.
     fn has_groups(&self, run: &str) -> bool {
         let behind = (Bound::Excluded((run.to_owned(), None)), Bound::Unbounded);
         self.runs.range(behind).next().is_some_and(|((name, _), _)| name == run)
     }
 
-    /// The scores, with these statistics besides the averages.
+    /// Computes the scores, with these statistics besides the averages.
     ///
     /// # Errors
     /// A statistic that needs the values of all queries, such as the median; a number that is not finite.
@@ -256,37 +256,37 @@ impl Summary {
 }
 
 impl RunSummary {
-    /// How many queries count.
+    /// The number of queries that count.
     pub fn count(&self) -> u64 {
         self.queries.count()
     }
 
-    /// Which queries count.
+    /// The queries that count.
     pub fn queries(&self) -> &QueryPrint {
         &self.queries
     }
 
-    /// The moments of the values under a measure, by its place.
+    /// The moments of the values under a measure, by its index.
     pub fn moments(&self, measure: usize) -> Option<&Moments> {
         self.moments.get(measure)
     }
 
-    /// How the rankings were made.
+    /// The rule by which the rankings were made.
     pub fn rule(&self) -> RankingRule {
         self.rule
     }
 
-    /// The fingerprints of the judgments, ascending: one where all shards have the same qrels.
+    /// The fingerprints of the judgments, ascending. There is one if all shards have the same qrels.
     pub fn fingerprints(&self) -> impl Iterator<Item = u128> {
         self.fingerprints.iter().copied()
     }
 
-    /// The files that it was read from.
+    /// The files that the run was read from.
     pub fn sources(&self) -> impl Iterator<Item = &str> {
         self.sources.iter().map(String::as_str)
     }
 
-    /// How many summaries it was merged of.
+    /// The number of summaries that were merged into this one.
     pub fn parts(&self) -> u64 {
         self.parts
     }
@@ -323,7 +323,7 @@ impl RunSummary {
         Ok(())
     }
 
-    /// Adds all of another run but its queries.
+    /// Adds another run, except its queries.
     fn add(&mut self, other: &RunSummary, policy: QuerySet) {
         self.place = self.place.min(other.place);
         if other.tag < self.tag {
@@ -335,7 +335,7 @@ impl RunSummary {
         self.judged.extend(&other.judged);
         self.empty = self.empty.saturating_add(other.empty);
         self.missing = match policy {
-            // The others have been counted in other shards, or not.
+            // Missing queries may have been counted in other shards.
             QuerySet::Both => Unmatched::default(),
             QuerySet::Judged | QuerySet::Complete => self.missing.and(&other.missing),
         };
@@ -375,7 +375,7 @@ impl RunSummary {
                 .chain(stats.iter().flat_map(|&stat| of_moments(stat).into_iter().chain(of_values(stat))))
                 .collect()
         };
-        // Where a value is over all orders, it does not matter which one equal scores were put in.
+        // If values are over all orders, the order of equal scores does not matter.
         let matters =
             |notice: &Notice| tied == TiedValue::Ranked || !matches!(notice, Notice::EqualScores { .. });
         let seen = self.seen.notices(self.rule.ties).into_iter().filter(matters);
@@ -424,7 +424,7 @@ impl Joined {
     }
 }
 
-/// Says which queries two runs both count.
+/// Describes which queries two runs both count.
 pub(crate) fn counted_twice(common: &Common, runs: [&RunSummary; 2]) -> String {
     let queries = if common.count == 1 { "query is" } else { "queries are" };
     let first: Vec<String> = common.first.iter().map(printable).collect();
@@ -434,7 +434,7 @@ pub(crate) fn counted_twice(common: &Common, runs: [&RunSummary; 2]) -> String {
     format!("{} {queries} counted twice{named}: in {one} and in {other}", common.count)
 }
 
-/// The first few of some files.
+/// The first few of `sources`, as text.
 fn some(sources: &BTreeSet<String>) -> String {
     const NAMED: usize = 3;
     let first: Vec<String> = sources.iter().take(NAMED).map(|source| printable(source.as_bytes())).collect();
@@ -458,7 +458,7 @@ fn refused(what: &str, own: &impl ToString, other: &impl ToString, option: &str)
     Err(Error::Merge(differ(what, own, other, option)))
 }
 
-/// The levels of relevance that no grade reaches, of which this is the highest, each with the measures that therefore find nothing.
+/// The levels of relevance above `highest`, which no grade reaches, each with the measures that therefore find nothing.
 pub(crate) fn nothing_relevant(measures: &[Measure], highest: Option<f64>) -> Vec<Notice> {
     let Some(highest) = highest else { return Vec::new() };
     let mut notices: Vec<Notice> = Vec::new();
@@ -475,7 +475,7 @@ pub(crate) fn nothing_relevant(measures: &[Measure], highest: Option<f64>) -> Ve
     notices
 }
 
-/// Does the lowest relevant grade change values of the measure?
+/// Whether the lowest relevant grade changes values of the measure.
 fn looks_at_rel(measure: &Measure) -> bool {
     let shares = measure.word("gain") == "grade" && measure.definition().name != "RBP";
     !shares && measure.word("scale") != "topic"

@@ -1,4 +1,4 @@
-//! Which queries a summary counts: as ids, as sorted hashes, or as a sum of hashes.
+//! The queries that a summary counts: as ids, as sorted hashes, or as a sum of hashes.
 
 use std::cmp::Ordering;
 
@@ -6,10 +6,10 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::label::Ids;
 
-/// The most queries whose ids or hashes are kept; of more only the count and the sum of the hashes are.
+/// The most queries whose ids or hashes are kept. Of more queries, only the number and the sum of the hashes are kept.
 const MOST: u64 = 10_000_000;
 
-/// A set of queries, in as much detail as there is.
+/// A set of queries, in as much detail as is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QueryPrint {
     pub(super) count: u64,
@@ -18,16 +18,16 @@ pub struct QueryPrint {
     pub(super) known: Known,
 }
 
-/// What is known of each query.
+/// The detail that is known of each query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Known {
     /// The ids, in bytewise order.
     Ids(Ids),
     /// The low 64 bits of the hashes of the ids, ascending.
     Hashes(Vec<u64>),
-    /// Nothing, for they are too many.
+    /// Nothing, because there are too many queries.
     Sum,
-    /// Nothing, for they have no ids.
+    /// Nothing, because the queries have no ids.
     Unnamed,
 }
 
@@ -35,12 +35,12 @@ pub(super) enum Known {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Common {
     pub count: u64,
-    /// The ids of the first few, where they are known.
+    /// The ids of the first few, if they are known.
     pub first: Ids,
 }
 
 impl Common {
-    /// How many ids are named.
+    /// The most ids that are named.
     const NAMED: u64 = 5;
 
     fn add(&mut self, id: Option<&[u8]>) {
@@ -57,18 +57,19 @@ fn hash(id: &[u8]) -> u128 {
 }
 
 impl QueryPrint {
-    /// The hash of an id as [`QueryPrint::hashes`] has it.
+    /// The 64-bit hash of an id, as in [`QueryPrint::hashes`].
     pub(crate) fn hash(id: &[u8]) -> u64 {
         hash(id) as u64
     }
 
-    /// The queries with these ids, which are in bytewise order and distinct.
+    /// Makes a set of the queries with these ids, which are in bytewise order and distinct.
     pub fn of(ids: Ids) -> Self {
         let sum = ids.iter().fold(0u128, |sum, id| sum.wrapping_add(hash(id)));
         QueryPrint { count: ids.len() as u64, sum, known: Known::Ids(ids) }.limited(MOST)
     }
 
-    /// The queries with these hashes, of which the whole ones have this sum; `None` where they do not ascend, or have another sum.
+    /// Makes a set of the queries with these hashes, whose 128-bit hashes have this sum; `None` if the hashes do not ascend, or have
+    /// another sum.
     #[cfg(feature = "serde")]
     pub(super) fn of_hashes(sum: u128, hashes: Vec<u64>) -> Option<Self> {
         let low = hashes.iter().fold(0u64, |low, &hash| low.wrapping_add(hash));
@@ -76,12 +77,12 @@ impl QueryPrint {
         fits.then_some(QueryPrint { count, sum, known: Known::Hashes(hashes) }.limited(MOST))
     }
 
-    /// So many queries without ids.
+    /// Makes a set of `count` queries without ids.
     pub fn unnamed(count: u64) -> Self {
         QueryPrint { count, sum: 0, known: Known::Unnamed }
     }
 
-    /// How many there are.
+    /// The number of queries.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -91,7 +92,7 @@ impl QueryPrint {
         (self.known != Known::Unnamed).then_some(self.sum)
     }
 
-    /// The ids in bytewise order, where they were kept.
+    /// The ids in bytewise order, if they were kept.
     pub fn ids(&self) -> Option<&Ids> {
         match &self.known {
             Known::Ids(ids) => Some(ids),
@@ -99,7 +100,7 @@ impl QueryPrint {
         }
     }
 
-    /// The low 64 bits of the xxh3 hashes of the ids, ascending; `None` where there are none or too many.
+    /// The low 64 bits of the xxh3 hashes of the ids, ascending; `None` without ids, or with too many.
     pub fn hashes(&self) -> Option<Vec<u64>> {
         match &self.known {
             Known::Ids(ids) => {
@@ -112,7 +113,7 @@ impl QueryPrint {
         }
     }
 
-    /// The same without ids, as hashes.
+    /// The same set with hashes instead of ids.
     pub(super) fn without_ids(&self) -> Self {
         match (self.ids(), self.hashes()) {
             (Some(_), Some(hashes)) => QueryPrint { known: Known::Hashes(hashes), ..self.clone() },
@@ -120,12 +121,12 @@ impl QueryPrint {
         }
     }
 
-    /// Can it be said whether a query is in two sets?
+    /// Whether it can be told that a query is in two sets.
     pub(super) fn is_known(&self) -> bool {
         matches!(self.known, Known::Ids(_) | Known::Hashes(_))
     }
 
-    /// The queries of both; those that both have are an error, where that can be known.
+    /// Joins two sets. Queries that are in both are an error, if that can be told.
     pub(crate) fn and(&self, other: &QueryPrint) -> Result<QueryPrint, Common> {
         self.and_limited(other, MOST)
     }
@@ -152,7 +153,7 @@ impl QueryPrint {
         Ok(QueryPrint { count, sum, known }.limited(most))
     }
 
-    /// The same in no more detail than so many queries may have.
+    /// Reduces the detail to what `most` queries may have.
     fn limited(mut self, most: u64) -> Self {
         if self.count > most && self.known != Known::Unnamed {
             self.known = Known::Sum;
@@ -161,7 +162,7 @@ impl QueryPrint {
     }
 }
 
-/// The ids of both lists in bytewise order.
+/// Merges the ids of both lists in bytewise order.
 fn both_ids(own: &Ids, others: &Ids) -> Result<Ids, Common> {
     let (mut all, mut common) = (Ids::default(), Common { count: 0, first: Ids::default() });
     let (mut at, mut other) = (0, 0);
@@ -181,7 +182,7 @@ fn both_ids(own: &Ids, others: &Ids) -> Result<Ids, Common> {
     if common.count > 0 { Err(common) } else { Ok(all) }
 }
 
-/// The hashes of both lists, ascending; `named` gives the id of one of the first list.
+/// Merges the hashes of both lists, ascending; `named` gives the id of a hash of the first list.
 fn both_hashes<'a>(
     own: &[u64],
     others: &[u64],

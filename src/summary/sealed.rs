@@ -1,4 +1,4 @@
-//! Stored values as bytes: what they are, in 16 bytes, the version, a checksum, and the fields.
+//! Stored values as bytes: their kind in 16 bytes, the version, a checksum, and the fields.
 
 use std::fs::File;
 use std::io::Read;
@@ -11,16 +11,16 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::error::{Error, Result, printable_path};
 use crate::scores::SCHEMA;
 
-/// The first bytes of a file, which say what it is.
+/// The first bytes of a file, which tell its kind.
 pub type Magic = [u8; 16];
 
-/// The bytes of some fields.
+/// Encodes fields as bytes.
 pub fn seal(magic: &Magic, fields: &impl Serialize) -> Vec<u8> {
     let body = postcard::to_allocvec(fields).unwrap_or_else(|error| unreachable!("{error}"));
     [&magic[..], &SCHEMA.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
 }
 
-/// The fields of bytes that are `what`.
+/// Decodes the fields of bytes; `what` names their kind in errors.
 ///
 /// # Errors
 /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
@@ -39,7 +39,8 @@ pub fn open<T: DeserializeOwned>(magic: &Magic, what: &str, bytes: &[u8]) -> Res
     Ok(fields)
 }
 
-/// The bytes of a file that begins with one of these, or as JSON does; of another only the first, for it may have any size.
+/// Reads a file that begins with one of `magics`, or as JSON does. Of another file only the first bytes are read, because it may have any
+/// size.
 pub fn read(path: &Path, magics: &[&Magic]) -> Result<Vec<u8>> {
     let read = |error: std::io::Error| Error::io(path, "read", error);
     let mut file = File::open(path).map_err(|error| Error::io(path, "open", error))?;
@@ -53,12 +54,12 @@ pub fn read(path: &Path, magics: &[&Magic]) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Do bytes begin as a JSON object?
+/// Whether bytes begin as a JSON object.
 pub fn is_json(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"{")
 }
 
-/// The same error with the name of the file.
+/// Adds the name of the file to an error.
 pub fn in_file(path: &Path, error: Error) -> Error {
     match error {
         Error::Summary(message) => Error::Summary(format!("{}: {message}", printable_path(path))),
@@ -66,7 +67,7 @@ pub fn in_file(path: &Path, error: Error) -> Error {
     }
 }
 
-/// Refuses another version.
+/// Checks the version.
 pub fn check_schema(schema: u32) -> Result<()> {
     match schema {
         SCHEMA => Ok(()),
@@ -74,7 +75,7 @@ pub fn check_schema(schema: u32) -> Result<()> {
     }
 }
 
-/// What is wrong with stored values.
+/// The error of stored values.
 pub fn wrong(message: &str) -> Error {
     Error::Summary(message.to_owned())
 }

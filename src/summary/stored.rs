@@ -1,11 +1,11 @@
-//! Summaries as bytes and as JSON: the same fields, the one compact and with a checksum, the other for other programs.
+//! Summaries as bytes and as JSON, with the same fields: the bytes are compact and have a checksum, and the JSON is for other programs.
 //!
 //! ```text
 //! bytes   "laneval summary\n"  schema, u32  xxh3-64 of the rest, u64  the fields, in postcard's format; numbers little-endian
 //! JSON    one object, with `"schema"`
 //! ```
 //!
-//! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. What is read is checked, whoever wrote it.
+//! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -27,17 +27,17 @@ use crate::whole_file;
 pub(crate) const MAGIC: &Magic = b"laneval summary\n";
 
 impl Summary {
-    /// The summary as bytes, which [`Summary::from_bytes`] reads.
+    /// Returns the summary as bytes, which [`Summary::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
         seal(MAGIC, &Stored::of(self))
     }
 
-    /// The summary as one JSON object, which [`Summary::from_json`] reads.
+    /// Returns the summary as one JSON object, which [`Summary::from_json`] reads.
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(&Stored::of(self)).unwrap_or_else(|error| unreachable!("{error}"))
     }
 
-    /// A summary from bytes.
+    /// Makes a summary of bytes.
     ///
     /// # Errors
     /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
@@ -45,7 +45,7 @@ impl Summary {
         open::<Stored>(MAGIC, "a summary", bytes)?.summary()
     }
 
-    /// A summary from JSON.
+    /// Makes a summary of JSON.
     ///
     /// # Errors
     /// [`Error::Summary`]: JSON of something else, or of another version.
@@ -59,7 +59,7 @@ impl Summary {
         serde_json::from_str::<Stored>(text).map_err(syntax)?.summary()
     }
 
-    /// Reads a file of bytes or of JSON, which is told from its content.
+    /// Reads a file of bytes or of JSON. Its content tells which.
     ///
     /// # Errors
     /// A file that cannot be read, or as [`Summary::from_bytes`], with its name.
@@ -68,7 +68,7 @@ impl Summary {
         Self::from_file(&sealed::read(path, &[MAGIC])?).map_err(|error| sealed::in_file(path, error))
     }
 
-    /// A summary from what a file holds.
+    /// Makes a summary of the content of a file.
     pub(crate) fn from_file(bytes: &[u8]) -> Result<Self> {
         match sealed::is_json(bytes) {
             true => str::from_utf8(bytes).map_err(|e| wrong(&e.to_string())).and_then(Self::from_json),
@@ -76,7 +76,8 @@ impl Summary {
         }
     }
 
-    /// Writes a file of bytes: to a temporary name in the same folder first, so there is never half a file.
+    /// Writes the summary to a file, as bytes. It is written under a temporary name in the same folder first, so `path` never names half a
+    /// file.
     ///
     /// # Errors
     /// What the system refuses.
@@ -140,9 +141,9 @@ struct StoredRun {
     ideal: String,
     /// The fingerprints of the judgments.
     qrels: Vec<Print>,
-    /// Sets of judged queries: the sums of their hashes, and their numbers.
+    /// Sets of judged queries: the sums of their hashes, and their numbers of queries.
     judged: Vec<(Print, u64)>,
-    /// The queries that count, as an index.
+    /// The index of the set of queries that count.
     queries: usize,
     empty: u64,
     missing: StoredUnmatched,
@@ -162,7 +163,7 @@ struct StoredUnmatched {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredMeasure {
-    /// What a parameter `auto` became.
+    /// The number that a parameter `auto` became.
     auto: Option<f64>,
     sum: String,
     squares: String,
@@ -171,7 +172,7 @@ struct StoredMeasure {
     logarithms: Option<String>,
 }
 
-/// The bytes of an id, as text.
+/// The bytes of an id, written as text.
 pub(crate) struct Id(Vec<u8>);
 
 impl Serialize for Id {
@@ -230,7 +231,7 @@ impl<'de> Deserialize<'de> for Print {
 }
 
 impl Stored {
-    /// Of a summary.
+    /// The fields of a summary.
     pub fn of(summary: &Summary) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
@@ -255,7 +256,7 @@ impl Stored {
         }
     }
 
-    /// The summary, if it is one.
+    /// Makes the summary, if the fields are sound.
     pub fn summary(self) -> Result<Summary> {
         check_schema(self.schema)?;
         if self.laneval != env!("CARGO_PKG_VERSION") {
@@ -286,7 +287,7 @@ impl Stored {
 }
 
 impl StoredQueries {
-    /// Of a set.
+    /// The fields of a set of queries.
     pub fn of(print: &QueryPrint) -> Self {
         match &print.known {
             Known::Ids(ids) => StoredQueries::Ids(ids.iter().map(|id| Id(id.to_vec())).collect()),
@@ -299,7 +300,7 @@ impl StoredQueries {
         }
     }
 
-    /// The set, if it is one.
+    /// Makes the set, if the fields are sound.
     pub fn print(self) -> Result<QueryPrint> {
         match self {
             StoredQueries::Ids(ids) => {
@@ -416,7 +417,7 @@ impl StoredRun {
 }
 
 impl StoredMeasure {
-    /// The sum of the terms of the average, and the moments, of so many queries; `None` where they contradict each other.
+    /// The sum of the terms of the average, and the moments, of `count` queries; `None` if they contradict each other.
     fn sums(self, count: u64, measure: &Measure) -> Option<(ExactSum, Moments)> {
         let fixed = |text: &String| text.parse::<Fixed>().ok();
         let moments = Moments::from_parts(count, &fixed(&self.sum)?, &fixed(&self.squares)?, self.range)?;
