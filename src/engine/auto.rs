@@ -1,31 +1,31 @@
-//! What `auto` takes: the CPU, unless a GPU promises to be much faster.
+//! The choice of `auto`: the CPU, unless a GPU promises to be much faster.
 
 use super::Chosen;
 use super::cpu::Cpu;
 
-/// An engine, and why it was taken.
+/// An engine, with the reason for its choice.
 pub struct Taken {
     /// The engine.
     pub engine: Chosen,
-    /// Why this one, in a few words; empty where it was asked for.
+    /// The reason, in a few words; empty if the engine was asked for.
     pub why: String,
-    /// A GPU would have been taken, had it not refused: its words.
+    /// The error of a GPU that would have been taken, if it had not refused.
     pub refused: Option<String>,
 }
 
 impl Taken {
-    /// An engine that was asked for.
+    /// Takes an engine that was asked for.
     pub fn asked(engine: Chosen) -> Self {
         Taken { engine, why: String::new(), refused: None }
     }
 }
 
-/// The engine for so many labels and folds over them.
+/// Chooses the engine for `labels` labels and `folds` folds over them.
 ///
 /// The estimates are rough, and in favour of the CPU: labels that are evaluated once must go up to a GPU first, and opening one
 /// takes longer than most evaluations.
 pub fn take(labels: u64, folds: usize) -> Taken {
-    /// Labels that a thread folds in a second, one fold at a time.
+    /// The number of labels that a thread folds in a second, one fold at a time.
     const FOLDED: f64 = 4e9;
     let on_cpu = labels as f64 * folds as f64 / (FOLDED * rayon::current_num_threads() as f64);
     let (why, refused) = match gpu(labels as f64, on_cpu) {
@@ -35,14 +35,14 @@ pub fn take(labels: u64, folds: usize) -> Taken {
     Taken { engine: Chosen::Cpu(Cpu::new()), why, refused }
 }
 
-/// A GPU if it pays, else why not, and its own words if it was tried.
+/// Takes a GPU if it pays. The error is the reason why not, and the GPU's own error if it was tried.
 #[cfg(feature = "gpu")]
 fn gpu(labels: f64, on_cpu: f64) -> Result<Taken, (String, Option<String>)> {
-    /// Bytes that go up in a second, which bounds labels that are evaluated once.
+    /// The bytes that are sent to a GPU in a second, which bounds labels that are evaluated once.
     const UP: f64 = 1e10;
     /// Seconds to open a device.
     const OPEN: f64 = 0.25;
-    /// A GPU must be so many times as fast as the CPU to be tried.
+    /// The factor by which a GPU must be faster than the CPU to be tried.
     const FASTER: f64 = 2.0;
     let on_gpu = OPEN + labels / UP;
     if on_cpu < FASTER * on_gpu {

@@ -15,28 +15,28 @@ use crate::fold::{Columns, Inputs, Program};
 use crate::label::{Batch, View};
 use crate::watch::Watch;
 
-/// What an engine works on.
+/// The work of an engine.
 #[derive(Debug, Clone)]
 pub struct Job<'a> {
     /// The rankings.
     pub batch: Batch<'a>,
-    /// How to look at them.
+    /// The view of the rankings.
     pub view: View,
-    /// What to compute.
+    /// The folds to compute.
     pub program: &'a Program,
     /// The numbers of each query that the program refers to.
     pub inputs: &'a Inputs,
-    /// Who is told how far it is, and may stop it.
+    /// The watch that may stop the work, and counts it.
     pub watch: Option<&'a Watch>,
 }
 
 impl Job<'_> {
-    /// Was it told to stop?
+    /// Whether the job was told to stop.
     fn is_stopped(&self) -> bool {
         self.watch.is_some_and(Watch::is_stopped)
     }
 
-    /// Tells that a tile is done.
+    /// Tells the watch that a tile is done.
     fn tell(&self, at: usize) {
         if let Some(watch) = self.watch {
             watch.add(self.batch.tile(at).labels.len() as u64);
@@ -44,33 +44,33 @@ impl Job<'_> {
     }
 }
 
-/// What becomes of columns. Every worker begins with one of these of its own and adds tiles to it; in the end they are merged.
+/// A collector of columns. Every worker begins with one of its own and adds tiles to it; in the end they are merged.
 pub trait Gather: Send {
     /// Adds a tile, by its index, with its columns.
     fn tile(&mut self, at: usize, columns: &Columns);
 
-    /// Adds what another worker has gathered.
+    /// Adds the tiles that another worker gathered.
     fn merge(&mut self, other: Self);
 }
 
-/// Something that runs programs.
+/// An engine, which runs programs.
 pub trait Engine: Sync {
     /// The engine in words, such as `cpu (avx512, 16 threads)`.
     fn describe(&self) -> String;
 
-    /// The CPU, where that is what computes: who gathers may as well compute.
+    /// The CPU engine, if that computes; then the caller may compute on it as well while it gathers.
     fn cpu(&self) -> Option<cpu::Cpu> {
         None
     }
 
-    /// How each fold of a program is computed, a line each, where that is worth saying: units and bounds of sums in integers.
+    /// Explains how each fold of a program is computed, one line each, if it is worth explaining: units and bounds of sums in integers.
     fn explain(&self, job: &Job<'_>) -> Vec<String> {
         let _ = job;
         Vec::new()
     }
 
-    /// Runs the program over all tiles of the batch by at most `workers` workers, each of which begins with a `G` of its own, and
-    /// merges what they gather. Which worker gets which tiles is left to chance.
+    /// Runs the program over all tiles of the batch by at most `workers` workers, each of which begins with a `G` that `begin` makes, and
+    /// merges their results. Which worker gets which tiles is not determined.
     ///
     /// # Errors
     /// [`Error::Stopped`](crate::Error::Stopped), and what a device refuses.
@@ -120,7 +120,7 @@ impl Engine for Chosen {
     }
 }
 
-/// What workers have gathered while they are idle.
+/// The results of workers that are idle now.
 struct Idle<G>(Mutex<Vec<G>>);
 
 impl<G: Gather> Idle<G> {
@@ -128,8 +128,8 @@ impl<G: Gather> Idle<G> {
         Idle(Mutex::new(Vec::new()))
     }
 
-    /// Has at most `count` workers share `tiles` of a job, until it is told to stop. A worker is given what an idle one has gathered, or what `begin` makes, and a
-    /// function by which it takes `together` tiles at a time until there are no more.
+    /// Lets at most `count` workers share `tiles` of a job, until it is told to stop. A worker is given the result of an idle one, or a new
+    /// one that `begin` makes, and a function by which it takes `together` tiles at a time until none are left.
     fn each_tile(
         &self,
         job: &Job<'_>,
@@ -151,7 +151,7 @@ impl<G: Gather> Idle<G> {
         });
     }
 
-    /// What all have gathered; `begin` where nobody has worked.
+    /// Merges the results of all workers; the result of `begin` if there was no worker.
     ///
     /// # Errors
     /// The job was told to stop.
@@ -172,7 +172,7 @@ impl<G: Gather> Idle<G> {
     }
 }
 
-/// Works `count` times, at least once, on the threads of the pool.
+/// Calls `work` `count` times, at least once, on the threads of the pool.
 pub(crate) fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
     if count <= 1 {
         return work();

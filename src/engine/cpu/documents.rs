@@ -6,25 +6,25 @@ use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
 use crate::label::{Above, Document, NARROW_LANES, Tile};
 
-/// Tiles deeper than this are gathered a lane at a time, so that the lists stay small beside the tile.
+/// The depth above which a tile is gathered one lane at a time, so that the lists stay small beside the tile.
 const DEEP: usize = 1 << 16;
 
 /// The documents of some lanes that are in a set, in memory that is used again from tile to tile.
 #[derive(Debug, Default)]
 pub struct Documents {
     lanes: Range<usize>,
-    /// By lane, in rank order.
+    /// The documents by lane, in rank order.
     found: Vec<Vec<Document>>,
 }
 
 impl Documents {
-    /// Forgets all: another tile follows, of which any lane may be asked for first.
+    /// Forgets all documents: another tile follows, of which any lane may be asked for first.
     pub fn forget(&mut self) {
         self.lanes = 0..0;
     }
 
-    /// The documents of a lane of a tile that are in a set, in rank order. As they are gathered for some lanes together, lanes of a
-    /// tile are asked for in their order; the first one begins a tile, as does what follows [`Documents::forget`].
+    /// The documents of a lane of a tile that are in a set, in rank order. They are gathered for some lanes together, so the lanes of a
+    /// tile must be asked for in order. The first lane begins a tile, and so does the first call after [`Documents::forget`].
     pub fn of(&mut self, tile: Tile<'_>, lane: usize, set: Above) -> &[Document] {
         if lane == 0 || !self.lanes.contains(&lane) {
             let together = if tile.depth > DEEP { 1 } else { NARROW_LANES };
@@ -34,7 +34,7 @@ impl Documents {
         &self.found[lane % NARROW_LANES]
     }
 
-    /// Gathers the documents of some of the sixteen lanes from `first` on, and tells of each of them. These lanes are given as bits.
+    /// Gathers the documents of some of the sixteen lanes from `first` on, given as bits, and visits each of them.
     pub fn of_lanes(
         &mut self,
         tile: Tile<'_>,
@@ -65,8 +65,8 @@ impl Documents {
     }
 }
 
-/// Calls `visit` with every document of some lanes that is in a set, in rank order within each lane. The lanes are given as bits, of the
-/// sixteen with this number, and told by their place among these.
+/// Calls `visit` with every document of some lanes that is in a set, in rank order within each lane. The lanes are given as the number of
+/// their sixteen and as bits; `visit` gets the index of a lane among the sixteen.
 pub fn each_document(
     level: Level,
     tile: Tile<'_>,
@@ -77,7 +77,7 @@ pub fn each_document(
     dispatch!(level, simd => visit_each(simd, tile, lanes, set, visit));
 }
 
-/// Lanes as the number of their sixteen, and bits.
+/// Converts lanes to the number of their sixteen, and bits.
 fn strip(lanes: &Range<usize>) -> (usize, u16) {
     let bits = u16::MAX >> (NARROW_LANES - lanes.len());
     (lanes.start / NARROW_LANES, bits << (lanes.start % NARROW_LANES))
@@ -99,7 +99,7 @@ fn visit_each<S: Simd>(
     let row = 4 * tile.lanes;
     let mut masks = [0; TOGETHER];
     for (part, rows) in tile.labels.chunks(TOGETHER * row).enumerate() {
-        // Most vectors have none, and which have some cannot be foreseen.
+        // Most vectors have no document, and a branch on which ones have some could not be predicted.
         let mut some = 0u64;
         for (at, (row, mask)) in rows.chunks_exact(row).zip(&mut masks).enumerate() {
             let labels = &row[strip * VECTOR..][..VECTOR];
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::engine::cpu::Cpu;
 
-    /// At every level, in tiles of both widths, and whether lanes are gathered one by one or together.
+    /// Documents are those of the set at every level, in tiles of both widths, and whether lanes are gathered one by one or together.
     #[test]
     fn documents_are_those_of_the_set() {
         let mut state = 7u32;

@@ -1,4 +1,4 @@
-//! The folds of the CPU engine: what a tile of labels comes to, lane by lane.
+//! The folds of the CPU engine: they compute states over the labels of a tile, lane by lane.
 //!
 //! A fold steps down the ranks of every ranking of a tile and keeps a small state: a count, a sum, the first rank of a
 //! hit. It knows codes, thresholds, gains and rank weights, never the name of a measure. Every lane adds in rank order
@@ -58,37 +58,37 @@ use crate::fold::Weights;
 use crate::label::Tile;
 use crate::label::code::{NEGATIVE, UNPOOLED};
 
-/// Labels in one SIMD vector.
+/// The number of labels in one SIMD vector.
 const VECTOR: usize = 64;
-/// Lanes in one SIMD vector.
+/// The number of lanes in one SIMD vector.
 const STRIP: usize = 16;
-/// Most lanes of a tile.
+/// The most lanes of a tile.
 const LANES: usize = 64;
-/// Most ranks of a block.
+/// The most ranks of a block.
 const RANKS: usize = 256;
-/// Most vectors of a block.
+/// The most vectors of a block.
 const BLOCK: usize = RANKS / 4 * LANES / STRIP;
-/// Hits that are visited at once.
+/// The number of hits that are visited at once.
 const LISTED: usize = 256;
-/// Longest staircase that is climbed instead of looked up.
+/// The longest staircase that is climbed instead of looked up.
 const STEPS: usize = 8;
-/// Fewest ranks that are worth the tables of a dense fold.
+/// The fewest ranks that are worth the tables of a dense fold.
 const DENSE_RANKS: usize = 8;
-/// From this depth on a quotient is divided at every level.
+/// The depth from which on a quotient is divided at every level.
 const DEEPEST_FUSED: usize = 1 << 26;
 
-/// What [`hits`] is asked for.
+/// The results that [`hits`] computes.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// Cutoffs of the hit counts.
+    /// The cutoffs of the hit counts.
     pub counts: &'a [u32],
-    /// Cutoffs of the precision sums.
+    /// The cutoffs of the precision sums.
     pub precision: &'a [u32],
-    /// The first hit is looked for down to this rank; 0: not at all.
+    /// The deepest rank at which the first hit is looked for; 0 if it is not wanted.
     pub first: u32,
 }
 
-/// Hits down to each cutoff, `#{i <= cut : c_i > above}`, as `[cut][lane]`.
+/// Counts the hits down to each cutoff, `#{i <= cut : c_i > above}`, as `[cut][lane]`.
 ///
 /// Cutoffs ascend; one beyond the depth means the end of the ranking, here and in all folds.
 pub fn count(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [u32]) {
@@ -96,26 +96,26 @@ pub fn count(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [u32])
     dispatch!(level, simd => count_at(simd, tile, above, cuts, out));
 }
 
-/// Hits down to a limit of each lane's own, `#{i <= limits[lane] : c_i > above}`.
+/// Counts the hits down to a limit of each lane's own, `#{i <= limits[lane] : c_i > above}`.
 pub fn count_within(level: Level, tile: Tile, above: u8, limits: &[u32], out: &mut [u32]) {
     tile.check(1, out.len());
     assert_eq!(limits.len(), tile.lanes, "one limit a lane");
     dispatch!(level, simd => count_limited(simd, tile, above, limits, out));
 }
 
-/// The rank of each lane's first hit at rank `upto` or above it; 0 where there is none.
+/// Finds the rank of each lane's first hit at rank `upto` or above it; 0 if there is none.
 pub fn first_rank(level: Level, tile: Tile, above: u8, upto: u32, out: &mut [u32]) {
     tile.check(1, out.len());
     dispatch!(level, simd => first_rank_upto(simd, tile, above, upto, out));
 }
 
-/// The sum of the precisions at the hits, `h += 1; s += h / i`, as `[cut][lane]`.
+/// Sums the precisions at the hits, `h += 1; s += h / i`, as `[cut][lane]`.
 pub fn precision_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
     tile.check(cuts.len(), out.len());
     dispatch!(level, simd => sweep(simd, tile, above, cuts, PrecisionSum::<false>::new(), out));
 }
 
-/// [`count`], [`precision_sum`] and [`first_rank`] of one threshold in one pass over the labels.
+/// Computes [`count`], [`precision_sum`] and [`first_rank`] of one threshold in one pass over the labels.
 pub fn hits(
     level: Level,
     tile: Tile,
@@ -131,7 +131,7 @@ pub fn hits(
     dispatch!(level, simd => hits_at(simd, tile, above, wanted, counts, precision, first));
 }
 
-/// The weighted sum of gains, `s += gain[c] / d_i` or `s += gain[c] * w_i`, as `[cut][lane]`; `gain[0]` is 0.
+/// Sums gains with weights, `s += gain[c] / d_i` or `s += gain[c] * w_i`, as `[cut][lane]`; `gain[0]` is 0.
 pub fn weighted_sum(
     level: Level,
     tile: Tile,
@@ -145,8 +145,8 @@ pub fn weighted_sum(
     dispatch!(level, simd => sweep(simd, tile, above, cuts, WeightedSum::new(gain, weights), out));
 }
 
-/// A user who stops at a document with probability `stop[c]`: `s += p * stop[c] / d_i` (or `* w_i`), then
-/// `p *= 1 - stop[c]`, from `p = 1`; as `[cut][lane]`. `stop[0]` is 0.
+/// Sums the chances to stop, for a user who stops at a document with probability `stop[c]`: `s += p * stop[c] / d_i` (or `* w_i`), then `p
+/// *= 1 - stop[c]`, from `p = 1`; as `[cut][lane]`. `stop[0]` is 0.
 pub fn cascade(
     level: Level,
     tile: Tile,
@@ -160,7 +160,7 @@ pub fn cascade(
     dispatch!(level, simd => sweep(simd, tile, above, cuts, Cascade::new(stop, weights), out));
 }
 
-/// How often each code below `codes` occurs down to each cutoff, as `[cut][lane][codes]`; code 0 is not counted.
+/// Counts the labels of each code below `codes` down to each cutoff, as `[cut][lane][codes]`; code 0 is not counted.
 pub fn histogram(tile: Tile, codes: usize, cuts: &[u32], out: &mut [u32]) {
     assert!((1..=256).contains(&codes), "{codes} codes");
     tile.check(cuts.len() * codes, out.len());
@@ -180,10 +180,10 @@ pub fn histogram(tile: Tile, codes: usize, cuts: &[u32], out: &mut [u32]) {
     }
 }
 
-/// The best precision from a given recall on: for each point, the maximum of `h(i) / i` over the ranks from that of the
-/// hit numbered `caps[point][lane]` on (from rank 1 for a cap of 0); 0 where there are fewer hits. As `[point][lane]`.
+/// Finds the best precision from a given recall on: for each point, the maximum of `h(i) / i` over the ranks from that of the hit numbered
+/// `caps[point][lane]` on (from rank 1 for a cap of 0); 0 if there are fewer hits. As `[point][lane]`.
 ///
-/// Points ascend in their cap, lane by lane.
+/// Points ascend by cap, lane by lane.
 pub fn peak_precision(level: Level, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f64]) {
     tile.check(caps.len(), out.len());
     assert!(caps.iter().all(|caps| caps.len() == tile.lanes), "one cap a lane");
@@ -213,7 +213,7 @@ impl<'a> Tile<'a> {
     }
 }
 
-/// Asks for the first block of a tile that will be read next.
+/// Prefetches the first block of a tile that will be read next.
 pub fn ask_for(tile: Tile) {
     let labels = &tile.labels[..tile.labels.len().min(RANKS * tile.lanes)];
     black_box(labels.iter().step_by(VECTOR).fold(0, |asked, label| asked ^ label));
@@ -228,33 +228,33 @@ fn above_zero(table: &[f64; 256]) -> Option<u8> {
 // ---------------------------------------------------------------------------------------------------------------------
 // Blocks of labels and their hits
 
-/// Up to 256 vectors of labels, whole quads, and which of them are hits.
+/// Up to 256 vectors of labels, in whole quads, with marks of the hits.
 struct Block<'a> {
     labels: &'a [u8],
-    /// Strips of the tile, as a power of two.
+    /// The strips of the tile, as a power of two.
     shift: usize,
-    /// Rank (from 1) of the first label.
+    /// The rank (from 1) of the first label.
     first: usize,
-    /// Ranks that take part, counted from `first`.
+    /// The ranks that take part, counted from `first`.
     ranks: Range<usize>,
-    /// Hits of a vector: bit `4 * lane + rank % 4`.
+    /// The hits of each vector: bit `4 * lane + rank % 4`.
     masks: [u64; BLOCK],
-    /// Which vectors have hits, one bit each.
+    /// Marks of the vectors that have hits, one bit each.
     hit: [u8; BLOCK / 8],
 }
 
-/// Masks of hits of one strip, by rank: bytes `2 * rank` (lanes 0 to 7) and `2 * rank + 1` (lanes 8 to 15).
+/// The masks of hits of one strip, by rank: bytes `2 * rank` (lanes 0 to 7) and `2 * rank + 1` (lanes 8 to 15).
 type ByRank = [u8; 2 * RANKS];
 
 impl<'a> Block<'a> {
-    /// No block yet: it is filled again and again, because to clear and move 2 KB costs more than to compare 16.
+    /// Makes a block that is still empty. It is filled again and again, because clearing and moving 2 KB costs more than comparing 16.
     #[inline(always)]
     fn new() -> Self {
         Block { labels: &[], shift: 0, first: 1, ranks: 0..0, masks: [0; BLOCK], hit: [0; BLOCK / 8] }
     }
 
-    /// Turns to ranks (from 0) of the tile, within one stretch of `RANKS`; the labels down to `deepest` in this stretch are
-    /// compared when its first ranks are asked for.
+    /// Turns to `ranks` (from 0) of the tile, within one stretch of `RANKS`. The labels down to `deepest` in this stretch are compared when
+    /// its first ranks are asked for.
     #[inline(always)]
     fn turn_to<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
         let covered = self.labels.len() / (tile.lanes * 4) * 4;
@@ -270,8 +270,8 @@ impl<'a> Block<'a> {
         self.ranks = ranks.start + 1 - self.first..ranks.end + 1 - self.first;
     }
 
-    /// Compares the labels of the quads of some ranks, and asks for as many of those that will be compared next: they are on
-    /// their way while the hits of this block are walked.
+    /// Compares the labels of the quads of some ranks, and prefetches as many of those that will be compared next: they are loaded while
+    /// the hits of this block are walked.
     #[inline(always)]
     fn fill<S: Simd>(&mut self, simd: S, tile: Tile<'a>, above: u8, ranks: Range<usize>, deepest: usize) {
         let quads = ranks.start / 4..ranks.end.div_ceil(4);
@@ -327,10 +327,10 @@ impl<'a> Block<'a> {
         self.masks[v % BLOCK] & ranks_of_quad(from..upto)
     }
 
-    /// Calls `hit(lane, rank, label)`, with the label's place in the block, for every hit, in rank order within each lane.
+    /// Calls `hit(lane, rank, label)` for every hit, in rank order within each lane; `label` is the index of the label in the block.
     ///
-    /// Hits are listed before they are visited: how many a vector has is a guess that a processor often gets wrong, and here it
-    /// decides about little. (At 1 to 10 % hits 10 to 25 % faster; where bits are not counted in one instruction, as much slower.)
+    /// Hits are listed before they are visited: a processor often mispredicts how many a vector has, and here the misprediction costs
+    /// little. (At 1 to 10 % hits this is 10 to 25 % faster; if bits are not counted in one instruction, as much slower.)
     #[inline(always)]
     fn walk<S: Simd>(&self, simd: S, mut hit: impl FnMut(usize, usize, usize)) {
         let mut places = [0; LISTED + VECTOR];
@@ -400,7 +400,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Lists the set bits of a mask, counted from `first`, and says how many there are; what is behind them is of no account.
+/// Lists the set bits of a mask, counted from `first`, and returns their number. The places behind them are undefined.
 #[inline(always)]
 fn list(mut mask: u64, first: usize, places: &mut [u16]) -> usize {
     const AT_ONCE: usize = 4;
@@ -435,7 +435,7 @@ fn ranks_of_quad(ranks: Range<usize>) -> u64 {
 
 /// A fold that walks hits or steps 16 lanes at a time.
 trait Fold<S: Simd> {
-    /// A block with more hits than one label in so many is folded densely; 0: none is.
+    /// The crossover: a block with more than one hit in this number of labels is folded densely; 0 if no block is.
     fn crossover(simd: S) -> usize;
 
     fn walk(&mut self, simd: S, block: &Block);
@@ -460,7 +460,7 @@ fn sweep<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], mut fold: impl F
     }
 }
 
-/// Folds some ranks, of all down to `deepest` that will be asked for.
+/// Folds some ranks; `deepest` is the last rank of the whole sweep.
 #[inline(always)]
 fn advance<'a, S: Simd, F: Fold<S>>(
     simd: S,
@@ -494,7 +494,7 @@ fn blocks(ranks: Range<usize>) -> impl Iterator<Item = Range<usize>> {
 // ---------------------------------------------------------------------------------------------------------------------
 // Sixteen lanes
 
-/// Values of 16 lanes.
+/// The values of 16 lanes.
 type Strip<S> = [f64x8<S>; 2];
 
 #[inline(always)]
@@ -516,7 +516,8 @@ fn lanes_at<S: Simd>(simd: S, masks: &ByRank, rank: usize) -> [mask64x8<S>; 2] {
     [mask64x8::from_bitmask(simd, low.into()), mask64x8::from_bitmask(simd, high.into())]
 }
 
-/// The crossover for vectors of 512 and of 256 bits; narrower ones walk every hit faster than they widen its mask.
+/// The crossover for vectors of 512 and of 256 bits. With narrower vectors it is 0, because they walk every hit faster than they widen its
+/// mask.
 #[inline(always)]
 fn by_width<S: Simd>(simd: S, [wide, half]: [usize; 2]) -> usize {
     match simd.level() {
@@ -538,8 +539,8 @@ fn is_wide<S: Simd>(simd: S) -> bool {
     }
 }
 
-/// Whether there are the instructions that come with AVX2, and on every ARM of 64 bits: a `mul_add` that rounds once, counting bits and
-/// clearing the lowest one. (SSE4.2 counts but does not clear, and listing hits takes twice as long with it.)
+/// Whether the instructions of AVX2, or those of every 64-bit ARM, are there: a `mul_add` that rounds once, counting bits and clearing the
+/// lowest one. (SSE4.2 counts but does not clear, and listing hits takes twice as long with it.)
 #[inline(always)]
 fn fuses_and_counts<S: Simd>(simd: S) -> bool {
     match simd.level() {
@@ -554,7 +555,7 @@ fn fuses_and_counts<S: Simd>(simd: S) -> bool {
 // ---------------------------------------------------------------------------------------------------------------------
 // Precision sums, and all that hits of one threshold can tell
 
-/// `h += 1; s += h / i` at each hit; with `FIRST` also the rank of the hit that is the first.
+/// `h += 1; s += h / i` at each hit; with `FIRST` also the rank of the first hit.
 struct PrecisionSum<const FIRST: bool> {
     hits: [f64; LANES],
     sum: [f64; LANES],
@@ -566,7 +567,7 @@ impl<const FIRST: bool> PrecisionSum<FIRST> {
         PrecisionSum { hits: [0.0; LANES], sum: [0.0; LANES], first: [0; LANES] }
     }
 
-    /// The first hits in a block that is not walked.
+    /// Finds the first hits in a block that is not walked.
     #[inline(always)]
     fn find_first(&mut self, block: &Block) {
         for strip in 0..block.strips() {
@@ -642,7 +643,7 @@ impl<S: Simd, const FIRST: bool> Fold<S> for PrecisionSum<FIRST> {
     }
 }
 
-/// `h / i` without a division, as rounded once: for `h <= i < 2^26`, where `mul_add` rounds once.
+/// `h / i` without a division, but rounded once as a division is: for `h <= i < 2^26`, if `mul_add` rounds once.
 #[inline(always)]
 fn fused_quotient<S: Simd>(simd: S, h: f64x8<S>, i: f64, inverse: f64) -> f64x8<S> {
     let inverse = f64x8::splat(simd, inverse);
@@ -696,7 +697,7 @@ fn open_lanes(first: &[u32]) -> u64 {
     first.iter().enumerate().map(|(lane, &rank)| u64::from(rank == 0) * (0xf << (4 * lane))).sum()
 }
 
-/// Notes the first hits of one strip in one quad, and says which lanes are still open.
+/// Notes the first hits of one strip in one quad, and returns the lanes that are still open.
 #[inline(always)]
 fn first_of_quad(mask: u64, mut open: u64, rank: usize, first: &mut [u32]) -> u64 {
     let mut mask = mask & open;
@@ -734,7 +735,7 @@ fn first_rank_upto<S: Simd>(simd: S, tile: Tile, above: u8, upto: u32, first: &m
 // ---------------------------------------------------------------------------------------------------------------------
 // Counts
 
-/// Quads whose hits a byte can count, and whose ranks a byte can tell apart.
+/// The most quads whose hits a byte can count, and whose ranks a byte can tell apart.
 const COUNTED: usize = 63;
 
 #[inline(always)]
@@ -752,7 +753,7 @@ fn count_at<S: Simd>(simd: S, tile: Tile, above: u8, cuts: &[u32], out: &mut [u3
     }
 }
 
-/// Counts whole quads in bytes, one for each lane and rank of the quad, and the ends of the range under a mask.
+/// Counts whole quads in bytes, one for each lane and rank of the quad. At the ends of the range a mask is applied.
 #[inline(always)]
 fn count_ranks<S: Simd, const STRIPS: usize>(
     simd: S,
@@ -804,7 +805,7 @@ fn count_limited<S: Simd>(simd: S, tile: Tile, above: u8, limits: &[u32], out: &
     out.copy_from_slice(&hits[..tile.lanes]);
 }
 
-/// 255 where the mask is set.
+/// Bytes of 255 where the mask is set, else 0.
 #[inline(always)]
 fn bytes<S: Simd>(mask: mask8x64<S>) -> u8x64<S> {
     mask.to_vector().bitcast()
@@ -840,13 +841,13 @@ fn tally(tile: Tile, codes: usize, ranks: Range<usize>, counts: &mut [u32]) {
 // ---------------------------------------------------------------------------------------------------------------------
 // Gains
 
-/// A table of 256 values by code, and its steps where it has few.
+/// A table of 256 values by code, and its steps, if it has few.
 struct Staircase<'a> {
     table: &'a [f64; 256],
-    /// `above[n] < code` takes the value `value[n]`, the last step that does wins.
+    /// `above[n] < code` takes the value `value[n]`; the last such step wins.
     above: [u8; STEPS],
     value: [f64; STEPS],
-    /// None: more than can be climbed.
+    /// The number of steps; `None` if there are more than can be climbed.
     steps: Option<usize>,
 }
 
@@ -866,8 +867,8 @@ impl<'a> Staircase<'a> {
         stairs
     }
 
-    /// Calls `step(rank, values)` for every rank of a block with the `value(rank, n)` of the step `n` that each label of
-    /// one strip is on, 0 below all steps. `N` is no less than the number of steps.
+    /// Calls `step(rank, values)` for every rank of a block. The values are the `value(rank, n)` of the step `n` that each label of one
+    /// strip is on, 0 below all steps. `N` is no less than the number of steps.
     #[inline(always)]
     fn select<S: Simd, const N: usize>(
         &self,
@@ -923,7 +924,7 @@ impl Weights {
         }
     }
 
-    /// One value at consecutive ranks.
+    /// Weighs one value at consecutive ranks.
     #[inline(always)]
     fn weigh_ranks(&self, value: f64, first: usize, out: &mut [f64]) {
         match self {
@@ -940,7 +941,7 @@ impl Weights {
         }
     }
 
-    /// One rank of a cascade.
+    /// Computes one rank of a cascade.
     #[inline(always)]
     fn stop_at<S: Simd>(&self, rank: usize, stops: Strip<S>, reading: &mut Strip<S>, sum: &mut Strip<S>) {
         for ((stop, reading), sum) in stops.into_iter().zip(reading).zip(sum) {
@@ -1121,8 +1122,8 @@ impl<S: Simd> Fold<S> for Cascade<'_> {
 // ---------------------------------------------------------------------------------------------------------------------
 // Peak precision
 
-/// `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises the last point whose cap it has
-/// reached, and in the end each point takes the maximum of the points from itself on.
+/// Finds peaks. `h / i` falls from one hit to the next, so a maximum is at a hit. Each hit raises the last point whose cap it has reached,
+/// and in the end each point takes the maximum of the points from itself on.
 #[inline(always)]
 fn peaks<S: Simd>(simd: S, tile: Tile, above: u8, caps: &[&[u32]], out: &mut [f64]) {
     let mut hits = [0_u32; LANES];
@@ -1185,8 +1186,8 @@ fn walk_all<S: Simd, T>(
     }
 }
 
-/// Judged documents above hits: at a hit `s += 1 - min(b, cap) / bound`, or 1 while `b` is 0; at another judged label
-/// `b += 1`. As `[lane]`.
+/// Sums over the hits by the judged documents above them: at a hit `s += 1 - min(b, cap) / bound`, or 1 while `b` is 0; at another judged
+/// label `b += 1`. As `[lane]`.
 pub fn preference_sum(
     level: Level,
     tile: Tile,
@@ -1209,8 +1210,7 @@ pub fn preference_sum(
     dispatch!(level, simd => walk_all(simd, tile, judged.min(hits), &[u32::MAX], &mut state, step, store));
 }
 
-/// Expected precision at hits, of a pool of which a sample was judged; the term
-/// stands at `Fold::InferredSum`. As `[lane]`.
+/// Sums the expected precision at hits, for a pool of which a sample was judged; the term is defined at `Fold::InferredSum`. As `[lane]`.
 pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     tile.check(1, out.len());
     let step = |(above, sums): &mut ([[u32; 3]; LANES], [f64; LANES]), lane: usize, rank: usize, code: u8| {
@@ -1229,7 +1229,7 @@ pub fn inferred_sum(level: Level, tile: Tile, hits: u8, out: &mut [f64]) {
     dispatch!(level, simd => walk_all(simd, tile, UNPOOLED, &[u32::MAX], &mut state, step, store));
 }
 
-/// What is expected of the precision at a rank, with so many relevant, non-relevant, and pooled but unjudged ones above.
+/// The expected precision at index `rank`, below the given numbers of relevant, non-relevant, and pooled but unjudged documents.
 #[inline(always)]
 fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 {
     const EPSILON: f64 = 0.00001;
@@ -1244,7 +1244,7 @@ fn inferred_term(rank: usize, [relevant, nonrelevant, pooled]: [u32; 3]) -> f64 
             * ((relevant + EPSILON) / (judged + 2.0 * EPSILON))
 }
 
-/// Pairs of a hit and a label above it that is none: at a hit `h += 1; s += i - h`. As `[cut][lane]`.
+/// Counts the pairs of a hit and a label above it that is no hit: at a hit `h += 1; s += i - h`. As `[cut][lane]`.
 pub fn pair_sum(level: Level, tile: Tile, above: u8, cuts: &[u32], out: &mut [f64]) {
     tile.check(cuts.len(), out.len());
     let step = |(hits, pairs): &mut ([u32; LANES], [u64; LANES]), lane: usize, rank: usize, _| {

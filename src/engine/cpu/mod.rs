@@ -15,7 +15,7 @@ mod steps;
 /// A program made ready for tiles.
 pub(crate) struct Steps(Vec<Step>);
 
-/// What steps use again from tile to tile.
+/// Memory that steps use again from tile to tile.
 #[derive(Default)]
 pub(crate) struct StepScratch(Scratch);
 
@@ -26,17 +26,17 @@ pub struct Cpu {
 }
 
 impl Cpu {
-    /// The best level that this machine has.
+    /// Takes the best level of SIMD that this machine has.
     pub fn new() -> Self {
         Cpu { level: Level::new() }
     }
 
-    /// Reads every label but the last few once, and makes nothing of them: what folds are measured against.
+    /// Reads every label but the last few once, and computes nothing from them. Folds are measured against this.
     pub fn read(&self, labels: &[u8]) -> u8 {
         dispatch!(self.level, simd => read(simd, labels))
     }
 
-    /// The columns of one tile.
+    /// Computes the columns of one tile.
     pub fn columns(&self, job: &Job<'_>, at: usize) -> Columns {
         let mut scratch = Scratch::default();
         let tile = job.batch.tile(at);
@@ -44,12 +44,12 @@ impl Cpu {
         scratch.columns
     }
 
-    /// A program made ready for tiles of up to so many ranks.
+    /// Prepares a program for tiles of at most `deepest` ranks.
     pub(crate) fn steps(&self, program: &Program, deepest: usize) -> Steps {
         Steps(steps::steps(program, deepest))
     }
 
-    /// The columns of other labels in the place of a tile of the job.
+    /// Computes the columns of other labels in the place of a tile of the job.
     pub(crate) fn columns_of<'s>(
         &self,
         job: &Job<'_>,
@@ -70,17 +70,17 @@ impl Cpu {
         scratch.labels = labels;
     }
 
-    /// A certain level, for tests and benches.
+    /// Takes a certain level of SIMD, for tests and benches.
     pub fn at(level: Level) -> Self {
         Cpu { level }
     }
 
-    /// The level.
+    /// The level of SIMD.
     pub fn level(&self) -> Level {
         self.level
     }
 
-    /// Every level of this kind of processor by name, the best first; `None` where this machine lacks it.
+    /// Every level of this kind of processor by name, the best first; `None` if this machine lacks it.
     pub fn known_levels() -> Vec<(&'static str, Option<Self>)> {
         let best = Level::new();
         #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
@@ -136,7 +136,7 @@ impl Engine for Cpu {
             while let Some(tiles) = next() {
                 for at in tiles {
                     self.fold(job, at, job.batch.tile(at), &steps, &mut scratch);
-                    // Most often the next one is this worker's as well: it is read while this one is finished.
+                    // Most often the next tile is this worker's as well: it is loaded while this one is finished.
                     if at + 1 < end {
                         folds::ask_for(job.batch.tile(at + 1));
                     }
@@ -149,7 +149,7 @@ impl Engine for Cpu {
     }
 }
 
-/// So many tiles make a job that is worth handing to a thread; a tile costs something even if it has no labels.
+/// The number of tiles that make a job worth a thread. A tile costs something even if it has no labels.
 fn tiles_a_job(tiles: &[TileSpan]) -> usize {
     const JOB: usize = 256 << 10;
     const TILE: usize = 16 << 10;

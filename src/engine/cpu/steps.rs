@@ -1,4 +1,4 @@
-//! A program made ready for tiles: which kernel answers which tasks, with its ranks, weights and columns, worked out once.
+//! A program prepared for tiles: the kernels that compute its tasks, with their ranks, weights and columns, computed once.
 
 use fearless_simd::Level;
 
@@ -11,18 +11,18 @@ use crate::label::{LANES, Tile};
 #[derive(Debug)]
 pub(super) struct Step {
     kernel: Kernel,
-    /// Where it is read; ascending, the end of the ranking being the largest.
+    /// The ranks at which the kernel is read; ascending, the end of the ranking being the largest.
     ranks: Vec<u32>,
-    /// Its first column.
+    /// The first column of the step.
     column: usize,
 }
 
 #[derive(Debug)]
 enum Kernel {
-    /// A precision sum, and what else the same hits tell.
+    /// A precision sum, with the other results of the same hits.
     Hits(u8, Extra),
     Count(u8),
-    /// Hits down to an input of the queries.
+    /// Hits down to an input of the queries, with the index of the input.
     CountWithin(u8, usize),
     FirstRank(u8),
     PrecisionSum(u8),
@@ -35,37 +35,37 @@ enum Kernel {
     Histogram,
 }
 
-/// Counts and first hits that come with a precision sum.
+/// Counts and first hits that are computed with a precision sum.
 #[derive(Debug, Default)]
 struct Extra {
-    /// Cutoffs of counts, and their first column.
+    /// The cutoffs of counts, and their first column.
     counts: (Vec<u32>, usize),
-    /// The deepest rank of a first hit and its column.
+    /// The deepest rank of a first hit, and its column.
     first: Option<(u32, usize)>,
 }
 
-/// What steps write into, used again from tile to tile.
+/// Memory that steps write into, used again from tile to tile.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// A tile as a view shows it.
+    /// The labels of a tile under a view.
     pub(super) labels: Vec<u8>,
     pub(super) columns: Columns,
     counts: Vec<u32>,
-    /// An input or two, or many caps, by lane.
+    /// One or two inputs, or many caps, by lane.
     inputs: Vec<u32>,
 }
 
-/// A tile with what a step may ask of it.
+/// A tile with the inputs of its steps.
 #[derive(Clone, Copy)]
 pub(super) struct Lanes<'a> {
     pub(super) level: Level,
     pub(super) tile: Tile<'a>,
-    /// Which tile it is.
+    /// The index of the tile.
     pub(super) at: usize,
     pub(super) job: &'a Job<'a>,
 }
 
-/// The steps of a program over tiles of up to so many ranks.
+/// Makes the steps of a program over tiles of at most `deepest` ranks.
 pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
     let mut placed = Vec::new();
     let mut column = 0;
@@ -86,15 +86,15 @@ pub(super) fn steps(program: &Program, deepest: usize) -> Vec<Step> {
     steps
 }
 
-/// Does a task come with a precision sum? A count or a first hit of the same set does, where the sum goes as deep: it walks the
-/// hits there anyway.
+/// Whether a task is computed with a precision sum. A count or a first hit of the same set is, if the sum goes as deep: it walks the hits
+/// there anyway.
 fn shares(sum: &Task, task: &Task) -> bool {
     let Fold::PrecisionSum(set) = sum.fold else { return false };
     let same = task.fold == Fold::Count(set) || task.fold == Fold::FirstRank(set);
     same && ranks(task).last() <= ranks(sum).last()
 }
 
-/// A precision sum with all that comes with it.
+/// Makes the step of a precision sum with all tasks that are computed with it.
 fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
     let Fold::PrecisionSum(set) = sum.fold else { unreachable!("{} is no precision sum", sum.fold.name()) };
     let mut extra = Extra::default();
@@ -111,7 +111,8 @@ fn hits((sum, column): (&Task, usize), placed: &[(&Task, usize)]) -> Step {
     Step { kernel, ranks: ranks(sum), column }
 }
 
-/// Counts: those at fixed ranks in one pass, unless they come with a precision sum, and one pass for each input of the queries.
+/// Makes the steps of counts: those at fixed ranks in one pass, unless they are computed with a precision sum, and one pass for each input
+/// of the queries.
 fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
     let Fold::Count(set) = task.fold else { unreachable!("{} is no count", task.fold.name()) };
     let ranks = ranks(task);
@@ -127,7 +128,7 @@ fn counts((task, column): (&Task, usize), shared: bool, steps: &mut Vec<Step>) {
     }
 }
 
-/// A task that shares its pass with none.
+/// Makes the step of a task that shares its pass with no other.
 fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
     let ranks = ranks(task);
     let depth = ranks.last().map_or(0, |&last| deepest.min(last as usize));
@@ -148,7 +149,7 @@ fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
     Step { kernel, ranks, column }
 }
 
-/// The fixed ranks among the cuts of a task, the end being the largest; cuts of the queries' own come after them.
+/// The fixed ranks among the cuts of a task, the end being the largest. Cuts of the queries' own come after the fixed ones.
 fn ranks(task: &Task) -> Vec<u32> {
     let rank = |cut: &Cut| match cut {
         Cut::At(k) => Some(*k),
@@ -221,7 +222,7 @@ impl Lanes<'_> {
         }
     }
 
-    /// Inputs of the program, `[input][lane]`.
+    /// Collects inputs of the program, `[input][lane]`.
     fn inputs(&self, needed: &[usize], lanes: &mut Vec<u32>) {
         let Job { batch, inputs, .. } = self.job;
         lanes.clear();
@@ -233,7 +234,7 @@ impl Lanes<'_> {
     }
 }
 
-/// Lets a fold count in u32, then copies the counts into f64 columns.
+/// Runs a fold that counts in u32, then copies the counts into f64 columns.
 fn in_counts(counts: &mut Vec<u32>, out: &mut [f64], fold: impl FnOnce(&mut [u32])) {
     counts.resize(out.len().max(counts.len()), 0);
     fold(&mut counts[..out.len()]);

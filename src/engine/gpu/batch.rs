@@ -1,6 +1,7 @@
-//! Batches of whole tiles on their way through a device: labels up, kernels, columns of words back, three batches at a time.
+//! Batches of whole tiles on their way through a device: labels are sent to it, kernels run, and columns of words come back, three batches
+//! at a time.
 //!
-//! Each batch has a set of buffers of its own, used again and again, so memory stays bounded however large the file is: while one
+//! Each batch has a set of buffers of its own, which is used again and again, so memory stays bounded however large the file is: while one
 //! batch is computed, the next is copied from the mapped file and the one before is finished on the host.
 
 use std::borrow::Cow;
@@ -20,12 +21,12 @@ use crate::engine::Job;
 use crate::error::Result;
 use crate::label::{Batch, LANES, TileSpan, View};
 
-/// How much goes through a device at a time.
+/// The sizes of the work that goes through a device at a time.
 #[derive(Debug, Clone, Copy)]
 pub struct Sizes {
-    /// Labels and answers of a batch take at most so many bytes each, or one tile.
+    /// The most bytes of labels, and of answers, of a batch; one tile may be larger.
     pub batch: u64,
-    /// A dispatch has at most so many workgroups side by side.
+    /// The most workgroups side by side of a dispatch.
     pub groups: u32,
 }
 
@@ -35,19 +36,19 @@ impl Default for Sizes {
     }
 }
 
-/// Batches under way at a time.
+/// The number of batches under way at a time.
 const RING: usize = 3;
-/// Labels are copied by several threads, each into a staging buffer of this size.
+/// The bytes of a staging buffer. Labels are copied by several threads, each into such a buffer.
 const STAGING: u64 = 4 << 20;
 
-/// A program made ready for a device.
+/// A program prepared for a device.
 pub struct Ready<'a> {
     device: &'a Device,
     integers: Arc<Integers>,
     sizes: Sizes,
     judged: Option<wgpu::ComputePipeline>,
     passes: Vec<Pass>,
-    /// Columns of words, and what blocks of ranks carry over.
+    /// The number of columns of words, and of what blocks of ranks carry over.
     columns: u32,
 }
 
@@ -60,20 +61,20 @@ struct Pass {
     ranks: Range<u32>,
 }
 
-/// What a batch of tiles has cost.
+/// The cost of a batch of tiles.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Spent {
-    /// Time in kernels, by the device's own clock; zero where it has none.
+    /// The time in kernels, by the device's own clock; zero if it has none.
     pub kernels: Duration,
-    /// Bytes of labels sent up.
+    /// The bytes of labels sent to the device.
     pub up: u64,
-    /// Bytes of answers sent back.
+    /// The bytes of answers sent back.
     pub down: u64,
 }
 
 /// The words of a batch: `[column][slot]`, with 64 slots a tile.
 pub struct Answer<'a> {
-    /// The tiles.
+    /// The tiles of the batch.
     pub tiles: Range<usize>,
     words: Cow<'a, [u32]>,
 }
@@ -94,12 +95,12 @@ pub(super) struct Berth {
     inputs: wgpu::Buffer,
     pub(super) columns: wgpu::Buffer,
     answers: wgpu::Buffer,
-    /// One a pass, that of the judged-only view first.
+    /// One uniform for each pass, that of the judged-only view first.
     batches: Vec<wgpu::Buffer>,
     clock: Option<Clock>,
 }
 
-/// Two timestamps.
+/// Two timestamps around a pass.
 pub(super) struct Clock {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
@@ -135,7 +136,7 @@ impl<'a> Ready<'a> {
         Ok(Ready { device, integers, sizes, judged, passes, columns })
     }
 
-    /// Sends tiles through the device, and hands on the words of each batch in order.
+    /// Sends tiles through the device, and passes the words of each batch to `each`, in order.
     ///
     /// # Errors
     /// Whatever goes wrong on the device.
@@ -170,7 +171,7 @@ impl<'a> Ready<'a> {
         Ok(spent)
     }
 
-    /// A batch cut into batches within the sizes, and of one buffer where labels are resident.
+    /// Cuts a batch into batches within the sizes. If labels are resident, each has the labels of one buffer.
     pub(super) fn batches<'b>(&self, batch: &Batch<'b>, resident: Option<&ResidentLabels>) -> Vec<Batch<'b>> {
         let spans = batch.spans();
         let per_tile = u64::from(self.columns.max(self.integers.inputs.len() as u32)) * 4 * LANES as u64;
@@ -194,7 +195,7 @@ impl<'a> Ready<'a> {
         batches
     }
 
-    /// Buffers for batches up to the largest.
+    /// Makes buffers for batches up to the largest.
     pub(super) fn berth(&self, largest: &Largest, resident: bool) -> Result<Berth> {
         use wgpu::BufferUsages as Usage;
         let device = self.device;
@@ -230,7 +231,7 @@ impl<'a> Ready<'a> {
         Ok(berth)
     }
 
-    /// Sends one batch on its way.
+    /// Submits one batch.
     fn submit(
         &self,
         job: &Job<'_>,
@@ -263,7 +264,7 @@ impl<'a> Ready<'a> {
         Ok(Submitted { tiles: batch.tiles(), berth, pending, bytes: [up, words] })
     }
 
-    /// Copies labels into staging buffers, and from there into the batch's.
+    /// Copies labels into staging buffers, and from there into the batch's buffer.
     fn upload(
         &self,
         labels: &[u8],
@@ -304,7 +305,7 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// What each kernel sees of one batch: its labels are in `source`, from that word on.
+    /// Binds the buffers of one batch for each kernel. Its labels are in `source`, from word `origin` on.
     pub(super) fn bind(
         &self,
         view: View,
@@ -316,7 +317,7 @@ impl<'a> Ready<'a> {
         let mut batch = layout::BatchUniform {
             tiles,
             stride: tiles.min(self.sizes.groups),
-            // What a damaged file has in the padding behind its deepest row is no label.
+            // Bytes of a damaged file in the padding behind its deepest row are no labels.
             depth: view.depth.unwrap_or(u32::MAX).min(self.integers.depth),
             slots: tiles * LANES as u32,
             cuts: 0,
@@ -370,7 +371,7 @@ impl<'a> Ready<'a> {
         }
     }
 
-    /// Writes down where the tiles of a batch lie, and what the queries of its rows say.
+    /// Writes the places of the tiles of a batch, and the numbers of the queries of its rows.
     pub(super) fn describe(&self, job: &Job<'_>, batch: &Batch<'_>, berth: &Berth) {
         let queue = &self.device.queue;
         queue.write_buffer(&berth.tiles, 0, bytemuck::cast_slice(&tile_table(batch.spans())));
@@ -391,7 +392,7 @@ impl<'a> Ready<'a> {
         words
     }
 
-    /// Waits for a batch, and hands on its words.
+    /// Waits for a batch, and passes its words on.
     fn receive(
         &self,
         batch: Submitted,
@@ -448,13 +449,13 @@ impl Clock {
         }
     }
 
-    /// Fetches the two once the pass is done.
+    /// Fetches the two timestamps once the pass is done.
     pub(super) fn resolve(&self, encoder: &mut wgpu::CommandEncoder) {
         encoder.resolve_query_set(&self.queries, 0..2, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, &self.read, 0, 16);
     }
 
-    /// Reads the time between the two, and makes ready for the next.
+    /// Reads the time between the two timestamps, and prepares for the next pass.
     pub(super) fn elapsed(&self, device: &Device) -> Result<Duration> {
         let ticks: Vec<u64> = {
             let view = self.read.get_mapped_range(..).map_err(|error| device.failed(&error.to_string()))?;
@@ -482,7 +483,7 @@ impl Largest {
     }
 }
 
-/// Where the tiles of a batch lie.
+/// The places of the tiles of a batch.
 fn tile_table(spans: &[TileSpan]) -> Vec<TileEntry> {
     let origin = spans.first().map_or(0, |first| first.offset);
     let tile = |span: &TileSpan| TileEntry {

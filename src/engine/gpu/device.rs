@@ -1,4 +1,4 @@
-//! Adapters, and an open device of one of them. Nothing here panics on a driver's account: what it refuses becomes an error.
+//! Adapters, and an open device of one of them. A driver's refusal becomes an error and never a panic.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::kernels::with_native_integers;
 use crate::error::{Error, Result};
 
-/// A GPU, or what passes for one, as its driver describes it.
+/// A GPU, or a program that acts as one, as its driver describes it.
 #[derive(Debug, Clone)]
 pub struct Adapter {
     /// The name, such as `NVIDIA H100` or `llvmpipe (LLVM 15.0.6, 256 bits)`.
@@ -22,16 +22,16 @@ pub struct Adapter {
     pub binding_bytes: u64,
     /// The largest buffer, in bytes.
     pub buffer_bytes: u64,
-    /// Kernel times can be measured.
+    /// Whether kernel times can be measured.
     pub timestamps: bool,
-    /// Shaders have integers of 64 bits.
+    /// Whether shaders have integers of 64 bits.
     pub integers64: bool,
-    /// Why it cannot be used, if so.
+    /// The reason why it cannot be used, if there is one.
     pub unusable: Option<String>,
 }
 
 impl Adapter {
-    /// Does the CPU play a GPU here?
+    /// Whether the GPU is a program on the CPU.
     pub fn is_software(&self) -> bool {
         self.kind == SOFTWARE
     }
@@ -39,22 +39,22 @@ impl Adapter {
 
 const SOFTWARE: &str = "software";
 
-/// Which adapter to take.
+/// The choice of an adapter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Choice<'a> {
     /// The most powerful one that is not software.
     #[default]
     Hardware,
-    /// The one with this number in [`adapters`], or the first with this in its name; software too.
+    /// The adapter with this number in [`adapters`], or the first with this text in its name; software too.
     Named(&'a str),
 }
 
-/// All adapters of this machine; none if there is no driver.
+/// Lists all adapters of this machine; none if there is no driver.
 pub fn adapters() -> Vec<Adapter> {
     found().iter().map(describe).collect()
 }
 
-/// Adapters as they are found. Vulkan, Metal and DirectX 12; `WGPU_BACKEND` narrows that.
+/// The adapters of Vulkan, Metal and DirectX 12, in their own order; `WGPU_BACKEND` narrows that.
 fn found() -> Vec<wgpu::Adapter> {
     let backends = wgpu::Backends::PRIMARY.with_env();
     let descriptor = wgpu::InstanceDescriptor {
@@ -100,7 +100,7 @@ fn describe(adapter: &wgpu::Adapter) -> Adapter {
     }
 }
 
-/// How many storage buffers the largest kernel sees.
+/// The number of storage buffers that the largest kernel sees.
 const STORAGE_BUFFERS: u32 = 6;
 
 /// The adapter of a choice.
@@ -141,9 +141,9 @@ fn choose(choice: Choice, found: Vec<wgpu::Adapter>) -> Result<(wgpu::Adapter, A
     }
 }
 
-/// An open device: where errors that nobody waited for are kept until someone asks, and pipelines are made only once.
+/// An open device. It keeps errors that occur outside of a call until they are asked for, and makes each pipeline only once.
 pub struct Device {
-    /// What it is a device of.
+    /// The adapter of the device.
     pub adapter: Adapter,
     pub(super) device: wgpu::Device,
     pub(super) queue: wgpu::Queue,
@@ -179,7 +179,7 @@ impl Device {
         Ok(Self::of(adapter, device, queue))
     }
 
-    /// A device that is open already.
+    /// Takes a device that is open already.
     pub fn of(adapter: Adapter, device: wgpu::Device, queue: wgpu::Queue) -> Self {
         let failure = Arc::new(Mutex::new(None));
         let note = |failure: Arc<Mutex<Option<String>>>| {
@@ -200,13 +200,13 @@ impl Device {
         Device { adapter, device, queue, failure, pipelines: Mutex::default(), folds, judged, reduce }
     }
 
-    /// The same device with integers made of pairs of words, whether it has those of 64 bits or not.
+    /// Makes the shaders use integers made of pairs of words, whether the device has those of 64 bits or not.
     pub fn with_pairs(mut self) -> Self {
         self.adapter.integers64 = false;
         self
     }
 
-    /// The pipeline of a shader with one of the layouts.
+    /// Makes the pipeline of a shader with one of the layouts.
     ///
     /// # Errors
     /// A shader that the driver refuses.
@@ -242,7 +242,7 @@ impl Device {
         Ok(pipeline)
     }
 
-    /// A buffer, not mapped.
+    /// Makes a buffer that is not mapped.
     pub(super) fn buffer(&self, size: u64, usage: wgpu::BufferUsages) -> wgpu::Buffer {
         let size = size.max(16).next_multiple_of(16);
         self.device.create_buffer(&wgpu::BufferDescriptor {
@@ -253,7 +253,7 @@ impl Device {
         })
     }
 
-    /// A buffer with these words for shaders to read.
+    /// Makes a buffer with these words for shaders to read.
     pub(super) fn words(&self, words: &[u32]) -> wgpu::Buffer {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_DST;
         let buffer = self.buffer(size_of_val(words) as u64, usage);
@@ -261,7 +261,7 @@ impl Device {
         buffer
     }
 
-    /// Buffers for the bindings of a layout.
+    /// Binds buffers to the bindings of a layout.
     pub(super) fn bind(
         &self,
         layout: &wgpu::BindGroupLayout,
@@ -274,7 +274,7 @@ impl Device {
         self.device.create_bind_group(&wgpu::BindGroupDescriptor { label: None, layout, entries: &entries })
     }
 
-    /// Sends commands on their way; these buffers are mapped when they are done.
+    /// Submits commands; these buffers are mapped when the commands are done.
     ///
     /// # Errors
     /// Whatever has gone wrong on the device until then.
@@ -320,13 +320,13 @@ impl Device {
         polled.map(drop).map_err(|error| self.failed(&error.to_string()))
     }
 
-    /// Has anything gone wrong?
+    /// Returns the error of the device, if one has occurred.
     pub(super) fn check(&self) -> Result<()> {
         let failure = self.failure.lock().unwrap_or_else(PoisonError::into_inner);
         failure.as_ref().map_or(Ok(()), |message| Err(self.failed(message)))
     }
 
-    /// An error of this device.
+    /// Makes an error of this device.
     pub(super) fn failed(&self, message: &str) -> Error {
         Error::Device(format!("{}: {}", self.adapter.name, message.trim()))
     }

@@ -1,4 +1,4 @@
-//! Sums in integers: the unit that each is kept in, the tables of its terms, and how far it can be off.
+//! Sums in integers: the unit of each sum, the tables of its terms, and how far it can be off.
 //!
 //! Floats on a GPU may be reordered, fused and divided inexactly; integers are the same everywhere. A sum is a fixed-point number
 //! of 64 bits (96 where gains differ by many orders of magnitude), in the smallest unit 2^-s in which the largest sum that can
@@ -6,10 +6,10 @@
 
 use crate::fold::{CodeTable, Weights};
 
-/// Ranks fit into 16 bits, which the products of the shaders rely on.
+/// The deepest rank: ranks fit into 16 bits, which the products of the shaders rely on.
 pub const MAX_DEPTH: u32 = 65_535;
 
-/// Numbers from 0 to 1 are kept in units of 2^-63.
+/// The number 1, in units of 2^-63: numbers from 0 to 1 are kept in these.
 const ONE: u64 = 1 << 63;
 
 /// 2^exponent, exactly, for exponents within the normal range of f64.
@@ -17,7 +17,7 @@ pub fn power_of_two(exponent: i32) -> f64 {
     f64::from_bits(((1023 + exponent.clamp(-1022, 1023)) as u64) << 52)
 }
 
-/// A number from 0 to 1 in units of 2^-63.
+/// Converts a number from 0 to 1 to units of 2^-63.
 fn share(number: f64) -> u64 {
     (number * power_of_two(63)).round() as u64
 }
@@ -27,8 +27,7 @@ pub fn reciprocals(depth: u32) -> impl Iterator<Item = u64> {
     (1..=u64::from(depth)).map(|rank| (ONE + rank / 2) / rank)
 }
 
-/// 1 / (j + 2ε) and ε / (j + 2ε) for j from 0 to `depth`, with ε = 0.00001, in units of 2^-63. The first number of j = 0 is
-/// never asked for.
+/// 1 / (j + 2ε) and ε / (j + 2ε) for j from 0 to `depth`, with ε = 0.00001, in units of 2^-63. The first number of j = 0 is never read.
 pub fn inferred_shares(depth: u32) -> impl Iterator<Item = [u64; 2]> {
     let rounded = |over: u128, by: u128| ((over + by / 2) / by) as u64;
     (0..=u128::from(depth)).map(move |judged| {
@@ -38,17 +37,17 @@ pub fn inferred_shares(depth: u32) -> impl Iterator<Item = [u64; 2]> {
     })
 }
 
-/// The bits by which a precision in units of 2^-63 is shortened, so that `depth` of them stay below 2^63.
+/// The number of bits by which a precision in units of 2^-63 is shortened, so that `depth` of them stay below 2^63.
 pub fn precision_bits(depth: u32) -> u32 {
     depth.next_power_of_two().ilog2().max(1)
 }
 
-/// The codes from the first to the last that count, with their numbers.
+/// The codes that count, from the first to the last, with their numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Counted {
     /// The first code that counts.
     pub first: u8,
-    /// The numbers of this code and those after it, up to the last that counts; empty if none does.
+    /// The numbers of the codes from the first one on, up to the last that counts; empty if none does.
     pub numbers: Vec<f64>,
 }
 
@@ -60,7 +59,7 @@ impl Counted {
         Counted { first: first as u8, numbers: table[first..end].to_vec() }
     }
 
-    /// How many codes there are.
+    /// The number of codes.
     pub fn codes(&self) -> u32 {
         self.numbers.len() as u32
     }
@@ -82,23 +81,23 @@ impl Counted {
 pub struct Terms {
     /// The codes with a gain.
     pub gains: Counted,
-    /// The unit of the sum is 2^-scale.
+    /// The exponent of the unit of the sum, 2^-scale.
     pub scale: i32,
-    /// The sum has 96 bits.
+    /// Whether the sum has 96 bits.
     pub wide: bool,
-    /// How far the sum can be off.
+    /// The bound on the error of the sum.
     pub error: f64,
-    /// The ranks that have terms.
+    /// The number of ranks that have terms.
     pub depth: u32,
     weights: Weights,
 }
 
 impl Terms {
-    /// The terms down to a depth; `None` where 96 bits are too few for gains so different, or a sum is not finite.
+    /// Makes the terms down to a depth; `None` if 96 bits are too few for gains so different, or a sum is not finite.
     pub fn new(gain: &CodeTable, weights: Weights, depth: u32) -> Option<Self> {
-        /// A sum of 64 bits must be off by less than this share of the smallest ideal, else it gets 96.
+        /// The share of the smallest ideal below which the error of a sum of 64 bits must be; else the sum gets 96 bits.
         const NARROW: f64 = 1e-12;
-        /// And so must one of 96 bits.
+        /// The share of the smallest ideal below which the error of a sum of 96 bits must be.
         const WIDE: f64 = 1e-10;
         let gains = Counted::new(gain);
         let ranks = depth as usize;
@@ -114,7 +113,7 @@ impl Terms {
         fits.then(|| Terms { gains, scale, wide, error: error(scale), depth, weights })
     }
 
-    /// The words of a term.
+    /// The number of words of a term.
     pub fn words(&self) -> u32 {
         if self.wide { 3 } else { 2 }
     }
@@ -129,7 +128,7 @@ impl Terms {
     }
 }
 
-/// The largest s for which a sum up to `largest` stays below 2^63 in units of 2^-s, with room for what rounding adds to 2^16 terms.
+/// The largest s for which a sum up to `largest` stays below 2^63 in units of 2^-s, with room for the rounding of 2^16 terms.
 fn scale(largest: f64) -> i32 {
     let exponent = largest.max(f64::MIN_POSITIVE).log2().floor() as i32;
     let fits = |scale: &i32| largest * power_of_two(*scale) <= ONE as f64 - power_of_two(17);
@@ -142,15 +141,15 @@ fn scale(largest: f64) -> i32 {
 pub struct Chances {
     /// The codes that may stop the user.
     pub stops: Counted,
-    /// How far the sum can be off.
+    /// The bound on the error of the sum.
     pub error: f64,
-    /// The ranks that have terms.
+    /// The number of ranks that have terms.
     pub depth: u32,
     weights: Weights,
 }
 
 impl Chances {
-    /// The chances down to a depth; `None` if a weight or a chance is not within 0 and 1.
+    /// Makes the chances down to a depth; `None` if a weight or a chance is not from 0 to 1.
     pub fn new(stop: &CodeTable, weights: Weights, depth: u32) -> Option<Self> {
         let stops = Counted::new(stop);
         let unit = 0.0..=1.0;
@@ -170,18 +169,18 @@ impl Chances {
         share(self.weights.term(self.stops.numbers[code as usize], rank as usize))
     }
 
-    /// The chance to go on at that code.
+    /// The chance to go on at the `code`-th code that may stop the user.
     pub fn goes_on(&self, code: u32) -> u64 {
         share(1.0 - self.stops.numbers[code as usize])
     }
 }
 
-/// How far a sum of precisions can be off: each is h · (2^63 / i, off by half of 2^-63) and then rounded to the unit.
+/// The bound on the error of a sum of precisions: each is h · (2^63 / i, off by half of 2^-63) and then rounded to the unit.
 pub fn precision_error(depth: u32) -> f64 {
     f64::from(depth) * power_of_two(precision_bits(depth) as i32 - 63)
 }
 
-/// How far a sum of inferred precisions can be off: two factors are off as a precision is, and the last line is rounded.
+/// The bound on the error of a sum of inferred precisions: two factors are off as a precision is, and the last step is rounded.
 pub fn inferred_error(depth: u32) -> f64 {
     f64::from(depth) * (1.5 * power_of_two(precision_bits(depth) as i32 - 63) + power_of_two(-61))
 }

@@ -1,7 +1,7 @@
 //! Kernels: tasks that step down the ranks together, as WGSL made of the folds' own files and a main loop, with their tables.
 //!
-//! A kernel reads every label once, whatever number of folds and cutoffs it answers. Four words, sixteen ranks of a row, are under
-//! way at a time; a word in which nothing counts for any of its folds is skipped by one test.
+//! A kernel reads every label once, however many folds and cutoffs it computes. Four words, sixteen ranks of a row, are under way at a
+//! time; a word in which nothing counts for any of its folds is skipped by one test.
 
 use std::ops::Range;
 
@@ -11,21 +11,21 @@ use crate::label::code::UNPOOLED;
 
 /// Integers of 64 bits made of two words, which every device has.
 const PAIRS: &str = include_str!("../../../shaders/integers.wgsl");
-/// The same functions with integers of 64 bits.
+/// The functions of [`PAIRS`] with native integers of 64 bits.
 const NATIVE: &str = include_str!("../../../shaders/integers64.wgsl");
 
-/// A shader with integers of 64 bits in the place of pairs of words.
+/// A shader with native integers of 64 bits in place of pairs of words.
 pub fn with_native_integers(source: &str) -> String {
     source.replacen(PAIRS, NATIVE, 1)
 }
 
-/// What all shaders share.
+/// The part that all shaders share.
 pub const COMMON: &str = concat!(
     include_str!("../../../shaders/integers.wgsl"),
     "\n",
     include_str!("../../../shaders/common.wgsl")
 );
-/// Sums over rows.
+/// The shader of sums over rows.
 pub const REDUCE: &str = concat!(
     include_str!("../../../shaders/integers.wgsl"),
     "\n",
@@ -33,9 +33,9 @@ pub const REDUCE: &str = concat!(
 );
 /// The main loop of a kernel.
 const MAIN: &str = include_str!("../../../shaders/main.wgsl");
-/// The judged-only view.
+/// The shader of the judged-only view.
 pub const JUDGED: &str = include_str!("../../../shaders/judged.wgsl");
-/// The folds, by the stem of their file.
+/// The shaders of the folds, by the stem of their file.
 pub const FOLDS: [(&str, &str); 10] = [
     ("cascade", include_str!("../../../shaders/cascade.wgsl")),
     ("count", include_str!("../../../shaders/count.wgsl")),
@@ -49,21 +49,21 @@ pub const FOLDS: [(&str, &str); 10] = [
     ("weighted_sum", include_str!("../../../shaders/weighted_sum.wgsl")),
 ];
 
-/// So many tasks share a kernel at most: their states must fit into registers.
+/// The most tasks that share a kernel: their states must fit into registers.
 const TOGETHER: usize = 8;
-/// A table by rank larger than this is cut into blocks of ranks, each run on its own.
+/// The bytes above which a table by rank is cut into blocks of ranks, each run on its own.
 const BLOCK_BYTES: u32 = 8 << 20;
-/// No column.
+/// The mark of no column.
 const NONE: u32 = u32::MAX;
 
-/// Tasks that run together.
+/// A kernel of tasks that run together.
 #[derive(Debug)]
 pub struct Kernel {
     /// The whole shader.
     pub source: String,
     /// The cutoffs, and for each cutoff and task the column of words, `[cutoff][task]` after the cutoffs.
     pub cutoffs: Vec<u32>,
-    /// How many cutoffs there are.
+    /// The number of cutoffs.
     pub cuts: u32,
     /// The ranks of each block of tables; one block of all ranks in nearly all kernels.
     pub blocks: Vec<Range<u32>>,
@@ -77,13 +77,14 @@ pub struct Kernel {
 enum Table {
     Reciprocals,
     Shares,
-    /// 1 - stop, of the task with this first column of words.
+    /// The chances to go on, 1 - stop, of the task with this first column of words.
     GoesOn(u32),
     /// The terms by rank of a task.
     Ranks(u32),
 }
 
-/// The kernels of all tasks. Those that look at more than judged documents are apart, or they would make the others look too.
+/// Makes the kernels of all tasks. Tasks that look at more than judged documents have kernels of their own, or they would make the others
+/// look too.
 pub fn kernels(integers: &Integers) -> Vec<Kernel> {
     let large = |task: &&IntegerTask| rank_words(&task.kind) * integers.depth > BLOCK_BYTES / 4;
     let (alone, shared): (Vec<&IntegerTask>, Vec<&IntegerTask>) = integers.tasks.iter().partition(large);
@@ -93,7 +94,7 @@ pub fn kernels(integers: &Integers) -> Vec<Kernel> {
     groups.map(|tasks| Kernel::new(integers, tasks)).collect()
 }
 
-/// The words that a task looks up a rank.
+/// The number of words that a task looks up for a rank.
 fn rank_words(kind: &IntegerFold) -> u32 {
     match kind {
         IntegerFold::WeightedSum(terms) => terms.gains.codes() * terms.words(),
@@ -141,7 +142,7 @@ impl Kernel {
     }
 }
 
-/// The words of a state that goes on from block to block.
+/// The number of words of a state that is carried from block to block.
 fn carried(kind: &IntegerFold) -> u32 {
     match kind {
         IntegerFold::Cascade(_) => 4,
@@ -150,7 +151,7 @@ fn carried(kind: &IntegerFold) -> u32 {
 }
 
 impl Table {
-    /// How long it is in a block of so many ranks.
+    /// The number of words of the table in a block of `ranks` ranks.
     fn words(&self, integers: &Integers, ranks: u32) -> u32 {
         match self {
             Table::Reciprocals => 2 * integers.depth,
@@ -191,7 +192,7 @@ impl Table {
     }
 }
 
-/// Ranks × codes, code by code.
+/// The pairs of rank and code, code by code.
 fn grid(ranks: Range<u32>, codes: u32) -> impl Iterator<Item = (u32, u32)> {
     ranks.flat_map(move |rank| (0..codes).map(move |code| (rank, code)))
 }
@@ -204,29 +205,29 @@ struct Writer<'a> {
     tables: Vec<Table>,
 }
 
-/// What one task adds to a shader, as WGSL: `t` is its state, `slot` its row.
+/// The parts of a shader for one task, as WGSL: `t` is its state, `slot` its row.
 #[derive(Default)]
 struct Lines {
     /// The type of the state.
     state: &'static str,
     /// A number of the row that is read once.
     number: Option<String>,
-    /// The state before the first rank, where that is not zero.
+    /// The state before the first rank, if it is not zero.
     start: Option<String>,
     step: Step,
     /// Stores the state from `column` on.
     store: &'static str,
-    /// Stores all of it from `column` on for the next block, and makes it of what was stored.
+    /// Code that stores the whole state from `column` on for the next block, and code that restores it.
     carry: Option<[&'static str; 2]>,
 }
 
-/// What a task does on its way down.
+/// The step of a task at a word or a label.
 #[derive(Default)]
 enum Step {
-    /// Nothing: no code counts.
+    /// No step: no code counts.
     #[default]
     None,
-    /// Makes the next state of a word of labels.
+    /// Computes the next state from a word of labels.
     Word(String),
     /// Takes a label that counts.
     Label(String),
@@ -277,10 +278,10 @@ impl Writer<'_> {
         )
     }
 
-    /// What a word of four labels does, the first at the rank after `first`; and what each label does that may count.
+    /// The code for a word of four labels, the first at the rank after `first`, and for each label that may count.
     fn take(&self, lines: &[Lines]) -> String {
         let single = self.tasks.iter().filter(|task| !is_count(&task.kind));
-        // Without any fold of single labels all are skipped.
+        // Without any fold of single labels, all labels are skipped.
         let threshold = single.map(|task| task.kind.threshold()).min().unwrap_or(u8::MAX);
         let (mut all, mut some, mut labels) = (String::new(), String::new(), String::new());
         for (at, (task, lines)) in self.tasks.iter().zip(lines).enumerate() {
@@ -315,7 +316,7 @@ impl Writer<'_> {
         label + &function("take(row: ptr<function, Row>, word: u32, first: u32)", "", &[all, rest].concat())
     }
 
-    /// Where the states go at a cutoff.
+    /// The code that stores the states at a cutoff.
     fn store(&self, lines: &[Lines]) -> String {
         let tasks = self.tasks.len();
         let stores = lines.iter().enumerate().map(|(at, Lines { store, .. })| {
@@ -326,7 +327,7 @@ impl Writer<'_> {
         function("store(row: ptr<function, Row>, cut: u32)", start, &stores.collect::<String>())
     }
 
-    /// What the next block of ranks goes on with.
+    /// The code that stores the states for the next block of ranks.
     fn keep(&self, lines: &[Lines]) -> String {
         let column = self.integers.words;
         let saves = lines.iter().enumerate().filter_map(|(at, lines)| {
@@ -336,7 +337,7 @@ impl Writer<'_> {
         function("keep(row: ptr<function, Row>)", "    let slot = (*row).slot;\n", &saves.collect::<String>())
     }
 
-    /// Where a table starts, with those before it.
+    /// The start of a table, behind those that were added before.
     fn table(&mut self, table: Table) -> u32 {
         let ranks = self.blocks.first().map_or(0, |block| block.end - block.start);
         let known = self.tables.iter().position(|of| *of == table).unwrap_or(self.tables.len());
@@ -465,19 +466,20 @@ const STORE_SUM: &str = "put64(column, slot, t.sum);";
 const LOAD_TWO: &str = "taken64(column, slot)";
 const LOAD_THREE: &str = "vec3(taken64(column, slot), taken(column + 2u, slot))";
 
-/// Is the label among the codes of a table by rank, and where is its entry? `None` if there are no codes.
+/// Code that tests whether the label is among the codes of a table by rank, and code for the place of its entry; `None` if there are no
+/// codes.
 fn by_rank(codes: u32, first: u8, table: u32, words: u32) -> Option<[String; 2]> {
     let condition = format!("let index = code - {first}u; if index < {codes}u");
     let entry = format!("{table}u + ((rank - 1u - batch.above) * {codes}u + index) * {words}u");
     (codes > 0).then_some([condition, entry])
 }
 
-/// Counts take words whole, and do not make a kernel look at single labels.
+/// Whether the fold is a count. Counts take words whole, and do not make a kernel look at single labels.
 fn is_count(kind: &IntegerFold) -> bool {
     matches!(kind, IntegerFold::Count(_) | IntegerFold::CountWithin(..))
 }
 
-/// The file that a fold is in.
+/// The stem of the file that a fold is in.
 fn stem_of(kind: &IntegerFold) -> &'static str {
     match kind {
         IntegerFold::Count(_) | IntegerFold::CountWithin(..) => "count",

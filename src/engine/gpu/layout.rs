@@ -1,4 +1,4 @@
-//! What the host and the shaders agree on: the structs of `common.wgsl`, word for word.
+//! The structs of `common.wgsl`, which the host and the shaders share word for word.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -6,21 +6,21 @@ use bytemuck::{Pod, Zeroable};
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct BatchUniform {
-    /// How many tiles there are.
+    /// The number of tiles.
     pub tiles: u32,
-    /// Workgroups in a row of the dispatch.
+    /// The number of workgroups in a row of the dispatch.
     pub stride: u32,
-    /// No rank below this one counts.
+    /// The deepest rank that counts.
     pub depth: u32,
-    /// The length of a column.
+    /// The length of a column, in slots.
     pub slots: u32,
-    /// How many cutoffs there are.
+    /// The number of cutoffs.
     pub cuts: u32,
-    /// Ranks above the block of tables.
+    /// The number of ranks above the block of tables.
     pub above: u32,
-    /// The rank that ends it.
+    /// The last rank of the block of tables.
     pub end: u32,
-    /// The first word of the labels in their buffer.
+    /// The index of the first word of the labels in their buffer.
     pub origin: u32,
 }
 
@@ -28,13 +28,13 @@ pub struct BatchUniform {
 #[derive(Debug, Clone, Copy, Pod, Zeroable)]
 #[repr(C)]
 pub struct TileEntry {
-    /// The first word, from the batch's first.
+    /// The index of the first word, from the batch's first.
     pub word: u32,
-    /// Its ranks.
+    /// The number of ranks.
     pub depth: u32,
-    /// 64 or 16.
+    /// The number of lanes: 64 or 16.
     pub lanes: u32,
-    /// How many lanes have a row.
+    /// The number of lanes that have a row.
     pub rows: u32,
 }
 
@@ -42,28 +42,28 @@ pub struct TileEntry {
 #[derive(Debug, Clone, Copy, Default, Pod, Zeroable)]
 #[repr(C)]
 pub struct ProductUniform {
-    /// The length of a column.
+    /// The length of a column, in slots.
     pub slots: u32,
-    /// Workgroups in a row of the dispatch.
+    /// The number of workgroups in a row of the dispatch.
     pub stride: u32,
     /// The first column of words of the state.
     pub word: u32,
-    /// How the state is read.
+    /// The way in which the state is read.
     pub state: u32,
-    /// Where the factors start; 0 for the same factor everywhere.
+    /// The start of the factors; 0 for the same factor everywhere.
     pub factors: u32,
-    /// That factor.
+    /// The low half of the factor that is the same everywhere.
     pub factor_low: u32,
-    /// And its high half.
+    /// The high half of that factor.
     pub factor_high: u32,
-    /// The product is divided by 2^shift.
+    /// The shift: the product is divided by 2^shift.
     pub shift: u32,
-    /// Where the sums start.
+    /// The start of the sums.
     pub sums: u32,
-    /// A first hit below this rank counts for nothing.
+    /// The deepest rank at which a first hit counts.
     pub deepest: u32,
-    /// Nothing.
+    /// Padding.
     pub unused_a: u32,
-    /// Nothing.
+    /// Padding.
     pub unused_b: u32,
 }

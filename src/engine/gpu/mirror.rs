@@ -1,4 +1,4 @@
-//! The same integers on the CPU, line by line as the shaders compute them: what a GPU must answer to the bit.
+//! The same integers on the CPU, line by line as the shaders compute them. A GPU must give the same bits.
 
 use super::fixed;
 use super::tasks::{IntegerFold, IntegerTask, Integers};
@@ -6,7 +6,7 @@ use crate::fold::Inputs;
 use crate::label::Tile;
 use crate::label::code::NEGATIVE;
 
-/// The words of one lane of a tile down to a depth, by column.
+/// Computes the words of one lane of a tile down to a depth, by column.
 pub fn lane(integers: &Integers, inputs: &Inputs, tile: Tile, lane: usize, query: usize) -> Vec<u32> {
     let mut words = vec![0; integers.words as usize];
     let input = |at: u32| inputs[integers.inputs[at as usize]][query];
@@ -34,12 +34,12 @@ fn store(task: &IntegerTask, cut: usize, state: &[u32], words: &mut [u32]) {
     words[first..first + state.len()].copy_from_slice(state);
 }
 
-/// The state of one fold; each uses what it needs.
+/// The state of one fold. Each fold uses the fields that it needs.
 struct Twin {
     hits: u32,
     others: u32,
     unjudged: u32,
-    /// A sum, modulo 2^96 where it is wide, else 2^64.
+    /// The sum, modulo 2^96 if it is wide, else 2^64.
     sum: u128,
     reaches: u64,
     reciprocals: Vec<u64>,

@@ -1,8 +1,8 @@
 //! The GPU engine: the same tiles and the same program in compute shaders, and sums in integers, so that every device answers with
 //! the same bits.
 //!
-//! [`tasks`] turns a program into integers, [`fixed`] says in which units and how exactly, [`kernels`] makes shaders of it, [`batch`]
-//! sends tiles through a device, and the host makes f64 columns of what comes back. [`mirror`] computes the same integers plainly.
+//! [`tasks`] turns a program into integers, [`fixed`] chooses units and bounds errors, [`kernels`] makes shaders, [`batch`] sends tiles
+//! through a device, and the host makes f64 columns of the answers. [`mirror`] computes the same integers plainly.
 
 #[cfg(target_endian = "big")]
 compile_error!(
@@ -33,7 +33,7 @@ use fixed::MAX_DEPTH;
 use resident::ResidentLabels;
 use tasks::Integers;
 
-/// A GPU. Folds whose sums no 96 bits can hold run on the CPU in the same call.
+/// A GPU. Folds whose sums do not fit into 96 bits run on the CPU in the same call.
 pub struct Gpu {
     device: Device,
     sizes: Sizes,
@@ -49,12 +49,12 @@ impl Gpu {
         Ok(Self::of(Device::open(choice)?))
     }
 
-    /// A device that is open already.
+    /// Takes a device that is open already.
     pub fn of(device: Device) -> Self {
         Gpu { device, sizes: Sizes::default(), spent: Mutex::default() }
     }
 
-    /// The same device with other sizes of batches.
+    /// Sets other sizes of batches.
     pub fn with_sizes(self, sizes: Sizes) -> Self {
         Gpu { sizes, ..self }
     }
@@ -64,12 +64,12 @@ impl Gpu {
         &self.device
     }
 
-    /// What all runs so far have cost.
+    /// The cost of all runs so far.
     pub fn spent(&self) -> Spent {
         *self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sends the labels of a matrix up, to be evaluated there as often as wanted.
+    /// Sends the labels of a matrix to the device, to be evaluated there any number of times.
     ///
     /// # Errors
     /// Not enough memory, or a device that was lost.
@@ -84,7 +84,7 @@ impl Gpu {
         workers: usize,
         begin: impl Fn() -> G + Sync,
     ) -> Result<G> {
-        /// Tiles that a worker takes at a time.
+        /// The number of tiles that a worker takes at a time.
         const TOGETHER: usize = 4;
         let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
         let ready = Ready::new(&self.device, integers.clone(), job.view, self.sizes)?;
@@ -158,7 +158,7 @@ impl Engine for Loaded<'_> {
     }
 }
 
-/// What the sums of a job are made of.
+/// Describes how the sums of a job are computed.
 fn explain(job: &Job<'_>) -> Vec<String> {
     let integers = Integers::new(job.program, deepest(job));
     let name = |of: usize| job.program.tasks[of].fold.name();
@@ -184,12 +184,12 @@ fn explain(job: &Job<'_>) -> Vec<String> {
 
 /// The deepest rank that a job looks at.
 fn deepest(job: &Job<'_>) -> u32 {
-    // Tiles are padded to a multiple of 4 ranks; what is there is past every end.
+    // Tiles are padded to a multiple of 4 ranks; the padding is past every end.
     let deepest = job.batch.deepest_row();
     job.view.depth.map_or(deepest, |depth| deepest.min(depth))
 }
 
-/// The deepest rank that a job looks at, if that is not too deep.
+/// The deepest rank that a job looks at, unless it is too deep.
 fn check_depth(job: &Job<'_>) -> Result<u32> {
     let deepest = deepest(job);
     if deepest > MAX_DEPTH {
@@ -204,7 +204,7 @@ fn check_depth(job: &Job<'_>) -> Result<u32> {
 /// The part of a program that stays on the CPU.
 struct Left {
     program: Program,
-    /// Its columns among those of the whole program.
+    /// The indices of its columns in the whole program.
     columns: Vec<usize>,
 }
 
@@ -225,7 +225,7 @@ impl Left {
     }
 }
 
-/// The columns of one tile: what its words stand for, and what the CPU adds.
+/// The columns of one tile: the numbers of its words, and the columns that the CPU adds.
 fn columns(
     job: &Job<'_>,
     integers: &Integers,

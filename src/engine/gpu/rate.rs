@@ -1,4 +1,4 @@
-//! How fast bytes move on a device and back from it: what its kernels and its answers are measured against.
+//! The rates at which bytes move on a device and back from it. Its kernels and its answers are measured against these.
 
 use std::time::{Duration, Instant};
 
@@ -6,24 +6,24 @@ use super::Gpu;
 use super::device::Device;
 use crate::error::Result;
 
-/// Buffers that are copied have at most so many bytes, which no cache holds.
+/// The most bytes of a buffer that is copied; no cache holds as many.
 const LARGEST: u64 = 256 << 20;
-/// Copies are repeated until they take so long: what it costs to submit them is then nothing.
+/// The time that repeated copies take at least, so that the cost of submitting them does not matter.
 const LONG: Duration = Duration::from_millis(50);
-/// The fastest of so many times counts.
+/// The number of times of which the fastest counts.
 const REPEATS: usize = 3;
 
-/// Bytes that were moved, and how long that took at best.
+/// Bytes that were moved, with the shortest time that it took.
 #[derive(Debug, Clone, Copy)]
 pub struct Moved {
-    /// So many bytes.
+    /// The number of bytes that were moved.
     pub bytes: u64,
-    /// In so many seconds.
+    /// The seconds that it took.
     pub seconds: f64,
 }
 
 impl Gpu {
-    /// Copies a large buffer on the device; the bytes read and the bytes written are counted both.
+    /// Copies a large buffer on the device. The bytes that are read and the bytes that are written both count.
     ///
     /// # Errors
     /// No room for two buffers, or a device that was lost.
@@ -48,7 +48,7 @@ impl Gpu {
         Ok(Moved { bytes: 2 * bytes, seconds })
     }
 
-    /// Brings so many bytes, but no more than fit a large buffer, from the device into the host's memory.
+    /// Copies `bytes` bytes, but no more than fit a large buffer, from the device into the host's memory.
     ///
     /// # Errors
     /// As [`Gpu::copy`].
@@ -79,7 +79,7 @@ fn largest(device: &Device) -> u64 {
     LARGEST.min(device.adapter.buffer_bytes / 16 * 16)
 }
 
-/// Two buffers, if there is room for them.
+/// Makes two buffers, if there is room for them.
 fn room(device: &Device, buffers: [(u64, wgpu::BufferUsages); 2]) -> Result<[wgpu::Buffer; 2]> {
     let scope = device.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
     let buffers = buffers.map(|(bytes, usage)| device.buffer(bytes, usage));

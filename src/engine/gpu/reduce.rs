@@ -1,5 +1,5 @@
-//! Averages without any value leaving the device: resident labels are folded, each row's state is multiplied by a factor of its
-//! query that went up once, and what comes back is one sum a measure and run.
+//! Averages without any value leaving the device: resident labels are folded, each row's state is multiplied by a factor of its query that
+//! was sent once, and one sum for each measure and run comes back.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::fold::{Factor, Product};
 use crate::label::{Batch, LANES};
 
-/// Rows that a workgroup of `reduce.wgsl` adds up.
+/// The number of rows that a workgroup of `reduce.wgsl` adds up.
 const ROWS: usize = 256 * 16;
 
 /// A product in integers: a value is `(state · factor) >> shift`, in units of 2^-unit.
@@ -27,11 +27,11 @@ pub struct Scaled {
     shift: u32,
     deepest: u32,
     unit: i32,
-    /// How far a value can be off.
+    /// The bound on the error of a value.
     pub error: f64,
 }
 
-/// How a state is read; the numbers are those of `reduce.wgsl`.
+/// The way in which a state is read; the numbers are those of `reduce.wgsl`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Count = 0,
@@ -40,7 +40,7 @@ enum State {
 }
 
 impl Scaled {
-    /// A product in integers; `None` where the state has signs or three words, or a factor is not a number.
+    /// Makes a product in integers; `None` if the state has signs or three words, or a factor is not a number.
     pub fn new(product: &Product, integers: &Integers) -> Option<Self> {
         let task = integers
             .tasks
@@ -118,13 +118,13 @@ impl Scaled {
         self.factors[if self.per_query { query } else { 0 }]
     }
 
-    /// What a sum of values stands for.
+    /// The number that a sum of values stands for.
     pub fn sum(&self, sum: u128) -> f64 {
         sum as f64 * power_of_two(-self.unit)
     }
 }
 
-/// Products over resident labels, ready to be added up as often as wanted.
+/// Products over resident labels, ready to be added up any number of times.
 pub struct Reducer<'a> {
     loaded: &'a Loaded<'a>,
     scaled: Vec<Scaled>,
@@ -134,21 +134,21 @@ pub struct Reducer<'a> {
     sums: wgpu::Buffer,
     answers: wgpu::Buffer,
     clock: Option<Clock>,
-    /// How many words of sums there are.
+    /// The number of words of sums.
     words: usize,
 }
 
-/// A batch of tiles with all that its kernels see.
+/// A batch of tiles with the buffers of its kernels.
 struct Part {
     tiles: usize,
     folds: Vec<wgpu::BindGroup>,
     products: Vec<wgpu::BindGroup>,
-    /// Kept alive with what is bound.
+    /// The buffers, kept alive as long as they are bound.
     _berth: Berth,
 }
 
 impl<'a> Reducer<'a> {
-    /// Sends factors up and makes everything ready. What a product is called, by its index, stands in the error that names it.
+    /// Sends the factors to the device and prepares the kernels. `name` gives the name of a product, by its index, for errors.
     ///
     /// # Errors
     /// A product that integers cannot hold; not enough memory; a device that was lost.
@@ -158,7 +158,7 @@ impl<'a> Reducer<'a> {
         products: &[Product],
         name: impl Fn(usize) -> String,
     ) -> Result<Self> {
-        /// What the device may keep of a batch.
+        /// The most bytes that the device keeps of a batch.
         const BATCH: u64 = 128 << 20;
         let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
         let scaled = |(at, product)| {
@@ -199,12 +199,12 @@ impl<'a> Reducer<'a> {
         Ok(reducer)
     }
 
-    /// How far each product can be off, by row.
+    /// The bound on the error of each product, by row.
     pub fn errors(&self) -> Vec<f64> {
         self.scaled.iter().map(|scaled| scaled.error).collect()
     }
 
-    /// One batch with its factors.
+    /// Prepares one batch with its factors.
     fn part(&self, job: &Job<'_>, batch: &Batch<'_>, runs: usize) -> Result<Part> {
         let device = &self.loaded.gpu.device;
         let largest = Largest::of(std::slice::from_ref(batch));
@@ -219,7 +219,7 @@ impl<'a> Reducer<'a> {
         let runs_of_rows = device.words(&rows.iter().map(run).collect::<Vec<_>>());
         let mut products = Vec::new();
         for (at, scaled) in self.scaled.iter().enumerate() {
-            // Position 0 means that there are none.
+            // Position 0 means that there are no factors.
             let mut factors = vec![0, 0];
             let double = |factor: u64| [factor as u32, (factor >> 32) as u32];
             if scaled.per_query {
@@ -253,7 +253,7 @@ impl<'a> Reducer<'a> {
         Ok(Part { tiles, folds, products, _berth: berth })
     }
 
-    /// Folds everything and adds it up: sums over the rows that have documents, `[product][run]`.
+    /// Folds all labels and adds up: sums over the rows that have documents, `[product][run]`.
     ///
     /// # Errors
     /// A device that was lost.

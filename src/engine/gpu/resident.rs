@@ -1,4 +1,4 @@
-//! Labels that stay on the device, to be evaluated again and again.
+//! Labels that stay on the device, for repeated evaluation.
 
 use super::device::Device;
 use crate::error::Result;
@@ -11,7 +11,7 @@ pub struct ResidentLabels {
 }
 
 impl ResidentLabels {
-    /// Sends all tiles up.
+    /// Sends all tiles to the device.
     ///
     /// # Errors
     /// Not enough memory, or a device that was lost.
@@ -45,13 +45,13 @@ impl ResidentLabels {
         Ok(ResidentLabels { buffers })
     }
 
-    /// The buffer with a label, by its offset in the tiles, and the word of the label in it.
+    /// The buffer with a label, by the label's offset in the tiles, and the index of its word in the buffer.
     pub(super) fn at(&self, offset: u64) -> (&wgpu::Buffer, u32) {
         let (start, buffer) = &self.buffers[self.buffer(offset)];
         (buffer, ((offset - start) / 4) as u32)
     }
 
-    /// Do two offsets lie in one buffer?
+    /// Whether two offsets are in one buffer.
     pub(super) fn together(&self, a: u64, b: u64) -> bool {
         self.buffer(a) == self.buffer(b)
     }

@@ -1,4 +1,4 @@
-//! The tasks of a program in integers: which words each makes, and what number they stand for.
+//! The tasks of a program in integers: the words that each makes, and the numbers that these stand for.
 
 use super::fixed::{self, Chances, Terms, power_of_two};
 use crate::fold::{Columns, Cut, Fold, Inputs, Program};
@@ -8,71 +8,71 @@ use crate::label::code::UNPOOLED;
 /// A program as the shaders run it.
 #[derive(Debug)]
 pub struct Integers {
-    /// The tasks, those that stay on the CPU left out.
+    /// The tasks, without those that stay on the CPU.
     pub tasks: Vec<IntegerTask>,
-    /// The program's inputs that are uploaded, in the order in which tasks refer to them.
+    /// The program's inputs that are sent to the device, in the order in which tasks refer to them.
     pub inputs: Vec<usize>,
-    /// How many columns of words there are.
+    /// The number of columns of words.
     pub words: u32,
     /// The deepest rank of any table.
     pub depth: u32,
-    /// The program's tasks that no 96 bits can hold, by index.
+    /// The indices of the program's tasks that do not fit into 96 bits.
     pub left: Vec<usize>,
 }
 
-/// A fold in integers with the places where it is read.
+/// A fold in integers with the places at which it is read.
 #[derive(Debug)]
 pub struct IntegerTask {
-    /// What to compute.
+    /// The fold.
     pub kind: IntegerFold,
-    /// Ranks, ascending, the end being the largest.
+    /// The ranks at which it is read, ascending, the end being the largest.
     pub cuts: Vec<u32>,
-    /// The first of the program's columns that it answers.
+    /// The first of the program's columns that the task computes.
     pub column: usize,
-    /// Its first column of words.
+    /// The first column of words of the task.
     pub word: u32,
-    /// The task of the program, by index.
+    /// The index of the task in the program.
     pub of: usize,
 }
 
 /// A fold in integers.
 #[derive(Debug)]
 pub enum IntegerFold {
-    /// Hits.
+    /// A count of hits.
     Count(u8),
-    /// Hits down to an input.
+    /// A count of hits down to an input.
     CountWithin(u8, u32),
-    /// The first hit.
+    /// The rank of the first hit.
     FirstRank(u8),
-    /// Precisions in units of 2^-63, shortened by so many bits.
+    /// A sum of precisions in units of 2^-63, each shortened by this number of bits.
     PrecisionSum(u8, u32),
-    /// Terms by rank and code.
+    /// A weighted sum, with terms by rank and code.
     WeightedSum(Terms),
-    /// Chances by rank and code.
+    /// A cascade, with chances by rank and code.
     Cascade(Chances),
-    /// Peaks from the first of so many inputs on.
+    /// Peaks of precision, with the first input of their caps and the number of caps.
     PeakPrecision(u8, u32, u32),
-    /// Hits and judged documents, with the input that caps and the program's input that divides.
+    /// A preference sum, with the input that caps and the program's input that divides.
     PreferenceSum {
-        /// What is a hit.
+        /// The codes of the hits, as a threshold.
         hits: u8,
-        /// What is judged.
+        /// The codes of the judged documents, as a threshold.
         judged: u8,
-        /// The cap, as an uploaded input.
+        /// The cap, as the index of an input on the device.
         cap: u32,
-        /// The divisor, as an input of the program.
+        /// The divisor, as the index of an input of the program.
         bound: usize,
     },
-    /// Inferred precisions in units of 2^-63, shortened by so many bits.
+    /// A sum of inferred precisions in units of 2^-63, each shortened by this number of bits.
     InferredSum(u8, u32),
-    /// Pairs.
+    /// A count of pairs.
     PairSum(u8),
-    /// Labels by code.
+    /// A histogram of labels, with the number of codes.
     Histogram(u32),
 }
 
 impl IntegerFold {
-    /// The words of one state as stored.
+    /// The number of words of one state as stored.
     pub fn words(&self) -> u32 {
         match self {
             IntegerFold::Count(_)
@@ -88,7 +88,7 @@ impl IntegerFold {
         }
     }
 
-    /// Labels up to this code change nothing.
+    /// The largest code that changes nothing, with all smaller ones.
     pub fn threshold(&self) -> u8 {
         match self {
             &IntegerFold::Count(above)
@@ -105,7 +105,7 @@ impl IntegerFold {
         }
     }
 
-    /// Is it a count or a rank, which f64 holds exactly too?
+    /// Whether the state is a count or a rank, which f64 holds exactly too.
     pub fn is_exact(&self) -> bool {
         matches!(
             self,
@@ -118,7 +118,7 @@ impl IntegerFold {
         )
     }
 
-    /// The unit of a sum over so many ranks and how far it can be off; `None` for what is not rounded.
+    /// The unit of a sum over `depth` ranks and the bound on its error; `None` for states that are not rounded.
     fn unit(&self, depth: u32) -> Option<(i32, f64)> {
         match self {
             IntegerFold::PrecisionSum(_, bits) => Some((63 - *bits as i32, fixed::precision_error(depth))),
@@ -131,14 +131,14 @@ impl IntegerFold {
 }
 
 impl IntegerTask {
-    /// The unit of the sum and how far it can be off, in rankings of up to so many ranks; `None` for what is not rounded.
+    /// The unit of the sum and the bound on its error, in rankings of at most `deepest` ranks; `None` for states that are not rounded.
     pub fn unit(&self, deepest: u32) -> Option<(i32, f64)> {
         self.kind.unit(self.cuts.last().map_or(0, |&last| last.min(deepest)))
     }
 }
 
 impl Integers {
-    /// The tasks of a program over rankings of up to so many ranks.
+    /// Makes the tasks of a program over rankings of at most `deepest` ranks.
     pub fn new(program: &Program, deepest: u32) -> Self {
         let mut made =
             Integers { tasks: Vec::new(), inputs: Vec::new(), words: 0, depth: deepest, left: Vec::new() };
@@ -179,7 +179,7 @@ impl Integers {
         self.inputs.len() as u32 - 1
     }
 
-    /// The fold in integers, `None` if it has none.
+    /// The fold in integers; `None` if it has no such form.
     fn kind(&mut self, fold: &Fold, depth: u32, codes: usize) -> Option<IntegerFold> {
         let weights = |discount: &crate::fold::Discount| discount.weights(depth as usize);
         Some(match fold {
@@ -206,8 +206,8 @@ impl Integers {
         })
     }
 
-    /// Writes what the words of one tile stand for into its columns. `word` gives a word by column and lane, `queries` the query
-    /// of each row.
+    /// Writes the numbers that the words of one tile stand for into its columns. `word` gives a word by column and lane; `queries` are the
+    /// queries of the rows.
     pub fn decode(
         &self,
         inputs: &Inputs,
@@ -234,7 +234,7 @@ impl Integers {
 }
 
 impl IntegerFold {
-    /// Writes the number of one state where it belongs.
+    /// Writes the number of one state into its column.
     fn decode(
         &self,
         inputs: &Inputs,

@@ -3,13 +3,13 @@
 use super::{Logarithms, WalkScratch, Walked, Walker, documents, ideal_gains, ratio};
 use crate::fold::CodeTable;
 
-/// Averaged over the documents with a positive gain.
+/// The average over the documents with a positive gain.
 pub(super) struct AtGains {
     gain: CodeTable,
     logarithms: Logarithms,
 }
 
-/// Averaged over the ranks at which the ideal gain changes.
+/// The average over the ranks at which the ideal gain changes.
 pub(super) struct AtChanges {
     gain: CodeTable,
     logarithms: Logarithms,
@@ -52,7 +52,7 @@ impl Walker for AtGains {
         }
         let documents = documents(ideal) as f64;
         let missing = documents - f64::from(found);
-        // Below 0, which takes negative gains, it counts as 0.
+        // A value below 0, which takes negative gains, counts as 0.
         ratio(sum + ratio(missing * dcg, row.numbers[0]), documents).max(0.0)
     }
 }

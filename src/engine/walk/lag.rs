@@ -1,4 +1,4 @@
-//! Gains discounted by how far they lag behind the ideal ones.
+//! Gains discounted by their lag behind the ideal ones.
 
 use super::repeated::add_repeatedly;
 use super::{Logarithms, WalkScratch, Walked, Walker, ideal_gains, ratio};
@@ -6,7 +6,7 @@ use crate::fold::CodeTable;
 
 pub(super) struct Lag {
     gain: CodeTable,
-    /// Are all sums of gains whole numbers that f64 has?
+    /// Whether all sums of gains are whole numbers that f64 has.
     exact: bool,
     logarithms: Logarithms,
 }
@@ -19,7 +19,7 @@ impl Lag {
 }
 
 impl Lag {
-    /// A sum to which a term is added so many times.
+    /// Adds a term to a sum `times` times.
     fn add(&self, sum: f64, term: f64, times: usize) -> f64 {
         match self.exact {
             true => sum + term * times as f64,
@@ -30,7 +30,7 @@ impl Lag {
 
 impl Walker for Lag {
     fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64 {
-        /// A cost beyond which it differs from the gains by nothing but rounding.
+        /// The cost beyond which it differs from the gains by rounding only.
         const LARGEST: f64 = f64::from_bits((1023 + 900) << 52);
         ideal_gains(&self.gain, row.facts, &mut scratch.ideal);
         let mut cost = Cost { lag: self, sum: 0.0, rank: 0, ideal: scratch.ideal.iter(), gain: 0.0, end: 0 };
@@ -51,15 +51,15 @@ impl Walker for Lag {
     }
 }
 
-/// The sum of the ideal gains, of at least 1 a rank.
+/// The sum of the ideal gains, with at least 1 for each rank.
 struct Cost<'a> {
     lag: &'a Lag,
     sum: f64,
-    /// Down to this rank.
+    /// The rank down to which the sum goes.
     rank: usize,
-    /// The gains that follow.
+    /// The ideal gains that follow.
     ideal: std::slice::Iter<'a, (f64, u32)>,
-    /// What is added at each rank, down to rank `end`.
+    /// The gain that is added at each rank, down to rank `end`.
     gain: f64,
     end: usize,
 }

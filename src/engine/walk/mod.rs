@@ -1,7 +1,7 @@
 //! Walks down single rankings, from one document that matters to the next.
 //!
-//! What depends on ranks alone (discounts, powers, chances) is in tables that are made once. Ranks in between are passed in whole: no
-//! sum changes there, or only by terms that are known. Every value has the bits of the sums rank by rank.
+//! Discounts, powers and chances depend on ranks alone and are in tables that are made once. The ranks between two documents are passed
+//! together: no sum changes there, or only by known terms. Every value has the bits of the sums rank by rank.
 
 mod changes;
 mod lag;
@@ -16,25 +16,25 @@ use crate::fold::Walk;
 pub use crate::label::Document;
 use crate::label::{Above, QueryFacts};
 
-/// The ranks that have their discounts, powers and chances in a table; what lies deeper is worked out as it is met.
+/// The number of ranks whose discounts, powers and chances are in a table. For deeper ranks they are computed one by one.
 const TABLED: usize = 1 << 16;
-/// So many ranks in the tables of all walks together, however many there are.
+/// The number of ranks in the tables of all walks together, however many walks there are.
 const TABLED_BY_ALL: usize = 1 << 21;
 
 /// One ranking for a walk.
 #[derive(Debug, Clone, Copy)]
 pub struct Walked<'a> {
-    /// The documents that matter to the walk, and maybe others, in rank order.
+    /// The documents that matter to the walk, and possibly others, in rank order.
     pub documents: &'a [Document],
-    /// How many documents there are.
+    /// The number of documents.
     pub depth: usize,
-    /// How many documents of the qrels carry each code.
+    /// The number of documents of the qrels that carry each code.
     pub facts: QueryFacts<'a>,
-    /// The facts that the walk asks for.
+    /// The facts that the walk needs.
     pub numbers: &'a [f64],
 }
 
-/// What is used again from ranking to ranking.
+/// Memory that is used again from ranking to ranking.
 #[derive(Debug, Default)]
 pub struct WalkScratch {
     ideal: Vec<(f64, u32)>,
@@ -46,20 +46,20 @@ pub struct WalkScratch {
 
 /// A walk with its tables.
 pub trait Walker: Sync {
-    /// The value of a ranking.
+    /// Computes the value of a ranking.
     fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64;
 }
 
-/// Makes walks ready for rankings down to some rank.
+/// Prepares walks for rankings of at most `deepest` ranks.
 pub fn walkers<'a>(walks: impl ExactSizeIterator<Item = &'a Walk>, deepest: usize) -> Vec<Box<dyn Walker>> {
     let most = (TABLED_BY_ALL / walks.len().max(1)).min(TABLED);
     walks.map(|walk| walker(walk, deepest, most)).collect()
 }
 
-/// Makes a walk ready, with tables of at most so many ranks.
+/// Prepares a walk, with tables of at most `most` ranks.
 fn walker(walk: &Walk, deepest: usize, most: usize) -> Box<dyn Walker> {
     let tabled = deepest.min(most);
-    // Ideal rankings may be deeper than those retrieved.
+    // Ideal rankings may be deeper than retrieved ones.
     let ideal = deepest.max(4096).min(most);
     match walk {
         Walk::Surplus { hits } => Box::new(surplus::Surplus::new(*hits, tabled)),
@@ -75,11 +75,11 @@ fn walker(walk: &Walk, deepest: usize, most: usize) -> Box<dyn Walker> {
     }
 }
 
-/// lg of whole numbers, the first ones from a table.
+/// lg of whole numbers, the first of them from a table.
 struct Logarithms(Vec<f64>);
 
 impl Logarithms {
-    /// With those of numbers below this in a table.
+    /// Makes a table of the logarithms of numbers below `below`.
     fn new(below: usize) -> Self {
         Logarithms((0..below).map(|number| (number as f64).log2()).collect())
     }
@@ -96,7 +96,7 @@ impl Logarithms {
         }
     }
 
-    /// A sum with a gain more at each of some ranks (from 0), divided by lg(i + 1).
+    /// Adds to a sum one gain at each of some ranks (from 0), divided by lg(i + 1).
     fn add_discounted(&self, mut sum: f64, gain: f64, ranks: Range<usize>) -> f64 {
         match self.0.get(ranks.start + 2..ranks.end + 2) {
             Some(by) => by.iter().for_each(|by| sum += gain / by),
@@ -117,12 +117,12 @@ fn ideal_gains(gain: &[f64; 256], facts: QueryFacts<'_>, ideal: &mut Vec<(f64, u
     }
 }
 
-/// How many documents an ideal ranking has.
+/// The number of documents of an ideal ranking.
 fn documents(ideal: &[(f64, u32)]) -> usize {
     ideal.iter().map(|&(_, count)| count as usize).sum()
 }
 
-/// a / b, and 0 where b is 0.
+/// a / b, and 0 if b is 0.
 fn ratio(a: f64, b: f64) -> f64 {
     if b == 0.0 { 0.0 } else { a / b }
 }

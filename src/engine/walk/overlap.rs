@@ -9,27 +9,27 @@ pub(super) struct Overlap {
     positive: Above,
     p: f64,
     by_ideal: bool,
-    /// pⁱ⁻¹, by running product, down to the first 0.
+    /// The weights pⁱ⁻¹, by running product, down to the first 0.
     weights: Vec<f64>,
     /// The terms of the first overlaps at the first ranks, `[overlap - 1][rank]`.
     terms: Vec<f64>,
-    /// The sum of the first weights, by their number.
+    /// The sum of the first weights, by the number of weights.
     wholes: Vec<f64>,
     /// The overlap of an ideal ranking with itself, down to its end, by the number of its documents.
     bests: Vec<f64>,
 }
 
-/// So many overlaps have a table of their terms, down to such a rank: 128 KiB.
+/// The number of overlaps that have a table of their terms, and the number of ranks of the table: 128 KiB.
 const OVERLAPS: usize = 16;
 const RANKS: usize = 1024;
 
-/// What an overlap down to a rank, from 1, adds.
+/// The term that an overlap down to a rank, from 1, adds.
 #[inline]
 fn term(weight: f64, overlap: usize, rank: usize) -> f64 {
     weight * overlap as f64 / rank as f64
 }
 
-/// Overlaps of ideal rankings with themselves that were met before.
+/// Overlaps of ideal rankings with themselves that were computed before.
 #[derive(Debug, Default)]
 pub(super) struct Overlaps(Vec<(f64, usize, usize, f64)>);
 
@@ -54,15 +54,15 @@ impl Overlap {
         Overlap { positive, p, by_ideal, weights, terms, wholes, bests }
     }
 
-    /// The ranks down to `end` that have a weight other than 0, or `None` where the table does not tell.
+    /// The ranks down to `end` that have a weight other than 0; `None` if the table is too short to tell.
     fn weighty(&self, end: usize) -> Option<usize> {
         let complete = self.weights.last().is_none_or(|&last| last * self.p == 0.0);
         (complete || end <= self.weights.len()).then(|| end.min(self.weights.len()))
     }
 
-    /// A sum with the terms of an overlap at some ranks (from 0), of which all have a weight in the table.
+    /// Adds to a sum the terms of an overlap at some ranks (from 0), all of which have a weight in the table.
     fn add(&self, mut sum: f64, overlap: usize, Range { start, mut end }: Range<usize>) -> f64 {
-        // No term is larger than its weight but for its rounding, so small weights change nothing.
+        // No term is larger than its weight except for rounding, so small weights change nothing.
         let counts = |sum: f64, weight: f64| sum + 2.0 * weight != sum;
         if end - start > 32 && !counts(sum, self.weights[end - 1]) {
             end = start + self.weights[start..end].partition_point(|&weight| counts(sum, weight));
@@ -79,7 +79,7 @@ impl Overlap {
         sum
     }
 
-    /// The overlap of an ideal ranking of so many documents with itself.
+    /// The overlap of an ideal ranking of `documents` documents with itself.
     fn best(&self, documents: usize, end: usize, Overlaps(met): &mut Overlaps) -> f64 {
         if documents >= end {
             return self.bests[end];
@@ -94,8 +94,8 @@ impl Overlap {
         known.3
     }
 
-    /// Where the overlap grows: at the later one of a document's rank and its place in the ideal ranking, ranks from 1. The places
-    /// that are taken, by code, start with those of better documents.
+    /// Collects the ranks at which the overlap grows: the later of a document's rank and its place in the ideal ranking, ranks from 1. The
+    /// places that are taken, by code, start behind those of better documents.
     fn grows(&self, row: &Walked<'_>, taken: &mut Vec<(u8, usize)>, grows: &mut Vec<usize>) {
         grows.clear();
         for document in row.documents.iter().filter(|document| self.positive.contains(document.code)) {
@@ -109,7 +109,7 @@ impl Overlap {
         grows.sort_unstable();
     }
 
-    /// How many documents the ideal ranking has, and how many of them are better than those of each code.
+    /// The number of documents of the ideal ranking, and the number of them that are better than those of each code.
     fn ideal(&self, facts: QueryFacts<'_>, better: &mut Vec<(u8, usize)>) -> usize {
         better.clear();
         let positive = facts.iter().rev().take_while(|&(code, _)| self.positive.contains(code));
@@ -139,7 +139,7 @@ impl Walker for Overlap {
 }
 
 impl Overlap {
-    /// The value rank by rank, for rankings deeper than the table.
+    /// Computes the value rank by rank, for rankings deeper than the table.
     #[cold]
     fn plainly(&self, ideal: usize, depth: usize, grows: &[usize]) -> f64 {
         let (mut overlap, mut weight, mut found, mut best, mut whole) = (0, 1.0, 0.0, 0.0, 0.0);

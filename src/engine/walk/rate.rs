@@ -8,20 +8,20 @@ pub(super) struct GainRate {
     gain: CodeTable,
     depth: usize,
     goes_on: GoesOn,
-    /// The chance to go on from each rank where it depends on nothing else, from rank 1.
+    /// The chance to go on from each rank, from rank 1, if it depends on nothing else.
     chances: Vec<f64>,
-    /// Where a user is who has passed so many ranks without a gain.
+    /// The state of a user who has passed a number of ranks without a gain, by that number.
     starts: Vec<User>,
 }
 
 /// A user on the way down.
 #[derive(Debug, Clone, Copy)]
 struct User {
-    /// Ranks passed.
+    /// The number of ranks passed.
     rank: usize,
-    /// The chance to come here.
+    /// The chance to reach this rank.
     weight: f64,
-    /// The sum of these chances so far.
+    /// The sum of the chances so far.
     weights: f64,
     /// The gain so far.
     found: f64,
@@ -67,7 +67,7 @@ impl GainRate {
         User { rank, found, weights: weights + weight, weight: weight * self.goes_on(rank, gain, found) }
     }
 
-    /// Passes ranks without a gain, down to a rank.
+    /// Passes ranks without a gain, down to `rank`.
     #[inline]
     fn pass(&self, mut user: User, rank: usize) -> User {
         if user.rank == 0 && rank > 0 {
@@ -93,7 +93,7 @@ impl GainRate {
         if p == 1.0 || user.rank == 0 {
             return self.pass(user, self.depth);
         }
-        // Weights do not grow: what a weight does not change, the next ones do not change.
+        // Weights do not grow: if a weight does not change the sum, the next ones do not change it either.
         while user.rank < self.depth && user.weights + user.weight != user.weights {
             user = self.step(user, 0.0);
         }
@@ -127,7 +127,7 @@ impl Walker for GainRate {
 }
 
 impl GainRate {
-    /// The value rank by rank: with an infinite weight a rank without a gain is no number.
+    /// Computes the value rank by rank: with an infinite weight a rank without a gain is no number.
     #[cold]
     fn plainly(&self, row: &Walked<'_>) -> f64 {
         let mut gains = self.gains(row.documents).peekable();

@@ -1,10 +1,10 @@
-//! The same term added again and again.
+//! The repeated addition of one term.
 
-/// A sum to which a term is added so many times, rounded every time: the bits of the plain loop. Neither is negative.
+/// Adds `term` to `sum` `times` times, rounded every time, with the bits of the plain loop. Neither number is negative.
 ///
-/// Between two powers of two all sums have the same unit in the last place. A term is rounded to the same number of units every time
-/// there; but halfway between two, where the even sum is taken, only from the second time on. So the steps to the next power of two
-/// are one exact product.
+/// Between two powers of two all sums have the same unit in the last place. There a term is rounded to the same number of units every time;
+/// but halfway between two, where the even sum is taken, only from the second time on. So the steps to the next power of two are one exact
+/// product.
 pub(super) fn add_repeatedly(mut sum: f64, term: f64, mut times: u64) -> f64 {
     let exponent = |number: f64| number.to_bits() >> 52;
     while times > 4 {

@@ -1,15 +1,15 @@
-//! Hits discounted by the documents above that are none.
+//! Hits discounted by the documents above them that are no hits.
 
 use super::{WalkScratch, Walked, Walker, ratio};
 use crate::label::Above;
 
 pub(super) struct Surplus {
     hits: Above,
-    /// The terms of hits below so many others.
+    /// The terms of hits, by the number of other documents above.
     terms: Vec<f64>,
 }
 
-/// The term of a hit below so many others.
+/// The term of a hit below `others` other documents.
 fn term(others: usize) -> f64 {
     1.0 / ((2 + others) as f64).log2()
 }
