@@ -136,23 +136,23 @@ impl<'a> From<&'a [bool]> for Numbers<'a> {
 }
 
 impl Integers<'_> {
-    /// How many there are.
+    /// The number of integers.
     pub fn len(&self) -> usize {
         with_integers!(self, values => values.len())
     }
 
-    /// Are there none?
+    /// Whether there are no integers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// An integer; a `u64` from 2⁶³ on does not fit into 64 bits with a sign.
+    /// The integer at index `at`; a `u64` from 2⁶³ on does not fit into 64 bits with a sign.
     #[inline]
     pub(crate) fn get(&self, at: usize) -> i128 {
         with_integers!(self, values => values[at].into())
     }
 
-    /// An integer as a `usize`; `None` where it is negative or too large.
+    /// The integer at index `at` as a `usize`; `None` if it is negative or too large.
     #[inline]
     #[allow(clippy::unnecessary_fallible_conversions)] // of some widths
     pub(crate) fn natural(&self, at: usize) -> Option<usize> {
@@ -161,7 +161,7 @@ impl Integers<'_> {
 }
 
 impl Numbers<'_> {
-    /// How many there are.
+    /// The number of numbers.
     pub fn len(&self) -> usize {
         match self {
             Numbers::F64(values) => values.len(),
@@ -171,12 +171,12 @@ impl Numbers<'_> {
         }
     }
 
-    /// Are there none?
+    /// Whether there are no numbers.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// A number as the nearest 64-bit float.
+    /// The number at index `at` as the nearest 64-bit float.
     pub(crate) fn get(&self, at: usize) -> f64 {
         match self {
             Numbers::F64(values) => values[at],
@@ -187,7 +187,7 @@ impl Numbers<'_> {
         }
     }
 
-    /// A number in words.
+    /// The number at index `at` as text.
     pub(crate) fn show(&self, at: usize) -> String {
         match self {
             Numbers::Integers(values) => values.get(at).to_string(),
@@ -207,7 +207,7 @@ pub(crate) struct F16(pub u16);
 pub(crate) struct Bf16(pub u16);
 
 impl F16 {
-    /// The same number in 32 bits. The exponent is moved by a multiplication, which makes numbers of subnormal ones too.
+    /// Converts the number to 32 bits. The exponent is moved by a multiplication, which also normalises subnormal numbers.
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
         const EXPONENT: u32 = 0x7c00;
@@ -219,7 +219,7 @@ impl F16 {
 }
 
 impl Bf16 {
-    /// The same number in 32 bits.
+    /// Converts the number to 32 bits.
     #[inline(always)]
     pub fn to_f32(self) -> f32 {
         f32::from_bits(u32::from(self.0) << 16)

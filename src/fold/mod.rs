@@ -1,7 +1,7 @@
-//! Folds: the closed set of things the engines can compute over the ranks of a row. Data only.
+//! Folds: the closed set of states that the engines can compute over the ranks of a row. Data only.
 //!
-//! A fold walks down one ranking and keeps a small state; a measure is a choice of folds, tables and cutoffs, and a last line
-//! of arithmetic on the host. Engines know folds and labels, never measures.
+//! A fold walks down one ranking and keeps a small state; a measure is a choice of folds, tables and cutoffs, and a last step of arithmetic
+//! on the host. Engines know folds and labels, never measures.
 //!
 //! With the code `c` at rank `i` (from 1):
 //!
@@ -31,14 +31,14 @@ pub use walk::{GoesOn, Patience, Walk};
 /// One value for each code; the entry of code 0 is 0.
 pub type CodeTable = Arc<[f64; 256]>;
 
-/// How much a rank counts.
+/// The discount: how much a rank counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Discount {
-    /// Every rank alike.
+    /// No discount: all ranks count alike.
     None,
     /// Divide by lg(i + 1).
     Log2,
-    /// Divide by log_b(i) from rank b on, and by nothing before (Järvelin and Kekäläinen 2002).
+    /// Divide by log_b(i) from rank b on; earlier ranks are not discounted (Järvelin and Kekäläinen 2002).
     LogFrom(f64),
     /// Divide by i.
     Rank,
@@ -63,7 +63,7 @@ impl Discount {
         self.weights_of(0..depth)
     }
 
-    /// The weights of some ranks (from 0). Running products are made from the first rank on.
+    /// The weights of some ranks (from 0). Running products start at the first rank.
     pub fn weights_of(self, ranks: Range<usize>) -> Weights {
         let (above, depth) = (ranks.start, ranks.len());
         let ranks = ranks.start + 1..=ranks.end;
@@ -102,10 +102,10 @@ impl Weights {
     }
 }
 
-/// What to compute over the ranks of a row.
+/// A state that is computed over the ranks of a row.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fold {
-    /// How many labels are in the set.
+    /// The number of labels in the set.
     Count(Above),
     /// The first rank with a label in the set, 0 if there is none.
     FirstRank(Above),
@@ -115,32 +115,32 @@ pub enum Fold {
     WeightedSum {
         /// The gain of each code.
         gain: CodeTable,
-        /// How much a rank counts.
+        /// The discount of the ranks.
         discount: Discount,
     },
-    /// The discounted sum of the chances to stop at a rank, the user going on with the rest.
+    /// The discounted sum of the chances to stop at a rank, if the user goes on with the remaining chance.
     Cascade {
         /// The chance to stop at a document of each code, 0 to 1.
         stop: CodeTable,
-        /// How much a rank counts.
+        /// The discount of the ranks.
         discount: Discount,
     },
-    /// The largest precision from the n-th hit on, for each of several n, 0 where there are fewer hits; over the whole ranking.
+    /// The largest precision from the n-th hit on, for each of several n; 0 if there are fewer hits; over the whole ranking.
     PeakPrecision {
-        /// What is a hit.
+        /// The codes of the hits.
         hits: Above,
         /// Each n, as an index into the inputs of the program; ascending in every row.
         caps: Vec<usize>,
     },
     /// The sum over the hits of the share of known non-relevant documents that are not above them; over the whole ranking.
     PreferenceSum {
-        /// What is a hit.
+        /// The codes of the hits.
         hits: Above,
-        /// What is judged; the judged documents that are no hits are the non-relevant ones.
+        /// The codes of the judged documents; those that are no hits are the non-relevant ones.
         judged: Above,
-        /// More than so many above a hit count no more, as an index into the inputs of the program.
+        /// The most documents above a hit that count, as an index into the inputs of the program.
         cap: usize,
-        /// What the number above is divided by, as an index into the inputs.
+        /// The divisor of the number of documents above, as an index into the inputs.
         bound: usize,
     },
     /// The sum over the hits of the precision expected there from a sampled pool; over the whole ranking.
@@ -148,9 +148,9 @@ pub enum Fold {
     /// At rank i, below a hits, b other judged documents and u pooled ones without a judgment, with f = i − 1 and ε = 0.00001:
     /// 1 where f is 0, else `1/(f+1) + f/(f+1) · (a+b+u)/f · (a+ε)/(a+b+2ε)`.
     InferredSum(Above),
-    /// The number of pairs of a hit and a document above it that is none.
+    /// The number of pairs of a hit and a document above it that is no hit.
     PairSum(Above),
-    /// How many labels there are of each code, over the whole ranking.
+    /// The number of labels of each code, over the whole ranking.
     Histogram,
 }
 
@@ -172,7 +172,7 @@ impl Fold {
     }
 }
 
-/// Where a fold's state is read.
+/// The place at which a fold's state is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Cut {
     /// After this rank, or at the end of a shorter ranking.
@@ -183,18 +183,18 @@ pub enum Cut {
     PerQuery(usize),
 }
 
-/// A fold and the places where it is read, in order and distinct: one column each.
+/// A fold and the places at which it is read, in order and distinct: one column for each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Task {
-    /// What to compute.
+    /// The fold to compute.
     pub fold: Fold,
-    /// Where to read it. [`Fold::FirstRank`] has one cut, as deep as it is needed; [`Fold::PeakPrecision`] and
-    /// [`Fold::Histogram`] have `End`. Per-query cuts stand on [`Fold::Count`] alone.
+    /// The places at which it is read. [`Fold::FirstRank`] has one cut, the deepest that is needed; [`Fold::PeakPrecision`] and
+    /// [`Fold::Histogram`] have `End`. Only [`Fold::Count`] has per-query cuts.
     pub cuts: Vec<Cut>,
 }
 
 impl Task {
-    /// How many columns the task makes: one a cut, or one a cap. A histogram makes none: it has a place of its own.
+    /// The number of columns of the task: one for each cut, or one for each cap. A histogram has none: it is stored apart.
     pub fn columns(&self) -> usize {
         match &self.fold {
             Fold::PeakPrecision { caps, .. } => caps.len(),
@@ -204,12 +204,12 @@ impl Task {
     }
 }
 
-/// What an engine runs: folds, each once, with all the cutoffs at which any measure wants them.
+/// The work of an engine: folds, each once, with all the cutoffs at which any measure needs them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Program {
     /// The folds.
     pub tasks: Vec<Task>,
-    /// How many codes a histogram has.
+    /// The number of codes of a histogram.
     pub codes: usize,
 }
 
@@ -217,12 +217,12 @@ pub struct Program {
 pub type Inputs = Vec<Vec<u32>>;
 
 impl Program {
-    /// The columns of all tasks.
+    /// The number of columns of all tasks.
     pub fn columns(&self) -> usize {
         self.tasks.iter().map(Task::columns).sum()
     }
 
-    /// Is a histogram asked for?
+    /// Whether a histogram is needed.
     pub fn histogram(&self) -> bool {
         self.tasks.iter().any(|task| task.fold == Fold::Histogram)
     }
@@ -233,7 +233,7 @@ impl Program {
 pub struct Product {
     /// The column of the program.
     pub column: usize,
-    /// What it is multiplied by.
+    /// The factor of the column.
     pub by: Factor,
 }
 
@@ -244,23 +244,23 @@ pub enum Factor {
     Same(f64),
     /// One for each query.
     PerQuery(Vec<f64>),
-    /// None: the value is the reciprocal of the column, a rank, where that is 1 to so many, else 0.
+    /// No factor: the value is the reciprocal of the column, a rank, if that is at least 1 and at most this rank; else 0.
     Reciprocal(u32),
 }
 
-/// What an engine answers for one tile. Counts and ranks are exact in f64 too, so all columns share one type.
+/// The results of an engine for one tile. Counts and ranks are exact in f64 too, so all columns share one type.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Columns {
-    /// `[column][lane]`, columns in the order of the tasks and their cuts.
+    /// The values, `[column][lane]`, columns in the order of the tasks and their cuts.
     pub values: Vec<f64>,
-    /// `[lane][code]`; empty unless a histogram was asked for.
+    /// The histograms, `[lane][code]`; empty unless a histogram was asked for.
     pub histogram: Vec<u32>,
-    /// The lanes of the tile.
+    /// The number of lanes of the tile.
     pub lanes: usize,
 }
 
 impl Columns {
-    /// All zeros, as for rankings without any document.
+    /// Makes columns of zeros, as for rankings without any document.
     pub fn zeros(program: &Program, lanes: usize) -> Self {
         let histogram = if program.histogram() { lanes * program.codes } else { 0 };
         Columns { values: vec![0.0; program.columns() * lanes], histogram: vec![0; histogram], lanes }

@@ -1,5 +1,5 @@
-//! Walks: what steps down one ranking with a state that no fold has, because it follows the query's own ideal ranking, or a
-//! real-valued chance to go on. Data only.
+//! Walks: they step down one ranking with a state that no fold has, because it follows the query's own ideal ranking, or a real-valued
+//! chance to go on. Data only.
 //!
 //! With the gain `g` of the document at rank `i` (from 1), and the gains of the ideal ranking: the positive gains of the judged
 //! documents, the largest first, 0 behind them.
@@ -19,27 +19,27 @@ use super::CodeTable;
 use crate::label::Above;
 use crate::label::code::PAST_END;
 
-/// What to walk down every ranking with.
+/// The state with which every ranking is walked down.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Walk {
-    /// The discounted hits, the discount growing with the documents above that are none. The first fact is R.
+    /// The discounted hits; the discount grows with the documents above that are no hits. The first fact is R.
     Surplus {
-        /// What is a hit.
+        /// The codes of the hits.
         hits: Above,
     },
-    /// The gains discounted by how far they lag behind the ideal ones.
+    /// The gains discounted by their lag behind the ideal ones.
     Lag {
         /// The gain of each code.
         gain: CodeTable,
     },
-    /// nDCG averaged over the documents with a positive gain; those not retrieved count with the last rank's. The first fact is
-    /// the ideal DCG.
+    /// nDCG averaged over the documents with a positive gain; documents that were not retrieved count with the value of the last rank. The
+    /// first fact is the ideal DCG.
     AtGains {
         /// The gain of each code.
         gain: CodeTable,
     },
-    /// nDCG averaged over the ranks at which the ideal gain changes, and the end of a ranking that is longer than the ideal one by
-    /// two; 0 where the first fact, R, is 0.
+    /// nDCG averaged over the ranks at which the ideal gain changes, and the end of a ranking that is longer than the ideal one by two; 0
+    /// if the first fact, R, is 0.
     AtChanges {
         /// The gain of each code.
         gain: CodeTable,
@@ -50,14 +50,14 @@ pub enum Walk {
         positive: Above,
         /// The persistence.
         p: f64,
-        /// Divide by the overlap of the ideal ranking with itself, and not by all weights.
+        /// Whether the sum is divided by the overlap of the ideal ranking with itself, and not by all weights.
         by_ideal: bool,
     },
     /// The mean gain weighted with the chance to reach a rank.
     GainRate {
         /// The gain of each code, 0 to 1.
         gain: CodeTable,
-        /// Rankings are cut or padded to so many ranks.
+        /// The number of ranks to which rankings are cut or padded.
         depth: usize,
         /// The chance to go on from a rank to the next.
         goes_on: GoesOn,
@@ -67,7 +67,7 @@ pub enum Walk {
 /// The chance to go on from rank i with the gain g there and G so far.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum GoesOn {
-    /// 1 while G is less than this, else 0.
+    /// 1 while G is less than this number, else 0.
     Below(f64),
     /// `((i + 2T − G − 1) / (i + 2T − G))²`.
     Wanting(f64),
@@ -78,7 +78,7 @@ pub enum GoesOn {
 /// The part of a chance to go on that depends on the rank i alone, 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Patience {
-    /// Always this.
+    /// The same chance at every rank.
     Same(f64),
     /// `i / (i + 1)`.
     Rank,
@@ -102,7 +102,7 @@ impl Patience {
 }
 
 impl Walk {
-    /// A set that has all the documents of a ranking that matter to the walk.
+    /// A set with all the documents of a ranking that matter to the walk.
     pub fn heeds(&self) -> Above {
         match self {
             Walk::Surplus { hits: set } | Walk::Overlap { positive: set, .. } => *set,

@@ -1,4 +1,4 @@
-//! Synthetic data as a label matrix, without text: what joining the text would give.
+//! Synthetic data as a label matrix, without text. The matrix is the same as that of the joined text.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::label::{
     StagedRow, StagedRun, Unmatched,
 };
 
-/// Labels in a piece, about.
+/// The number of labels in a piece, roughly.
 const LABELS: u32 = 1 << 20;
 
 pub(super) fn build(model: &Model) -> Result<LabelMatrix> {
@@ -74,15 +74,15 @@ fn codebook(model: &Model) -> Result<Codebook> {
     Codebook::new((0..model.shape.grades).filter(|&grade| seen[usize::from(grade)]).map(f64::from))
 }
 
-/// Some queries.
+/// A piece of the data: some queries.
 struct Piece {
     queries: Range<u32>,
-    /// The codes of the judged documents, query by query, and how many each query has.
+    /// The codes of the judged documents, query by query, and the number of judged documents of each query.
     judged: Vec<u8>,
     counts: Vec<usize>,
     /// The labels of each run.
     labels: Vec<Vec<u8>>,
-    /// The part of the fingerprint of the judgments.
+    /// The piece's part of the fingerprint of the judgments.
     fingerprint: u128,
 }
 

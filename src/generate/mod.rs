@@ -6,9 +6,9 @@
 //! matrix    the same data as a label matrix
 //! ```
 //!
-//! The data look like a test collection: few documents are judged, most of those stand near the top, some scores are tied, and
-//! the lines of a run are grouped and ranked. They follow from the parameters alone, never from threads, and are made with
-//! integers only, so they are the same on every machine.
+//! The data look like a test collection: few documents are judged, most of those stand near the top, some scores are tied, and the lines of
+//! a run are grouped and ranked. The data follow from the parameters alone, never from threads, and are made with integers only, so they
+//! are the same on every machine.
 
 mod matrix;
 mod model;
@@ -22,7 +22,7 @@ use crate::label::code::MAX_GRADES;
 
 use model::Model;
 
-/// What synthetic data are made like.
+/// The parameters of synthetic data.
 ///
 /// ```
 /// use laneval::Evaluator;
@@ -35,20 +35,20 @@ use model::Model;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Synthetic {
-    /// How many queries are judged; every run has all of them.
+    /// The number of judged queries; every run has all of them.
     pub queries: u32,
-    /// How many documents a run retrieves for each query.
+    /// The number of documents that a run retrieves for each query.
     pub depth: u32,
-    /// How many documents of each query are judged; more where [`Synthetic::density`] needs more.
+    /// The number of judged documents of each query; more if [`Synthetic::density`] needs more.
     pub judged: u32,
-    /// How many grades there are, from 0 on.
+    /// The number of grades, from 0 on.
     pub grades: u8,
-    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; `None`: as the judged documents happen to
-    /// be retrieved, most of them near the top.
+    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; `None` leaves it to chance which judged documents are
+    /// retrieved, most of them near the top.
     pub density: Option<f64>,
-    /// How many runs there are; the others rank and retrieve a little differently than the first.
+    /// The number of runs. The runs after the first rank and retrieve a little differently.
     pub runs: u16,
-    /// Other seeds give other data.
+    /// The seed. Other seeds give other data.
     pub seed: u64,
 }
 
@@ -68,7 +68,7 @@ impl Synthetic {
         text::write(&model, folder.as_ref())
     }
 
-    /// The matrix into which the text would be joined. Only the sources of its runs are empty.
+    /// Makes the matrix into which the text would be joined. Only the sources of its runs are empty.
     ///
     /// # Errors
     /// Parameters that do not fit together.

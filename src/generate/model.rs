@@ -1,25 +1,25 @@
-//! What is in a query of the synthetic data: each has random numbers of its own, so queries are made in any order.
+//! The content of a query of the synthetic data. Each query has random numbers of its own, so queries are made in any order.
 
 use super::Synthetic;
 
-/// Most documents that a query may retrieve, or have judged.
+/// The most documents that a query may retrieve, or have judged.
 pub(super) const MOST_DOCUMENTS: u64 = 100_000_000;
-/// The documents of a small collection, a prime: as many as MS MARCO has passages.
+/// The number of documents of a small collection, a prime: about as many as MS MARCO has passages.
 const SMALL: u64 = 8_841_823;
-/// Those of a large one: the largest prime below 2³².
+/// The number of documents of a large collection: the largest prime below 2³².
 const LARGE: u64 = 4_294_967_291;
-/// Ranks that the runs after the first shuffle.
+/// The number of neighbouring ranks that the runs after the first shuffle.
 const WINDOW: usize = 16;
-/// One result in so many has the score of the one above it.
+/// The number of results of which one has the score of the result above it.
 const TIES: u32 = 20;
 
-/// The parameters with what follows from them.
+/// The parameters with the numbers that follow from them.
 pub(super) struct Model {
     pub(super) shape: Synthetic,
-    /// Documents of a query that may be judged. A document is known by its *position* among them: that at which the first run
-    /// ranks it.
+    /// The number of documents of a query that may be judged. A document is known by its *position* among them: the position at which the
+    /// first run ranks it.
     universe: u32,
-    /// How many documents there are.
+    /// The number of documents of the collection.
     documents: u64,
     /// The first query id and the distance between ids: they have the same number of digits.
     ids: (u64, u64),
@@ -58,10 +58,10 @@ impl Documents {
     }
 }
 
-/// Room that is used again for each query.
+/// Memory that is used again for each query.
 #[derive(Default)]
 pub(super) struct ModelScratch {
-    /// One bit a position: is it judged?
+    /// Marks of the positions that are judged, one bit each.
     taken: Vec<u64>,
     pub(super) judgments: Vec<Judgment>,
     pub(super) places: Vec<Place>,
@@ -92,7 +92,7 @@ impl Model {
         Documents { first: random.below(modulus), step: 1 + random.below(modulus - 1), modulus }
     }
 
-    /// How many positions the runs retrieve between them.
+    /// The number of positions that the runs retrieve between them.
     pub(super) fn retrieved(&self) -> u32 {
         self.shape.depth * if self.shape.runs > 1 { 2 } else { 1 }
     }
@@ -125,7 +125,7 @@ impl Model {
         while judged < self.shape.judged as usize {
             let position = self.near_the_top(&mut random);
             let grade = if self.shape.density.is_some() { 0 } else { self.grade(random.next()) };
-            // Where that document is judged already, another one anywhere.
+            // If that document is judged already, another one anywhere is judged.
             judged += match judge(position, grade) {
                 0 => judge(random.below(self.universe.into()) as u32, grade),
                 new => new,
@@ -149,12 +149,12 @@ impl Model {
         }
     }
 
-    /// 35 % are not relevant.
+    /// Draws a grade: 35 % are not relevant.
     fn grade(&self, drawn: u64) -> u8 {
         if (drawn >> 32) * 100 < 35 << 32 { 0 } else { self.relevant(drawn) }
     }
 
-    /// Each grade is half as frequent as the one below.
+    /// Draws a relevant grade: each is half as frequent as the one below.
     fn relevant(&self, drawn: u64) -> u8 {
         (1 + (drawn as u32).trailing_zeros() as u8).min(self.shape.grades - 1)
     }
@@ -179,7 +179,7 @@ impl Model {
         }
     }
 
-    /// Shuffles neighbours, and retrieves another document here and there.
+    /// Shuffles neighbours, and replaces some documents by others.
     fn perturb(&self, random: &mut Random, places: &mut [Place]) {
         for window in places.chunks_mut(WINDOW) {
             for at in (1..window.len()).rev() {
@@ -210,7 +210,7 @@ impl Model {
     }
 }
 
-/// What random numbers are for: for each there are others.
+/// The uses of random numbers; each use has numbers of its own.
 enum Stream {
     Query,
     Documents,

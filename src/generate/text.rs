@@ -10,9 +10,9 @@ use super::model::{Model, ModelScratch};
 use crate::error::{Error, Result};
 use crate::whole_file::{self, Complete};
 
-/// Lines that are formatted at a time by one worker.
+/// The number of lines that one worker formats at a time.
 const LINES: u32 = 8192;
-/// Pieces that are formatted while as many are written.
+/// The number of pieces that are formatted while as many are written.
 const PIECES: usize = 16;
 
 /// Writes all files, and only then lets them appear.
@@ -34,7 +34,7 @@ pub(super) fn write(model: &Model, folder: &Path) -> Result<()> {
     files.into_iter().try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
 }
 
-/// Writes a file of all queries, of about so many lines each.
+/// Writes a file of all queries, of about `lines` lines each.
 fn write_file(
     model: &Model,
     path: &Path,
@@ -54,7 +54,7 @@ fn write_file(
     whole_file::complete(path, write).map_err(|e| Error::io(path, "write", e))
 }
 
-/// All queries, so many in a piece, and [`PIECES`] at a time.
+/// All queries, `each` in a piece, and [`PIECES`] pieces at a time.
 fn pieces(queries: u32, each: u32) -> impl Iterator<Item = Vec<Range<u32>>> {
     let mut ranges =
         (0..queries).step_by(each as usize).map(move |first| first..queries.min(first.saturating_add(each)));
@@ -112,7 +112,7 @@ fn ranking(
     }
 }
 
-/// A line in the making; those of synthetic data are short.
+/// A line that is being formatted; lines of synthetic data are short.
 struct TextLine {
     bytes: [u8; 128],
     length: usize,
@@ -138,7 +138,7 @@ impl TextLine {
         self.put(Digits::of(number).text())
     }
 
-    /// Millionths with six decimals.
+    /// Appends a number of millionths, with six decimals.
     #[inline]
     fn millionths(&mut self, number: u32) -> &mut Self {
         let decimals = Digits::of(u64::from(1_000_000 + number % 1_000_000));

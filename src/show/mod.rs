@@ -1,4 +1,4 @@
-//! Why a query scored so: its rankings with documents, and what each rank adds to each measure.
+//! The explanation of a query's scores: its rankings with documents, and what each rank adds to each measure.
 
 mod terms;
 
@@ -9,14 +9,14 @@ use crate::label::{Codebook, Ids, LabelMatrix};
 use crate::measure::Measure;
 pub use terms::{How, LastLine, Term, Terms};
 
-/// What a retrieved or judged document is to the qrels.
+/// The judgment of a document.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Judgment {
-    /// They do not name it.
+    /// The qrels do not name the document.
     None,
-    /// It is pooled, with a negative grade.
+    /// The document is pooled, with a negative grade.
     Negative,
-    /// It has this grade, 0 or more.
+    /// The document has this grade, 0 or more.
     Grade(f64),
 }
 
@@ -29,7 +29,7 @@ impl Judgment {
         }
     }
 
-    /// Is it a grade of at least this level?
+    /// Whether it is a grade of at least `level`.
     pub fn is_relevant(self, level: f64) -> bool {
         matches!(self, Judgment::Grade(grade) if grade >= level)
     }
@@ -38,37 +38,37 @@ impl Judgment {
 /// A document at its rank, as the measures see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ranked {
-    /// Its rank, from 1.
+    /// The rank of the document, from 1.
     pub rank: u32,
-    /// Its id.
+    /// The id of the document.
     pub docno: Vec<u8>,
-    /// Its score as it is compared: rounded where scores are compared as f32.
+    /// The score as it is compared: rounded if scores are compared as f32.
     pub score: f64,
-    /// How it was judged.
+    /// The judgment of the document.
     pub judgment: Judgment,
-    /// How many documents of the run have this score, itself included.
+    /// The number of documents of the run that have this score, itself included.
     pub tied: u32,
 }
 
 /// A query in one run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InRun {
-    /// Is the query in the run?
+    /// Whether the query is in the run.
     pub present: bool,
-    /// Its ranking as the measures see it.
+    /// The ranking as the measures see it.
     pub ranking: Vec<Ranked>,
-    /// The value of each measure; none where the query is not judged.
+    /// The value of each measure; empty if the query is not judged.
     pub values: Vec<f64>,
-    /// The terms of each measure, where it is a sum over ranks and the ranking is in one order; none where the query is not judged.
+    /// The terms of each measure that is a sum over ranks, if the ranking is in one order; empty if the query is not judged.
     pub terms: Vec<Option<Terms>>,
 }
 
 /// A query in all runs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Query {
-    /// Its id.
+    /// The id of the query.
     pub id: Vec<u8>,
-    /// The documents that the qrels name for it, by id; `None` where they do not have the query.
+    /// The documents that the qrels name for the query, by id; `None` if the qrels lack the query.
     pub judged: Option<Vec<(Vec<u8>, Judgment)>>,
     /// The query in each run.
     pub runs: Vec<InRun>,
@@ -89,7 +89,7 @@ impl Shown {
     /// Reads qrels and runs, and shows these queries as an evaluator sees them. The values are those of an evaluation, to the bit.
     ///
     /// # Errors
-    /// As [`Join::files`](crate::Join::files) and [`Evaluator::evaluate`], but for documents that are twice in the ranking of another
+    /// As [`Join::files`](crate::Join::files) and [`Evaluator::evaluate`], except that a document may occur twice in the ranking of another
     /// query; a query that is neither in the qrels nor in a run.
     pub fn read(
         join: &Join,
@@ -114,13 +114,13 @@ impl Shown {
     }
 }
 
-/// Values of queries, which come in bytewise order: `[run][measure][query]`.
+/// The values of queries, which are in bytewise order: `[run][measure][query]`.
 struct Values {
     queries: Ids,
     of_runs: Vec<Vec<Vec<f64>>>,
 }
 
-/// Evaluates the judged ones among some queries.
+/// Evaluates those of `queries` that are judged.
 fn values(evaluator: &Evaluator, matrix: &LabelMatrix, queries: &[PickedQuery]) -> Result<Values> {
     let judged: Ids =
         queries.iter().filter(|query| query.judged.is_some()).map(|query| &query.id[..]).collect();
@@ -168,11 +168,11 @@ fn shown(query: PickedQuery, evaluator: &Evaluator, matrix: &LabelMatrix, values
     })
 }
 
-/// What to say of a query that is nowhere: how the nearest ones are called.
+/// The error of a query that is neither in the qrels nor in a run. It names the nearest ids.
 fn nowhere(id: &[u8], matrix: &LabelMatrix) -> Error {
-    /// How many are named.
+    /// The most ids that are named.
     const NEAREST: usize = 5;
-    /// Ids of more bytes are compared with none: that takes room for each pair of characters.
+    /// The most bytes of an id that is compared with others, because comparing takes room for each pair of characters.
     const LONGEST: usize = 200;
     let name = printable(id);
     let ignored = matrix.runs().iter().flat_map(|run| run.ignored.ids.iter());

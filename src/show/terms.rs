@@ -1,8 +1,8 @@
 //! What each rank adds to a measure, where the measure is a sum over ranks: the terms of a fold, down one ranking.
 //!
-//! A recipe whose last line multiplies or divides one fold has terms that add up to the value: they are added in rank order, as the
-//! engines add them, and then comes the last line, so the value is that of the engines to the last bit. A last line that is anything
-//! else, and a walk, have no such terms, and none are made up for them.
+//! A recipe whose last step multiplies or divides one fold has terms that add up to the value: they are added in rank order, as the engines
+//! add them, and then comes the last step, so the value is that of the engines to the last bit. Any other last step, and a walk, have no
+//! such terms.
 
 use crate::fold::{Discount, Fold, Weights};
 use crate::label::{Above, QueryFacts};
@@ -13,31 +13,31 @@ use crate::measure::recipe::{Last, Place, Read, Recipe};
 pub struct Terms {
     /// The ranks that add something, in order.
     pub terms: Vec<Term>,
-    /// Their sum in rank order.
+    /// The sum of the terms in rank order.
     pub sum: f64,
-    /// What makes the value of the sum.
+    /// The last step, from the sum to the value.
     pub last: LastLine,
 }
 
-/// What one rank adds.
+/// The term of one rank.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Term {
     /// The rank, from 1.
     pub rank: u32,
-    /// What is added.
+    /// The value of the term.
     pub value: f64,
-    /// How it comes about.
+    /// The origin of the value.
     pub how: How,
 }
 
-/// How a term comes about.
+/// The origin of a term's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum How {
-    /// It is 1, for a document that counts.
+    /// The value is 1, for a document that counts.
     One,
-    /// 1 over the rank.
+    /// The value is 1 over the rank.
     Reciprocal,
-    /// So many documents that count, down to this rank, over the rank.
+    /// The value is this number of documents that count, down to this rank, over the rank.
     Precision(u32),
     /// A gain, divided by the weight of the rank.
     Divided(f64, f64),
@@ -52,23 +52,23 @@ pub enum How {
         /// The weight of the rank.
         weight: f64,
     },
-    /// By the formula of the measure.
+    /// The value follows from the formula of the measure.
     Formula,
 }
 
-/// What makes the value of the sum of the terms.
+/// The last step, from the sum of the terms to the value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LastLine {
-    /// Nothing: the sum is the value.
+    /// No step: the sum is the value.
     Sum,
-    /// It is divided by this; the value is 0 where that is 0.
+    /// The sum is divided by this number; the value is 0 if the number is 0.
     Over(f64),
-    /// It is multiplied by this.
+    /// The sum is multiplied by this number.
     Times(f64),
 }
 
 impl LastLine {
-    /// The value of a sum.
+    /// Computes the value from the sum.
     pub fn value(self, sum: f64) -> f64 {
         match self {
             LastLine::Sum => sum,
@@ -79,7 +79,7 @@ impl LastLine {
     }
 }
 
-/// The terms of a measure with this recipe over the labels of a ranking, best first, if it is a sum over ranks.
+/// Computes the terms of a measure with this recipe over the labels of a ranking, best first; `None` if the measure is no sum over ranks.
 pub fn terms(recipe: &Recipe, labels: &[u8], facts: QueryFacts<'_>) -> Option<Terms> {
     let Recipe::Folds { reads, last } = recipe else { return None };
     let (first, rest) = reads.split_first()?;
@@ -159,7 +159,7 @@ fn of_fold(fold: &Fold, labels: &[u8]) -> Option<Vec<Term>> {
     }
 }
 
-/// Gains by the weights of their ranks.
+/// Gains with the weights of their ranks, as terms.
 fn weighted(gain: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
     let weights = discount.weights(labels.len());
     let term = |(rank, code): (u32, u8)| {
@@ -173,7 +173,7 @@ fn weighted(gain: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
     ranked(labels).filter(|&(_, code)| gain[usize::from(code)] != 0.0).map(term).collect()
 }
 
-/// The chances to stop at each rank by its weight.
+/// The chances to stop at each rank with its weight, as terms.
 fn cascade(stop: &[f64; 256], discount: Discount, labels: &[u8]) -> Vec<Term> {
     let weights = discount.weights(labels.len());
     let mut comes = 1.0;

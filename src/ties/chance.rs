@@ -1,4 +1,4 @@
-//! Chances and sums that do not lose digits: numbers in two floats, prefix sums of weights, hypergeometric chances.
+//! Chances and sums that keep their digits: numbers in two floats, prefix sums of weights, hypergeometric chances.
 
 use crate::fold::{Discount, Weights};
 
@@ -14,7 +14,7 @@ impl Double {
         Double { high: number, low: 0.0 }
     }
 
-    /// The float nearest to it.
+    /// The nearest float.
     pub fn value(self) -> f64 {
         self.high + self.low
     }
@@ -47,14 +47,14 @@ impl Double {
     }
 }
 
-/// The weights of a discount and their prefix sums, as deep as anyone has asked.
+/// The weights of a discount and their prefix sums, as deep as they were needed so far.
 #[derive(Debug)]
 pub struct PrefixSums {
     discount: Discount,
-    /// What a gain is divided by, or multiplied by, at each rank.
+    /// The number by which a gain is divided, or multiplied, at each rank.
     by: Vec<f64>,
     divides: bool,
-    /// The sum of the first so many weights.
+    /// The sums of the first weights, by their number.
     sums: Vec<Double>,
 }
 
@@ -64,7 +64,7 @@ impl PrefixSums {
         PrefixSums { discount, by: Vec::new(), divides, sums: vec![Double::default()] }
     }
 
-    /// Makes them as deep as so many ranks.
+    /// Makes the tables at least `ranks` deep.
     fn deepen(&mut self, ranks: usize) {
         let have = self.by.len();
         if ranks <= have {
@@ -80,23 +80,23 @@ impl PrefixSums {
         }
     }
 
-    /// The term of a gain at an index from 0, as the plain formula has it.
+    /// The term of a gain at an index from 0, as in the plain formula.
     pub fn term(&self, gain: f64, index: usize) -> f64 {
         if self.divides { gain / self.by[index] } else { gain * self.by[index] }
     }
 
-    /// The sum of the weights at the indices from the one up to the other.
+    /// The sum of the weights at the indices from `start` up to `end`.
     pub fn between(&self, start: usize, end: usize) -> Double {
         self.sums[end].minus(self.sums[start])
     }
 }
 
-/// The prefix sums of all discounts that were asked for.
+/// The prefix sums of all discounts that were needed.
 #[derive(Debug, Default)]
 pub struct SumTables(Vec<PrefixSums>);
 
 impl SumTables {
-    /// Those of a discount, so many ranks deep at least.
+    /// The prefix sums of a discount, at least `ranks` ranks deep.
     pub fn of(&mut self, discount: Discount, ranks: usize) -> &PrefixSums {
         let at = self.0.iter().position(|sums| sums.discount == discount).unwrap_or_else(|| {
             self.0.push(PrefixSums::new(discount));
@@ -107,7 +107,7 @@ impl SumTables {
     }
 }
 
-/// The hypergeometric distribution: how many of some marked documents stand among so many drawn ones.
+/// The hypergeometric distribution: the number of marked documents among documents drawn at random.
 #[derive(Debug, Default)]
 pub struct Hypergeometric {
     all: u64,
@@ -115,16 +115,17 @@ pub struct Hypergeometric {
     drawn: u64,
     first: u64,
     chances: Vec<f64>,
-    /// Documents that may still be drawn before the chances are made anew.
+    /// The number of documents that may still be drawn before the chances are computed anew.
     steps: u64,
 }
 
 impl Hypergeometric {
-    /// Chances that follow from those before, one document more each time, lose about a unit of the last digit in so many.
+    /// The number of steps after which chances are computed anew. Chances that follow from those before, one document more each time, lose
+    /// about a unit of the last digit in this number of steps.
     const STEPS: u64 = 32;
 
-    /// Draws `drawn` of `all` documents, `marked` of which are marked. What is left out at both ends has a chance below 2·10⁻²⁰
-    /// (Hoeffding 1963), or 10⁻²⁴ of the largest one.
+    /// Draws `drawn` of `all` documents, `marked` of which are marked. The numbers that are left out at both ends have a chance below
+    /// 2·10⁻²⁰ (Hoeffding 1963), or 10⁻²⁴ of the largest one.
     pub fn fill(&mut self, all: u64, marked: u64, drawn: u64) {
         const LEAST: f64 = 1e-24;
         *self = Hypergeometric {
@@ -141,7 +142,7 @@ impl Hypergeometric {
         let first = ((mean - spread).max(0.0) as u64).clamp(least, most);
         let last = ((mean + spread) as u64).clamp(first, most);
         let mode = (((marked + 1) as f64 * (drawn + 1) as f64 / (all + 2) as f64) as u64).clamp(first, last);
-        // Documents neither marked nor drawn where x marked ones are drawn.
+        // The documents neither marked nor drawn, if x marked ones are drawn.
         let rest = |x: u64| (all + x - marked - drawn) as f64;
         self.chances.clear();
         let mut chance = 1.0;
@@ -171,7 +172,7 @@ impl Hypergeometric {
         self.chances.iter_mut().for_each(|chance| *chance *= by);
     }
 
-    /// The same for the next number of documents drawn, or for none.
+    /// Draws as [`Hypergeometric::fill`], for one document more than the last time if it can, or for none.
     pub fn draw(&mut self, all: u64, marked: u64, drawn: u64) {
         if drawn == 0 {
             self.fill(all, marked, 0);
@@ -181,7 +182,7 @@ impl Hypergeometric {
         }
     }
 
-    /// Draws one document more, of those that are left.
+    /// Draws one more of the documents that are left.
     fn draw_one_more(&mut self) {
         if self.steps == 0 {
             let steps = Self::STEPS.min(self.all - self.drawn - 1);
@@ -194,7 +195,7 @@ impl Hypergeometric {
         if highest <= self.marked.min(self.drawn + 1) {
             self.chances.push(0.0);
         }
-        // The marked ones that are left make one more of them, the others as many as before.
+        // A marked document that is left adds one to the number of marked ones; another document leaves it.
         let left = (self.marked - self.first) as f64;
         let others = (self.all - self.drawn) as f64 - left;
         for at in (1..self.chances.len()).rev() {
@@ -211,12 +212,12 @@ impl Hypergeometric {
         self.steps -= 1;
     }
 
-    /// The fewest that it gives a chance.
+    /// The smallest number that has a chance.
     pub fn first(&self) -> u64 {
         self.first
     }
 
-    /// Numbers of marked documents drawn, ascending, with their chances.
+    /// The numbers of marked documents drawn, ascending, with their chances.
     pub fn iter(&self) -> impl Iterator<Item = (u64, f64)> + '_ {
         (self.first..).zip(self.chances.iter().copied())
     }
@@ -227,7 +228,7 @@ impl Hypergeometric {
     }
 }
 
-/// The chances that the l-th marked document, of some among all in random order, stands at rank 1, 2, …
+/// The chances that the marked document of number `which`, of `marked` among `all` in random order, stands at rank 1, 2, …
 pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
     let (first, last) = (which, all - marked + which);
     let mut chances = vec![0.0; up_to];
@@ -269,7 +270,7 @@ pub fn ranks_of(all: u64, marked: u64, which: u64, up_to: usize) -> Vec<f64> {
     chances
 }
 
-/// About where [`ranks_of`] is largest.
+/// The rank, roughly, at which [`ranks_of`] is largest.
 fn mode_of_ranks(all: u64, marked: u64, which: u64) -> u64 {
     if marked <= 1 {
         return which;
@@ -325,7 +326,7 @@ mod tests {
         }
     }
 
-    /// Of a million documents: the mean is right, and nothing is lost at the ends.
+    /// With a million documents, the mean is right, and nothing is lost at the ends.
     #[test]
     fn large_chances_have_their_mean_and_spread() {
         let mut chances = Hypergeometric::default();
@@ -343,7 +344,7 @@ mod tests {
         }
     }
 
-    /// Chances made from those before are those made anew.
+    /// Chances that follow from those before equal those that are computed anew.
     #[test]
     fn one_more_document_keeps_the_digits() {
         for (all, marked) in [(5000, 7), (5000, 400), (5000, 4990), (300, 150)] {

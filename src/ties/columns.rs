@@ -1,8 +1,8 @@
-//! What is expected of the columns of a program over the orders of equal scores, in the place of what an engine found in one order.
+//! The expected columns of a program over the orders of equal scores, in place of the columns that an engine found in one order.
 //!
-//! Most groups change most columns not at all. A count is the same in every order but where a group lies across its cutoff, and no sum
-//! changes by a group whose documents are all alike to it, or that begins behind the cutoff. Where one matters, sums are added up again
-//! from the documents that count, as the plain formula adds them, with one term a group.
+//! Most groups do not change most columns. A count is the same in every order, unless a group lies across its cutoff. A sum does not change
+//! by a group whose documents are all alike to it, or that begins behind the cutoff. If a group matters, sums are added up again from the
+//! documents that count, as the plain formula adds them, with one term a group.
 
 use std::ops::Range;
 
@@ -17,25 +17,25 @@ use crate::label::{Above, Document, RowTies, TiedGroup, View};
 /// The columns of a program that have expectations, and are read by measures that are linear in them.
 pub struct ExpectedColumns {
     tasks: Vec<Task>,
-    /// The documents that any of them heeds.
+    /// The documents that any of the columns heeds.
     heeded: Above,
     /// The precision sums, which are added up for all lanes of a tile together.
     precisions: Vec<PrecisionSum>,
     /// The cutoffs of counts.
     counted: Vec<Cut>,
-    /// The deepest rank of another sum.
+    /// The deepest rank of any other sum.
     summed: u32,
-    /// The deepest rank of both.
+    /// The deepest rank of counts and other sums.
     deepest: u32,
 }
 
-/// A precision sum at some ranks, ascending, the end being the largest.
+/// A precision sum that is read at some ranks, ascending, the end being the largest.
 pub struct PrecisionSum {
-    /// What is a hit.
+    /// The codes of the hits.
     pub hits: Above,
-    /// Where it is read.
+    /// The ranks at which the sum is read.
     pub cuts: Vec<u32>,
-    /// Its first column.
+    /// The first column of the sum.
     pub column: usize,
 }
 
@@ -49,7 +49,7 @@ pub struct PrecisionOfGroup {
 }
 
 impl PrecisionOfGroup {
-    /// With so many ranks of a group that begins at a rank (from 0), has so many documents, and among them so many hits.
+    /// Adds the first `read` ranks of a group that begins at rank `start` (from 0) and has `size` documents, `hits` of which are hits.
     pub fn and(self, start: u32, (size, hits): (u32, u32), read: u32, scratch: &mut Scratch) -> Self {
         let (size, hits, read) = (size as usize, hits as usize, read as usize);
         let mut state = Walked { hits: self.hits, sum: self.sum };
@@ -69,9 +69,9 @@ struct Task {
 #[derive(Debug)]
 pub(super) struct Heeded {
     start: u32,
-    /// Its documents, those that were cut off included.
+    /// The number of its documents, those that were cut off included.
     size: u32,
-    /// Those that are heeded, as indices.
+    /// The documents of the group that are heeded, as indices.
     documents: Range<usize>,
     counts: Range<usize>,
 }
@@ -83,7 +83,7 @@ pub(super) struct HeededGroups {
     counts: Vec<(u8, u32)>,
 }
 
-/// What a fold heeds, if it is added up from the documents of a set alone; all of the others are alike to it.
+/// The documents that a fold heeds, if it is added up from the documents of a set alone. All other documents are alike to it.
 fn heeds(fold: &Fold) -> Option<Above> {
     match fold {
         Fold::Count(set) => Some(*set),
@@ -95,7 +95,7 @@ fn heeds(fold: &Fold) -> Option<Above> {
     }
 }
 
-/// Has a fold the same value in every order?
+/// Whether a fold has the same value in every order.
 fn is_fixed(fold: &Fold) -> bool {
     match fold {
         Fold::Count(set) | Fold::PrecisionSum(set) | Fold::PairSum(set) => *set == Above::RETRIEVED,
@@ -105,7 +105,7 @@ fn is_fixed(fold: &Fold) -> bool {
 }
 
 impl ExpectedColumns {
-    /// Those of these columns of a program, each of which has an expectation.
+    /// Selects, of these columns of a program, those that have an expectation.
     pub fn of(program: &Program, columns: &[usize]) -> Self {
         let mut expected = ExpectedColumns {
             tasks: Vec::new(),
@@ -146,13 +146,13 @@ impl ExpectedColumns {
         &self.precisions
     }
 
-    /// The documents that have to be known for the others.
+    /// The documents that have to be known for the other columns.
     pub fn heeded(&self) -> Above {
         self.heeded
     }
 
-    /// The ranks of a row down to which documents have to be known, of which `end` are kept and these are the labels; 0 where no group
-    /// matters. The inputs of its query are given.
+    /// The ranks of a row down to which documents have to be known; 0 if no group matters. `end` ranks of the row are kept; the labels and
+    /// the inputs of its query are given.
     pub fn reach(
         &self,
         ties: RowTies<'_>,
@@ -160,7 +160,7 @@ impl ExpectedColumns {
         label: impl Fn(u32) -> u8,
         input: impl Fn(usize) -> u32,
     ) -> u32 {
-        /// So few labels are looked at before documents are gathered.
+        /// The most labels that are looked at before documents are gathered.
         const FEW: u32 = 16;
         let mut reach = 0;
         let end = end.min(self.deepest);
@@ -182,7 +182,7 @@ impl ExpectedColumns {
         reach
     }
 
-    /// Replaces the values of a row in its lane of the columns. Its documents are those that are heeded, as deep as it reaches.
+    /// Replaces the values of a row in its lane of the columns. `documents` are the documents that are heeded, down to the row's reach.
     pub fn replace(
         &self,
         tied: &TiedRanking<'_>,
@@ -241,14 +241,14 @@ fn rank(cut: Cut, input: impl Fn(usize) -> u32) -> u32 {
     }
 }
 
-/// What comes next in a ranking: a document outside of groups, or what is read of a group.
+/// The next part of a ranking: a document outside of groups, or the part of a group that is read.
 enum Next<'r> {
     Document(Document),
     Group(Part<'r>),
 }
 
 impl HeededGroups {
-    /// Takes the groups of a ranking that begin within its first ranks and have a document that is heeded.
+    /// Takes the groups of a ranking that begin within its first `end` ranks and have a document that is heeded.
     fn fill(&mut self, tied: &TiedRanking<'_>, end: u32, heeded: Above) {
         self.groups.clear();
         self.counts.clear();
@@ -286,13 +286,13 @@ impl HeededGroups {
         Part::new(of.start as usize, of.size as usize, read.min(of.size) as usize, counts)
     }
 
-    /// Is there a group, within the first ranks, of which this is so?
+    /// Whether `of` is true of a group that begins within the first ranks.
     fn any(&self, ranks: Option<u32>, of: impl Fn(Part<'_>) -> bool) -> bool {
         let within = self.groups.iter().take_while(|group| group.start < ranks.unwrap_or(0));
         within.map(|group| self.part(group, group.size)).any(of)
     }
 
-    /// Replaces what is counted of a group across a cutoff by what is expected.
+    /// Replaces the count within a group across a cutoff by its expectation.
     fn count(&self, documents: &[Document], set: Above, cut: u32, value: &mut f64) {
         let is_across = |of: &&Heeded| of.start < cut && cut - of.start < of.size;
         let Some(group) = self.groups.iter().find(is_across) else { return };
@@ -307,7 +307,7 @@ impl HeededGroups {
         }
     }
 
-    /// Walks down a ranking, and tells what has come together at each cutoff; these ascend.
+    /// Walks down a ranking, and reports the state at each cutoff; cutoffs ascend.
     fn walk<S: Copy + Default>(
         &self,
         documents: &[Document],
@@ -346,9 +346,9 @@ impl HeededGroups {
     }
 }
 
-/// The reciprocal of the first hit's rank, where a group decides it.
+/// The reciprocal of the first hit's rank, for rankings in which a group decides it.
 pub struct FirstHit {
-    /// What is a hit.
+    /// The codes of the hits.
     pub hits: Above,
     /// The deepest rank that counts.
     pub most: u32,
@@ -357,11 +357,11 @@ pub struct FirstHit {
 }
 
 impl FirstHit {
-    /// The expected value of a row of which `end` ranks are kept and the first hit of its order is known; `None` where every order has
-    /// the same.
+    /// The expected value of a row of which `end` ranks are kept, and whose first hit in its order is at rank `first`; `None` if every
+    /// order has the same value.
     pub fn of_row(&self, ties: RowTies<'_>, end: u32, first: f64, label: impl Fn(u32) -> u8) -> Option<f64> {
         let ranks = end.min(self.most);
-        // Where no hit was found, it may stand behind the cutoff in a group across it.
+        // If no hit was found, it may be behind the cutoff, in a group across it.
         let rank = if first > 0.0 { first as u32 - 1 } else { ranks };
         let at = ties.groups.iter().take_while(|group| group.start <= rank).count().checked_sub(1)?;
         let TiedGroup { start, .. } = ties.groups[at];

@@ -10,7 +10,7 @@ use crate::fold::{Fold, Weights};
 use crate::label::{Above, Codebook, QueryFacts};
 use crate::measure::{Average, Expected, Fact, Ideal, Last, Measure, Place, Read, Recipe};
 
-/// What is used again from row to row.
+/// Memory that is used again from row to row.
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) tables: Tables,
@@ -18,34 +18,34 @@ pub struct Scratch {
     pub(super) pieces: Pieces,
 }
 
-/// How the expected value of a measure is found.
+/// The way in which the expected value of a measure is computed.
 pub struct Expectation {
     form: Form,
-    /// Is the value of a query bounded from below, after the expectation is taken?
+    /// Whether the value of a query is bounded from below, after the expectation is taken.
     geometric: bool,
 }
 
 enum Form {
-    /// The last line, finished with the expectations of what it reads.
+    /// The last step, finished with the expectations of the numbers that it reads.
     Linear { reads: Vec<Number>, last: Last },
-    /// The same for each number of hits in the group at which reading stops.
+    /// The last step for each number of hits in the group at which reading stops.
     GivenHits { reads: Vec<Number>, last: Last, hits: Above, place: Place },
     /// 1 divided by the rank of the first hit.
     Reciprocal { hits: Above, most: f64 },
-    /// A form of its own.
+    /// A closed form of the measure.
     Own(walks::Form),
 }
 
-/// A number that a last line reads.
+/// A number that the last step reads.
 struct Number {
     read: Read,
-    /// Discounts of the first ranks of an ideal ranking.
+    /// The discounts of the first ranks of an ideal ranking.
     weights: Option<Weights>,
 }
 
 impl Number {
     fn new(read: &Read) -> Self {
-        /// Deeper ideals weigh the rest as they meet it.
+        /// The number of these ranks. The weights of deeper ranks are computed one by one.
         const DEPTH: usize = 1 << 10;
         let weights = match read {
             Read::Fact(Fact::Ideal(ideal)) | Read::RetrievedIdeal(ideal) => Some(ideal.weights(DEPTH)),
@@ -59,7 +59,7 @@ impl Number {
     }
 }
 
-/// The ranks that are read at a place.
+/// The number of ranks that are read at a place.
 fn ranks(place: &Place, facts: QueryFacts<'_>) -> usize {
     match place {
         Place::Rank(rank) => *rank as usize,
@@ -69,10 +69,10 @@ fn ranks(place: &Place, facts: QueryFacts<'_>) -> usize {
 }
 
 impl Expectation {
-    /// How the expected value of a measure is found, for rankings that may be cut.
+    /// Makes the expectation of a measure, for rankings that may be cut.
     ///
     /// # Errors
-    /// A measure that has none in closed form, or whose parameters do not fit the grades.
+    /// A measure without an expected value in closed form, or whose parameters do not fit the grades.
     pub fn of(measure: &Measure, book: &Codebook, cuts: Cuts) -> Result<Self> {
         let definition = measure.definition();
         let recipe = measure.recipe(book)?;
@@ -90,7 +90,7 @@ impl Expectation {
         Ok(Expectation { form, geometric: definition.average == Average::Geometric })
     }
 
-    /// Is its value made of what the qrels know alone?
+    /// Whether its value follows from the qrels alone.
     pub fn is_fixed(&self) -> bool {
         match &self.form {
             Form::Linear { reads, .. } => reads.iter().all(|number| matches!(number.read, Read::Fact(_))),
@@ -98,12 +98,13 @@ impl Expectation {
         }
     }
 
-    /// Is its value the last line of what is expected of the columns that it reads, unless a group's number of documents is chance?
+    /// Whether its value is the last step of the expectations of the columns that it reads, unless the number of documents of a group is
+    /// chance.
     pub fn is_linear(&self) -> bool {
         matches!(self.form, Form::Linear { .. })
     }
 
-    /// The first hit whose rank it is the reciprocal of, if it is one, with the column that has it in one order.
+    /// The first hit whose reciprocal rank is the value, if the value is one. `column` has its rank in one order.
     pub fn first_hit(&self, column: usize) -> Option<FirstHit> {
         match self.form {
             Form::Reciprocal { hits, most } => Some(FirstHit { hits, most: most as u32, column }),
@@ -114,7 +115,7 @@ impl Expectation {
     /// The expected value of a row.
     pub fn of_row(&self, row: &mut Row<'_>, scratch: &mut Scratch) -> f64 {
         if let (Form::Linear { reads, last }, true) = (&self.form, self.geometric && row.is_uncertain()) {
-            // The bound is below the expectation, so what is read is averaged and not the values.
+            // The bound is below the expectation, so the numbers are averaged and not the values.
             let mut numbers = vec![0.0; reads.len()];
             row.mean(&mut numbers, |row, numbers| read_all(reads, row, numbers, &mut scratch.tables));
             return finish(last, &numbers);
@@ -130,7 +131,7 @@ fn read_all(reads: &[Number], row: &Row<'_>, numbers: &mut [f64], tables: &mut T
 }
 
 fn finish(last: &Last, numbers: &[f64]) -> f64 {
-    /// More than any last line reads.
+    /// A bound on the numbers that a last step reads.
     const MOST: usize = 16;
     let mut columns: [&[f64]; MOST] = [&[]; MOST];
     columns.iter_mut().zip(numbers).for_each(|(column, number)| *column = std::slice::from_ref(number));
@@ -140,7 +141,7 @@ fn finish(last: &Last, numbers: &[f64]) -> f64 {
 }
 
 impl Form {
-    /// The form of a last line, if what it reads has an expectation.
+    /// Chooses the form of a last step, if the numbers that it reads have an expectation.
     fn of_reads(declared: Expected, reads: &[Read], last: Last, cuts: Cuts) -> Option<Self> {
         if let (Last::Reciprocal { most }, [Read::Fold(Fold::FirstRank(hits), _)]) = (&last, reads) {
             return Some(Form::Reciprocal { hits: *hits, most: *most });
@@ -152,7 +153,7 @@ impl Form {
         if declared == Expected::Linear {
             return Some(Form::Linear { reads: numbers, last });
         }
-        // The hits are those counted as deep as anything is.
+        // The hits are those of the count that goes as deep as any number.
         let counts = reads.iter().filter_map(|read| match read {
             Read::Fold(Fold::Count(set), place) if *set != Above::RETRIEVED => Some((*set, place.clone())),
             _ => None,
@@ -193,7 +194,7 @@ impl Form {
     }
 }
 
-/// Has this number an expectation that is computed here?
+/// Whether this number has an expectation that is computed here.
 fn has_expectation(read: &Read, cuts: Cuts) -> bool {
     match read {
         Read::Fold(fold, _) => match fold {
@@ -209,7 +210,7 @@ fn has_expectation(read: &Read, cuts: Cuts) -> bool {
             | Fold::Histogram => false,
         },
         Read::Preference { .. } | Read::Fact(_) => true,
-        // Which documents are retrieved at all is known, unless a cut decides it.
+        // It is known which documents are retrieved, unless a cut decides it.
         Read::RetrievedIdeal(_) => !cuts.depth,
         Read::Peak { .. } => false,
     }
@@ -249,7 +250,7 @@ pub(super) fn of_fold(fold: &Fold, ranks: usize, row: &Row<'_>, tables: &mut Tab
     }
 }
 
-/// Adds a part to a sum that grows rank by rank; with the number of hits in what is read of it, where that is given.
+/// Adds a part to a sum that grows rank by rank; `given` is the number of hits in the part that is read, if it is known.
 fn step(fold: &Fold, state: &mut Walked, part: Part<'_>, given: Option<(Above, usize)>, tables: &mut Tables) {
     let inside = |set: Above| match given {
         Some((_, hits)) => {
@@ -272,7 +273,7 @@ fn step(fold: &Fold, state: &mut Walked, part: Part<'_>, given: Option<(Above, u
     }
 }
 
-/// The expectation of a last line over the number of hits in the group at which reading stops.
+/// The expectation of a last step over the number of hits in the group at which reading stops.
 fn given_hits(
     reads: &[Number],
     last: &Last,
@@ -290,7 +291,7 @@ fn given_hits(
         read_all(reads, row, &mut numbers, tables);
         return finish(last, &numbers);
     };
-    // What stands before the group is added once.
+    // The part before the group is added once.
     let limit = |place: &Place| ranks(place, row.facts);
     let before: Vec<Walked> = reads
         .iter()
@@ -319,7 +320,7 @@ fn given_hits(
                 if limit(place) - cut.above >= cut.read {
                     step(fold, &mut state, cut, given, tables);
                 } else if let Fold::Count(set) = fold {
-                    // Read above the end, of documents that are all known to be there.
+                    // The group is read above its end, and all of its documents are known to be there.
                     let read = (limit(place) - cut.above) as f64;
                     let share = if *set == Above::RETRIEVED { 1.0 } else { found as f64 / cut.read as f64 };
                     state.sum += read * share;

@@ -1,7 +1,7 @@
-//! The expectation of what a measure reads, over the orders of a row: one function a fold.
+//! The expectations of the numbers that a measure reads, over the orders of a row: one function a fold.
 //!
-//! A group has `size` documents behind `above` others, of which the first `read` ranks count; j = 1 … read below. Documents outside of
-//! groups are added as the plain formula adds them, and a group adds one term.
+//! A group has `size` documents behind `above` others, and its first `read` ranks count; j = 1 … read below. Documents outside of groups
+//! are added as in the plain formula, and a group adds one term.
 
 use super::chance::{Double, Hypergeometric, SumTables};
 use super::row::{Part, Row};
@@ -9,7 +9,7 @@ use crate::fold::{CodeTable, Discount};
 use crate::label::Above;
 use crate::label::code::{NEGATIVE, UNPOOLED};
 
-/// What is used again from row to row.
+/// Memory that is used again from row to row.
 #[derive(Debug, Default)]
 pub struct Tables {
     pub numbers: Vec<f64>,
@@ -24,12 +24,12 @@ pub struct Walked {
     pub sum: f64,
 }
 
-/// The hits among the ranks of a part that are read, under the fold's own set or, where the number of hits is given, under that.
+/// The hits in the part that is read. They are those of the fold's own set or, if the number of hits is given, of the set of that.
 #[derive(Debug, Clone, Copy)]
 pub struct Inside {
-    /// The documents in random order.
+    /// The number of documents in random order.
     pub size: usize,
-    /// The hits among them.
+    /// The number of hits among these documents.
     pub hits: usize,
 }
 
@@ -38,7 +38,7 @@ impl Inside {
         Inside { size: part.size, hits: part.count(set) }
     }
 
-    /// The expected hits among so many ranks.
+    /// The expected number of hits among the first `read` ranks.
     fn expected(self, read: usize) -> f64 {
         if read == self.size { self.hits as f64 } else { self.hits as f64 * (read as f64 / self.size as f64) }
     }
@@ -73,14 +73,14 @@ pub fn precision_sum(state: &mut Walked, part: Part<'_>, inside: Inside, sums: &
     state.hits += inside.expected(part.read);
 }
 
-/// The pairs of a hit and another document above it.
+/// The pairs of a hit and a document above it that is no hit.
 pub fn pair_sum(state: &mut Walked, part: Part<'_>, inside: Inside) {
     let (size, hits, read) = (inside.size as f64, inside.hits as f64, part.read as f64);
     let others = part.above as f64 - state.hits;
     let expected = inside.expected(part.read);
     state.sum += expected * others;
     if inside.hits > 0 && inside.hits < inside.size {
-        // Of each two ranks the first has another document and the second a hit with the chance r(t − r)/(t(t − 1)).
+        // Of two ranks, the first has another document and the second a hit with the chance r(t − r)/(t(t − 1)).
         state.sum += hits * (size - hits) / 2.0 * (read * (read - 1.0) / (size * (size - 1.0)));
     }
     state.hits += expected;
@@ -112,7 +112,7 @@ fn mean_gain(part: Part<'_>, gain: f64, discount: Discount, sums: &mut SumTables
     gain * sums.of(discount, end).between(part.above, end).value()
 }
 
-/// The discounted sum of gains of a part of which so many of the ranks that are read have a document of a set.
+/// The discounted sum of gains of a part, given how many of the ranks that are read have a document of a set.
 pub fn weighted_sum_given(
     sum: &mut f64,
     part: Part<'_>,
@@ -141,10 +141,10 @@ pub fn weighted_sum_given(
     }
 }
 
-/// The discounted sum of the chances to stop, the user going on with the rest.
+/// The discounted sum of the chances to stop, if the user goes on with the remaining chance.
 ///
-/// With m documents of a group in random order, M(l) is the mean chance to go on past l of those that may stop the user, and D(l) that
-/// to stop at the l-th of them. One more document of chance R takes them to the mean over the places where it may stand.
+/// With m documents of a group in random order, M(l) is the mean chance to go on past l of those that may stop the user, and D(l) that to
+/// stop at the l-th of them. One more document of chance R changes them to the mean over the places where it may stand.
 pub fn cascade(
     row: &Row<'_>,
     ranks: usize,
@@ -177,19 +177,19 @@ pub fn cascade(
 /// Documents in random order at each of which a user may stop.
 struct Stops {
     documents: u64,
-    /// The mean chance to go on past the first so many of them.
+    /// The mean chance to go on past the first documents, by their number.
     goes_on: Vec<f64>,
     /// The mean chance to stop at the one of this index.
     stops: Vec<f64>,
 }
 
 impl Stops {
-    /// What is reached with a smaller chance is left out.
+    /// The chance below which what follows is left out.
     const LEAST: f64 = 1e-20;
 
     fn of(part: Part<'_>, stop: &CodeTable) -> Self {
         let mut all = Stops { documents: 0, goes_on: vec![1.0], stops: Vec::new() };
-        // Ascending chances, so that no later document raises what was left out.
+        // Chances ascend, so that no later document raises what was left out.
         let mut codes: Vec<(f64, u32)> =
             part.counts().map(|(code, count)| (stop[usize::from(code)], count)).collect();
         codes.retain(|&(stop, _)| stop > 0.0);
@@ -204,7 +204,7 @@ impl Stops {
         all
     }
 
-    /// The first documents, which have the same chance.
+    /// Adds the first documents, which have the same chance.
     fn push_alike(&mut self, stop: f64, count: u32) {
         self.documents = count.into();
         let mut reached = 1.0;
@@ -239,7 +239,7 @@ impl Stops {
         self.documents += 1;
     }
 
-    /// The expected discounted sum of the chances to stop, of a user who has come as far as the part.
+    /// The expected discounted sum of the chances to stop within a part, for a user who has reached the part.
     fn expected(&self, part: Part<'_>, discount: Discount, Tables { sums, chances, .. }: &mut Tables) -> f64 {
         let size = part.size as u64;
         let stands = self.documents as f64 / size as f64;
@@ -257,7 +257,7 @@ impl Stops {
     }
 }
 
-/// The sum over the hits of a function of how many documents of another set stand above each, in random order with them.
+/// The sum over the hits of a function of the number of documents of another set above each, if all are in random order.
 pub fn sum_over_hits(
     (hits, others): (usize, usize),
     part: Part<'_>,
@@ -277,7 +277,8 @@ pub fn sum_over_hits(
     hits as f64 / part.size as f64 * sum.value()
 }
 
-/// The sum over the hits of the share of known non-relevant documents that are not above them; `most` above count, divided by `bound`.
+/// The sum over the hits of the share of known non-relevant documents that are not above them. At most `most` above count, and their number
+/// is divided by `bound`.
 pub fn preference(row: &Row<'_>, [hits, judged]: [Above; 2], chances: &mut Hypergeometric) -> f64 {
     let most = row.facts.count(hits);
     let nonrelevant = row.facts.iter().filter(|&(code, _)| judged.contains(code) && !hits.contains(code));
@@ -295,7 +296,7 @@ pub fn preference(row: &Row<'_>, [hits, judged]: [Above; 2], chances: &mut Hyper
                 _ => sum += found as f64 * (part.read as f64 / part.size as f64) * share(above),
             }
         } else if found > 0 {
-            // Σ min(B + x, R) for x = 0 … m, in whole numbers.
+            // The sum is Σ min(B + x, R) for x = 0 … m, in whole numbers.
             let whole = || {
                 let (first, last) = (above, above + others as u64);
                 let below = |n: u64| u128::from(n) * u128::from(n + 1) / 2;
@@ -317,7 +318,7 @@ pub fn preference(row: &Row<'_>, [hits, judged]: [Above; 2], chances: &mut Hyper
 /// The sum over the hits of the precision expected from a sampled pool; see `Fold::InferredSum`.
 pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) -> f64 {
     const EPSILON: f64 = 0.00001;
-    // Relevant, not relevant, and pooled but unjudged documents above.
+    // The numbers of relevant, not relevant, and pooled but unjudged documents above.
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
         let found = part.count(hits);
@@ -364,8 +365,8 @@ pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) ->
     sum
 }
 
-/// The expectation of a function of the rank of the first hit, 0 where there is none: `weight` of an index from 0, and no rank behind
-/// the first so many.
+/// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an index from 0. Only the first `ranks` ranks
+/// count.
 pub fn first_hit(row: &Row<'_>, ranks: usize, hits: Above, weight: impl Fn(usize) -> f64) -> f64 {
     let Some(part) = row.parts(ranks).find(|part| part.count(hits) > 0) else { return 0.0 };
     let inside = Inside::of(part, hits);
@@ -375,7 +376,7 @@ pub fn first_hit(row: &Row<'_>, ranks: usize, hits: Above, weight: impl Fn(usize
     first_of(inside, part.read, |index| weight(part.above + index))
 }
 
-/// The same within a group that has hits and others, of which the first `read` ranks count.
+/// The same expectation within a group with hits and other documents, whose first `read` ranks count.
 pub fn first_of(Inside { size, hits }: Inside, read: usize, weight: impl Fn(usize) -> f64) -> f64 {
     let mut sum = Double::default();
     let mut chance = Double::of(hits as f64).over(size as f64);

@@ -10,10 +10,10 @@ use crate::label::code::UNPOOLED;
 use crate::label::{Codebook, CutOff, GROUP, Line, RowTies, Tile};
 use crate::measure::{BestOrder, Better, Expected, Measure, Read, Recipe};
 
-/// Which extreme of a measure.
+/// The extreme of a measure: the best or the worst value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// The best value: the largest one, the smallest where lower is better.
+    /// The best value: the largest one, or the smallest if lower is better.
     Best,
     /// The worst value.
     Worst,
@@ -28,11 +28,11 @@ impl Side {
     }
 }
 
-/// How the best or worst value of a measure over the orders of a row is found.
+/// The way in which the best or worst value of a measure over the orders of a row is computed.
 pub enum Extreme {
-    /// By evaluating the row with its groups in this order.
+    /// The row is evaluated with its groups in this order.
     Order(Key),
-    /// By looking for it in each row.
+    /// The value is searched for in each row.
     Searched(Searched),
 }
 
@@ -41,7 +41,7 @@ pub enum Extreme {
 pub struct Key {
     /// All codes, the first one first.
     codes: Box<[u8; 256]>,
-    /// The place of each code among them.
+    /// The place of each code in the order.
     places: Box<[u8; 256]>,
 }
 
@@ -52,7 +52,7 @@ pub struct Searched {
 }
 
 impl Extreme {
-    /// How the best or worst value of a measure is found, for rankings that may be cut.
+    /// Makes the extreme of a measure, for rankings that may be cut.
     ///
     /// # Errors
     /// A measure whose extreme order is not known, or whose parameters do not fit the grades.
@@ -79,7 +79,7 @@ impl Extreme {
 fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
     let traits = &measure.definition().traits;
     match (traits.best_order)(measure, cuts.depth) {
-        // What is kept of a cut group decides how far others move up.
+        // The documents of a cut group that are kept decide how far others move up.
         _ if cuts.depth && cuts.judged_only => None,
         BestOrder::None => None,
         BestOrder::Swaps if !(traits.better_swaps)(measure) => None,
@@ -87,12 +87,12 @@ fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
     }
 }
 
-/// Is the best order of a measure known under these cuts?
+/// Whether the best order of a measure is known under these cuts.
 fn is_known(measure: &Measure, cuts: Cuts) -> bool {
     best_order(measure, cuts).is_some()
 }
 
-/// Is a value made of what the qrels know alone? Then it is the same in every order, cut or not.
+/// Whether a value follows from the qrels alone. Then it is the same in every order, cut or not.
 fn is_fixed(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::Folds { reads, .. } => reads.iter().all(|read| matches!(read, Read::Fact(_))),
@@ -100,7 +100,7 @@ fn is_fixed(recipe: &Recipe) -> bool {
     }
 }
 
-/// Why a measure has no expected value; `only_cut` where it has one of rankings that are not cut.
+/// The reason why a measure has no expected value; `only_cut` if it has one for rankings that are not cut.
 pub(super) fn refused_mean(measure: &Measure, cuts: Cuts, only_cut: bool) -> String {
     let under = if only_cut { " under -M" } else { "" };
     let others = if is_known(measure, cuts) { "best, worst or " } else { "" };
@@ -109,7 +109,7 @@ pub(super) fn refused_mean(measure: &Measure, cuts: Cuts, only_cut: bool) -> Str
     )
 }
 
-/// Why a measure has no best or worst value.
+/// The reason why a measure has no best or worst value.
 fn refused_extreme(measure: &Measure, side: Side, cuts: Cuts) -> String {
     let only_cut = is_known(measure, Cuts::default()) && cuts != Cuts::default();
     let under = match (only_cut, cuts.judged_only) {
@@ -120,8 +120,8 @@ fn refused_extreme(measure: &Measure, side: Side, cuts: Cuts) -> String {
     format!("{measure}: its {} order{under} cannot be found without trying all of them", side.name())
 }
 
-/// Why a measure has no value over all orders: the expected one, or that of a side. `None` too where that depends on the grades, of which
-/// nothing is known here.
+/// The reason why a measure has no value over all orders: the expected one, or that of a side. `None` also if that depends on the grades,
+/// which are not known here.
 pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<String> {
     let nothing = Codebook::default();
     let recipe = measure.recipe(&nothing);
@@ -139,8 +139,8 @@ pub fn refused(measure: &Measure, side: Option<Side>, cuts: Cuts) -> Option<Stri
 }
 
 impl Key {
-    /// Codes by descending worth for the best order, ascending for the worst; where that is equal, by themselves in the same way. The codes
-    /// that no document has come last, so that they make no key another one.
+    /// Orders codes by descending worth for the best order, ascending for the worst; codes of equal worth by their number in the same way.
+    /// Codes that no document has come last, so that they make no difference between keys.
     fn new(worth: &CodeTable, book: &Codebook, side: Side) -> Self {
         let mut codes: Box<[u8; 256]> = Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
         let of = |code: &u8| worth[usize::from(*code)];
@@ -158,8 +158,8 @@ impl Key {
         self.places[usize::from(code)]
     }
 
-    /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself where none of them begins there. Labels
-    /// and those of a group are written into memory that is used again.
+    /// A tile with the groups of some lanes in this order, as deep as it matters; the tile itself if none of them begins there. Labels and
+    /// those of a group are written into memory that is used again.
     pub fn arranged<'t>(
         &self,
         tile: Tile<'t>,
@@ -167,7 +167,7 @@ impl Key {
         reach: u32,
         (lines, group): (&'t mut Vec<Line>, &mut Vec<u8>),
     ) -> Tile<'t> {
-        /// So much is copied at a time: what a processor copies by itself is slow for some distances.
+        /// The number of bytes that are copied at a time: a processor's own copying is slow for some distances.
         const AT_ONCE: usize = 4096;
         let depth = (reach as usize).min(tile.depth).next_multiple_of(GROUP);
         let seen = tile.shallower(depth);
@@ -202,7 +202,7 @@ impl Key {
 
     /// Puts the documents of a group in this order, those that were cut off included, and keeps the first.
     pub fn arrange(&self, group: &mut [u8], cut: &[CutOff]) {
-        /// So few are sorted by comparing them.
+        /// The most labels that are sorted by comparing them.
         const FEW: usize = 32;
         if cut.is_empty() && group.len() <= FEW {
             group.sort_unstable_by_key(|&code| self.place(code));

@@ -1,4 +1,4 @@
-//! A ranking with groups of equal scores, as a view shows it: pieces in rank order.
+//! A ranking with groups of equal scores, under a view: pieces in rank order.
 
 use std::ops::Range;
 
@@ -16,19 +16,19 @@ struct Piece {
     counts: Range<usize>,
 }
 
-/// What a row is made of, in memory that is used again from row to row.
+/// The pieces of a row, in memory that is used again from row to row.
 #[derive(Debug, Default)]
 pub struct Pieces {
     pieces: Vec<Piece>,
     counts: Vec<(u8, u32)>,
     /// The counts of a group.
     group: Vec<(u8, u32)>,
-    /// How many documents of the last piece are left, with their chances, where a cut decides it: the judged ones among the first
-    /// ranks of its group. Empty where it is known.
+    /// The possible numbers of documents of the last piece that are left, with their chances, if a cut decides it: the judged ones among
+    /// the first ranks of its group. Empty if the number is known.
     left: Vec<(usize, f64)>,
 }
 
-/// Adds documents to counts by code, which ascend from an index on.
+/// Adds documents to counts by code. The codes of the counts ascend from index `from` on.
 pub(super) fn add_codes(
     counts: &mut Vec<(u8, u32)>,
     from: usize,
@@ -45,11 +45,11 @@ pub(super) fn add_codes(
 /// One ranking as pieces, and what the qrels know of its query.
 #[derive(Debug)]
 pub struct Row<'a> {
-    /// How many documents of the qrels carry each code.
+    /// The number of documents of the qrels that carry each code.
     pub facts: QueryFacts<'a>,
-    /// What the codes mean.
+    /// The meaning of the codes.
     pub book: &'a Codebook,
-    /// How many ranks there are.
+    /// The number of ranks.
     pub depth: usize,
     of: Pieces,
 }
@@ -57,11 +57,11 @@ pub struct Row<'a> {
 /// A piece as a measure reads it.
 #[derive(Debug, Clone, Copy)]
 pub struct Part<'r> {
-    /// The documents before it.
+    /// The number of documents before it.
     pub above: usize,
-    /// Its documents.
+    /// The number of its documents.
     pub size: usize,
-    /// How many of its ranks are read.
+    /// The number of its ranks that are read.
     pub read: usize,
     counts: &'r [(u8, u32)],
 }
@@ -72,17 +72,17 @@ impl<'r> Part<'r> {
         Part { above, size, read, counts }
     }
 
-    /// Its codes, ascending, with how many documents have them.
+    /// The codes of the part, ascending, with their numbers of documents.
     pub fn counts(self) -> impl Iterator<Item = (u8, u32)> + 'r {
         self.counts.iter().copied()
     }
 
-    /// How many of its documents are in a set.
+    /// The number of its documents that are in a set.
     pub fn count(self, set: Above) -> usize {
         self.counts().filter(|&(code, _)| set.contains(code)).map(|(_, count)| count as usize).sum()
     }
 
-    /// Is all of it read?
+    /// Whether all of the part is read.
     pub fn is_whole(self) -> bool {
         self.read == self.size
     }
@@ -101,7 +101,7 @@ impl<'r> Part<'r> {
 }
 
 impl<'a> Row<'a> {
-    /// A ranking as a view shows it, in memory of another row.
+    /// Makes a row of a ranking under a view, in the memory of another row.
     pub fn new(tied: &TiedRanking<'a>, view: View, mut of: Pieces) -> Self {
         let &TiedRanking { documents, depth, facts, book, ties } = tied;
         of.pieces.clear();
@@ -141,7 +141,7 @@ impl<'a> Row<'a> {
         row
     }
 
-    /// The memory, for another row.
+    /// Returns the memory, for another row.
     pub fn into_pieces(self) -> Pieces {
         self.of
     }
@@ -185,7 +185,7 @@ impl<'a> Row<'a> {
         self.depth += read;
     }
 
-    /// Is there chance in the number of its documents?
+    /// Whether the number of its documents is chance.
     pub fn is_uncertain(&self) -> bool {
         !self.of.left.is_empty()
     }
@@ -207,7 +207,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// The parts of its first so many ranks.
+    /// The parts of its first `ranks` ranks.
     pub fn parts(&self, ranks: usize) -> impl Iterator<Item = Part<'_>> {
         let met = self.of.pieces.iter().take_while(move |piece| piece.above < ranks);
         met.map(move |piece| Part {
@@ -219,7 +219,7 @@ impl<'a> Row<'a> {
         .filter(|part| part.read > 0)
     }
 
-    /// How many retrieved documents carry each code, ascending; of a cut group all of them.
+    /// The number of retrieved documents that carry each code, ascending; for a cut group, of all its documents.
     pub fn retrieved(&self) -> Vec<(u8, u32)> {
         let mut counts = [0u32; 256];
         self.of.counts.iter().for_each(|&(code, count)| counts[usize::from(code)] += count);

@@ -1,4 +1,4 @@
-//! Extremes that no one order of codes gives: what is searched is how many hits the group has above the cut.
+//! Extreme values that no single order of codes gives. The search is over the number of hits that the group has above the cut.
 
 use super::chance::SumTables;
 use super::row::{Part, Row};
@@ -7,7 +7,7 @@ use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook};
 use crate::measure::Measure;
 
-/// What is searched for a measure.
+/// The measure whose value is searched for.
 #[derive(Debug, Clone, Copy)]
 pub enum Search {
     Accuracy { hits: Above, ranks: usize },
@@ -16,7 +16,7 @@ pub enum Search {
     Inferred { hits: Above },
 }
 
-/// The documents of a part, and those above it.
+/// The documents of a part, and the number of those above it.
 #[derive(Debug, Clone, Copy)]
 struct Standing {
     above: usize,
@@ -30,13 +30,13 @@ impl Standing {
         Standing { above: part.above, size: part.size, found: part.count(hits), read: part.read }
     }
 
-    /// The numbers of hits that its first so many ranks may have.
+    /// The numbers of hits that the first `read` ranks may have.
     fn feasible(self, read: usize) -> std::ops::RangeInclusive<usize> {
         (self.found + read).saturating_sub(self.size)..=self.found.min(read)
     }
 }
 
-/// The larger or the smaller one of some values.
+/// The largest of some values if `largest`, else the smallest.
 fn extreme(values: impl Iterator<Item = f64>, largest: bool) -> f64 {
     values.reduce(if largest { f64::max } else { f64::min }).unwrap_or(0.0)
 }
@@ -69,7 +69,7 @@ impl Search {
     }
 }
 
-/// Hits stand first, or last, among what is read of each group.
+/// Accuracy: hits stand first, or last, in the part of each group that is read.
 fn accuracy(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     let (mut met, mut wrong, mut read) = (0, 0u64, 0);
     for part in row.parts(ranks) {
@@ -127,8 +127,8 @@ fn precision_of_hits(row: &Row<'_>, hits: Above, ranks: usize, largest: bool, su
     ratio(sum, met as f64)
 }
 
-/// The documents that are no hits above the cutoff, as a share of all retrieved ones: what a cut leaves at the end is searched together
-/// with what stands above the cutoff.
+/// FallOut: the documents above the cutoff that are no hits, as a share of all retrieved ones. The number of documents that a cut leaves at
+/// the end is searched together with the documents above the cutoff.
 fn fall_out(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     let top = row.depth.min(ranks);
     // Hits above the cutoff, and hits of whole groups.
@@ -155,8 +155,8 @@ fn fall_out(row: &Row<'_>, hits: Above, ranks: usize, largest: bool) -> f64 {
     value(above, met)
 }
 
-/// Documents with a negative grade may stand anywhere among the hits of their group, all others behind the hits (or before them, for the
-/// smallest): the extreme sum over the hits and such documents placed so far.
+/// InfAP: documents with a negative grade may stand anywhere among the hits of their group, all others behind the hits (or before them, for
+/// the smallest value). It is the extreme sum over the hits and such documents placed so far.
 fn inferred(row: &Row<'_>, hits: Above, largest: bool) -> f64 {
     let (mut relevant, mut nonrelevant, mut pooled, mut sum) = (0usize, 0usize, 0usize, 0.0);
     for part in row.parts(usize::MAX) {
@@ -168,7 +168,7 @@ fn inferred(row: &Row<'_>, hits: Above, largest: bool) -> f64 {
         let term = |hits: usize, seen: usize| {
             inferred_term(part.above + before + hits + seen, [relevant + hits, others, pooled + seen])
         };
-        // The sum with so many negative ones placed, after each hit.
+        // The sums after each hit, by the number of negative documents that are placed.
         let mut sums = vec![sum; if found > 0 { unjudged + 1 } else { 0 }];
         for hits in 0..found {
             for seen in 0..=unjudged {
@@ -185,7 +185,7 @@ fn inferred(row: &Row<'_>, hits: Above, largest: bool) -> f64 {
     ratio(sum, row.facts.count(hits) as f64)
 }
 
-/// The precision expected at a hit with so many documents above: relevant, not relevant, and pooled but unjudged ones.
+/// The expected precision at a hit below `above` documents, of which these are relevant, not relevant, and pooled but unjudged.
 fn inferred_term(above: usize, [relevant, nonrelevant, pooled]: [usize; 3]) -> f64 {
     const EPSILON: f64 = 0.00001;
     if above == 0 {

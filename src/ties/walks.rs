@@ -1,4 +1,4 @@
-//! Closed forms of the measures that walk, by name. What their state is in a plain ranking is told by the reference.
+//! Closed forms of the measures that walk, by name. The reference defines their state in a plain ranking.
 
 use super::chance::{Double, Hypergeometric, ranks_of};
 use super::folds::{self, Tables};
@@ -8,7 +8,7 @@ use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Codebook};
 use crate::measure::{Measure, table};
 
-/// From a row to its expected value.
+/// A function from a row to its expected value.
 pub type Form = Box<dyn Fn(&Row<'_>, &mut Tables) -> f64 + Send + Sync>;
 
 /// The closed form of a measure that walks, if it has one.
@@ -50,7 +50,7 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<Form> {
     }
 }
 
-/// A C/W/L user who stops at the first hit: the weight of its rank as a share of the weights down to it.
+/// The form of a C/W/L user who stops at the first hit: the weight of its rank as a share of the weights down to it.
 fn first_gain(hits: Above, ranks: usize, goes_on: impl Fn(f64) -> f64) -> Form {
     let (mut weight, mut weights) = (1.0, 0.0);
     let shares: Vec<f64> = (1..=ranks)
@@ -64,7 +64,7 @@ fn first_gain(hits: Above, ranks: usize, goes_on: impl Fn(f64) -> f64) -> Form {
     Box::new(move |row, _| folds::first_hit(row, ranks, hits, |index| shares[index]))
 }
 
-/// A C/W/L user who stops at the rank of the last hit that he wants, or after so many ranks.
+/// The value of a C/W/L user who stops at the rank of the last hit that he wants, or after `most` ranks.
 fn bejeweled(row: &Row<'_>, hits: Above, target: f64, most: usize) -> f64 {
     let wanted = target.ceil().max(1.0) as usize;
     let (mut met, mut expected) = (0, 0.0);
@@ -114,7 +114,7 @@ fn ratio(a: f64, b: f64) -> f64 {
     if b == 0.0 { 0.0 } else { a / b }
 }
 
-/// 1 / lg(2 + b), summed over the hits, b other documents above each.
+/// 1 / lg(2 + b), summed over the hits, where b is the number of other documents above each hit.
 fn bin_g(row: &Row<'_>, hits: Above, tables: &mut Tables) -> f64 {
     let term = |others: u64| 1.0 / ((2 + others) as f64).log2();
     let (mut others, mut sum) = (0u64, 0.0);
@@ -161,7 +161,7 @@ impl Ideal {
         Ideal { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
     }
 
-    /// Its discounted gain down to a rank, which is no smaller than the last one asked for.
+    /// The discounted gain of the ideal ranking down to a rank, which is no smaller than in the last call.
     fn down_to(&mut self, rank: usize) -> f64 {
         while self.rank < rank.min(self.documents) {
             while self.rank == self.end {
@@ -212,11 +212,11 @@ fn ndcg_over_changes(row: &Row<'_>, hits: Above, gain: &CodeTable, tables: &mut 
     ratio(sum, count)
 }
 
-/// nDCG averaged over the ranks of documents with a gain, those missing counting with the last rank's: by the pairs of a document with
-/// a gain and another above it. Gains are 0 or more.
+/// nDCG averaged over the ranks of documents with a gain. Missing documents count with the value of the last rank. It is computed from the
+/// pairs of a document with a gain and another above it. Gains are 0 or more.
 fn ndcg_over_relevant(row: &Row<'_>, gain: &CodeTable, tables: &mut Tables) -> f64 {
     let mut ideal = Ideal::new(row, gain);
-    // What is found in a cut group is chance: then its mean product with DCG stands apart.
+    // The number of documents found in a cut group is chance: then its mean product with DCG is kept apart.
     let (mut dcg, mut found, mut found_in_cut, mut sum) = (0.0, 0.0, 0.0, 0.0);
     for part in row.parts(usize::MAX) {
         let end = part.above + part.read;
@@ -259,8 +259,8 @@ fn ndcg_over_relevant(row: &Row<'_>, gain: &CodeTable, tables: &mut Tables) -> f
     ratio(sum + rest, documents).max(0.0)
 }
 
-/// Rank-biased overlap with the ideal ranking that is nearest. A document's overlap begins at the later one of its rank and its place in
-/// the ideal ranking, behind the better ones and those of its grade that stand above it.
+/// Rank-biased overlap with the nearest ideal ranking. A document's overlap begins at the later of its rank and its place in the ideal
+/// ranking, behind the better ones and those of its grade that stand above it.
 fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) -> f64 {
     let positive = |code: u8| row.book.grade(code).is_some_and(|grade| grade > 0.0);
     let codes: Vec<(u8, u64)> = row
@@ -273,11 +273,11 @@ fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) ->
         codes.iter().filter(|&&(of, _)| of > code).map(|&(_, count)| count as usize).sum::<usize>()
     };
     let ideal: usize = codes.iter().map(|&(_, count)| count as usize).sum();
-    // Behind the last weight that is a normal number there are remains of rounding, which stay as they are for ever: what begins there is
+    // Behind the last weight that is a normal number there are remains of rounding, which no longer change: overlaps that begin there are
     // left out.
     let weights = std::iter::successors(Some(1.0), |weight| Some(weight * p)).take(row.depth);
     let weighed = weights.take_while(|&weight: &f64| weight >= f64::MIN_POSITIVE).count();
-    // Expected documents whose overlap begins at a rank: within the ranking, and deeper.
+    // The expected number of documents whose overlap begins at a rank: within the ranking, and deeper.
     let mut begins = vec![0.0; row.depth + 1];
     let mut deeper: Vec<(usize, f64)> = Vec::new();
     let mut met = [0usize; 256];
@@ -295,7 +295,7 @@ fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) ->
                 let mut beyond = vec![0.0; count as usize];
                 for j in 1..=part.read.min(weighed.saturating_sub(part.above)) {
                     tables.chances.draw(part.size as u64 - 1, u64::from(count) - 1, j as u64 - 1);
-                    // What stands at its own rank comes to one number.
+                    // The documents whose overlap begins at their own rank are added to one number.
                     let mut here = 0.0;
                     for (x, chance) in tables.chances.iter() {
                         let rank = place + x as usize + 1;
@@ -320,7 +320,7 @@ fn compatibility(row: &Row<'_>, p: f64, normalize: bool, tables: &mut Tables) ->
     let mut deeper = deeper.into_iter().peekable();
     let (mut overlap, mut weight, mut found, mut best, mut whole) = (0.0, 1.0, 0.0, 0.0, 0.0);
     for depth in 1..=ideal.max(row.depth) {
-        // What follows a weight of 0 adds nothing.
+        // A weight of 0 and those that follow add nothing.
         if weight == 0.0 {
             break;
         }
