@@ -10,13 +10,13 @@ struct Batch {
     tiles: u32,
     // Workgroups in a row of the dispatch.
     stride: u32,
-    // No rank below this one counts.
+    // The deepest rank that counts.
     depth: u32,
-    // Rows of all tiles, 64 a tile: the length of a column.
+    // The length of a column: the rows of all tiles, 64 a tile.
     slots: u32,
-    // How many cutoffs there are.
+    // The number of cutoffs.
     cuts: u32,
-    // Of the block of tables that this dispatch has: ranks above it, and the rank that ends it.
+    // The number of ranks above the block of tables of this dispatch, and the last rank of the block.
     above: u32,
     end: u32,
     // The first word of the labels in their buffer.
@@ -34,7 +34,7 @@ struct Tile {
 @group(0) @binding(0) var<uniform> batch: Batch;
 @group(0) @binding(1) var<storage, read> tiles: array<Tile>;
 @group(0) @binding(2) var<storage, read> labels: array<u32>;
-// What folds look up.
+// The tables in which folds look values up.
 @group(0) @binding(3) var<storage, read> tables: array<u32>;
 // The cutoffs, ascending; then, for each cutoff and task, the column that takes the task's state there, or NONE.
 @group(0) @binding(4) var<storage, read> cutoffs: array<u32>;
@@ -90,7 +90,7 @@ fn share(a: vec2<u32>, b: vec2<u32>) -> vec2<u32> {
     return vec2((all.z << 1u) | (all.y >> 31u), (all.w << 1u) | (all.z >> 31u));
 }
 
-// The number divided by 2^bits, 1 to 31 of them, rounded to the nearest.
+// The number divided by 2^bits, `bits` being 1 to 31, rounded to the nearest.
 fn rounded(a: vec2<u32>, bits: u32) -> vec2<u32> {
     let half = add(a, vec2(1u << (bits - 1u), 0u));
     return vec2((half.x >> bits) | (half.y << (32u - bits)), half.y >> bits);

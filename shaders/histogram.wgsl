@@ -1,5 +1,5 @@
-// Histogram: `n[c] += 1`, one column a code, counted where they lie: only the row's own invocation touches them. The state is the
-// first column.
+// Histogram: `n[c] += 1`, one column a code. Labels are counted in the columns themselves, because only the row's own invocation writes to
+// them. The state is the first column.
 
 fn histogram_start(column: u32, codes: u32, slot: u32) -> u32 {
     for (var code = 0u; code < codes; code++) {

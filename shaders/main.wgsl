@@ -1,7 +1,7 @@
 // The main loop of a kernel: one row steps down its ranks, and its states are stored at every cutoff.
 //
-// Before it stand the row's type and the functions that depend on which folds share the kernel: `start`, `take` for a word of four
-// labels, `store` at a cutoff, and `keep` for what goes on in the next block of ranks.
+// In front of it are the row's type and the functions that depend on which folds share the kernel: `start`, `take` for a word of four
+// labels, `store` at a cutoff, and `keep` for the state that the next block of ranks goes on with.
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
@@ -24,7 +24,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             let part = above & 3u;
             var first = above - part;
             while first < end {
-                // Four loads are on their way before the first word is looked at.
+                // Four loads are under way before the first word is used.
                 var word = word_at(tile, lane, first, end);
                 var second = word_at(tile, lane, first + 4u, end);
                 var third = word_at(tile, lane, first + 8u, end);
@@ -42,7 +42,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
             }
             above = end;
         }
-        // What the blocks before have stored stays.
+        // The states that the blocks before have stored are kept.
         if cutoffs[cut] > batch.above {
             store(&row, cut);
         }

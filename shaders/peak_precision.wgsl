@@ -1,11 +1,11 @@
 // PeakPrecision: the largest h / i from the cap-th hit on, for each of several caps of the row, ascending.
 //
-// A precision is kept as the fraction it is, h in the low half of a word and i in the high one, so nothing is rounded. Each
-// column first takes the peak between its cap and the next; at the end each takes the largest of its own and those below.
+// A precision is kept as a fraction, h in the low half of a word and i in the high one, so nothing is rounded. Each column first takes the
+// peak between its cap and the next; at the end each takes the largest of its own and those below.
 
 struct PeakPrecision {
     hits: u32,
-    // How many caps were reached.
+    // The number of caps that were reached.
     reached: u32,
     // The peak since the last cap was reached.
     peak: u32,
@@ -45,7 +45,7 @@ fn peak_precision_end(state: PeakPrecision, column: u32, slot: u32) {
     var peak = state.peak;
     for (var cap = state.reached; cap > 0u; cap--) {
         if cap < state.reached {
-            // Of equal ones the earlier.
+            // Of equal fractions the earlier one.
             peak = larger(taken(column + cap - 1u, slot), peak);
         }
         put(column + cap - 1u, slot, peak);

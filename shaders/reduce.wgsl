@@ -1,24 +1,24 @@
 // Adds up finished values over the rows of each run: a state of each row times a factor of its query.
 //
-// A value is (state · factor) / 2^shift, rounded down, below 2^64; a sum has 96 bits, so 2^32 rows fit. Integers are added in any
-// order to the same sum: an invocation adds its own rows, a workgroup those of its invocations where they are of one run, and what
-// is left is added to the run's sum atomically, with its carries.
+// A value is (state · factor) / 2^shift, rounded down, below 2^64; a sum has 96 bits, so 2^32 rows fit. Integers have the same sum in any
+// order: an invocation adds its own rows, and a workgroup those of its invocations that are of one run. The rest is added to the run's sum
+// atomically, with its carries.
 
 struct Product {
     slots: u32,
     // Workgroups in a row of the dispatch.
     stride: u32,
-    // The first column of words of the state, and how it is read.
+    // The first column of words of the state, and the way in which the state is read.
     word: u32,
     state: u32,
-    // Where the factors start, 2 words a slot, or 0 for the same factor everywhere.
+    // The start of the factors, 2 words a slot; 0 for the same factor everywhere.
     factors: u32,
     factor_low: u32,
     factor_high: u32,
     shift: u32,
-    // Where the sums of the product start, 3 words a run.
+    // The start of the sums of the product, 3 words a run.
     sums: u32,
-    // A first hit below this rank counts for nothing.
+    // The deepest rank at which a first hit counts.
     deepest: u32,
     unused_a: u32,
     unused_b: u32,
@@ -36,7 +36,7 @@ const NONE = 0xffffffffu;
 const THREADS = 256u;
 const ROWS = 16u;
 
-// How a state is read.
+// The ways in which a state is read.
 const COUNT = 0u;
 const SUM = 1u;
 const FIRST_RANK = 2u;
@@ -57,7 +57,7 @@ fn shifted(a: vec2<u32>, b: vec2<u32>, shift: u32) -> vec2<u32> {
     let all = product_of(a, b);
     let three = select(all.xyz, all.yzw, shift >= 32u);
     let bits = shift & 31u;
-    // Twice, because a shift by all 32 bits is not one.
+    // The shift is made in two steps, because a shift by all 32 bits is not defined.
     return vec2(
         (three.x >> bits) | ((three.y << 1u) << (31u - bits)),
         (three.y >> bits) | ((three.z << 1u) << (31u - bits)),

@@ -1,11 +1,11 @@
 //! Every error of the library, with the place where it happened.
 //!
-//! Text input collects its [`Problem`]s and reports them together; everything else stops at the first.
+//! Text input collects its [`Problem`]s and reports them together; all other work stops at the first error.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// What went wrong, and where.
+/// An error, with the place where it happened.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -16,16 +16,16 @@ pub enum Error {
         path: PathBuf,
         /// What was attempted: `open`, `read`, `write` …
         action: &'static str,
-        /// The system's own words.
+        /// The error of the system.
         source: std::io::Error,
     },
     /// One or more lines of text input are wrong.
     #[error(transparent)]
     Input(#[from] Problems),
-    /// A document is twice in a ranking or judged twice, where a dialect lets this pass for queries that are not evaluated.
+    /// A document is twice in a ranking or judged twice, in a dialect that accepts this for queries that are not evaluated.
     #[error("{0}")]
     Repeated(Problems),
-    /// A query of a run that goes by comes back, and what it had before is no longer held.
+    /// A query of a run that is read once comes back, when its earlier results are no longer held.
     #[error("{}:{line}: query {} comes back, and its results before are evaluated already, and no longer held: bring the results of \
              each query together, or join the whole run", printable_path(file.as_ref()), printable(query))]
     CameBack {
@@ -61,7 +61,7 @@ pub enum Error {
     NotFinite {
         /// The run.
         run: String,
-        /// The query; `None` for what is made of the values of all.
+        /// The query; `None` for a number that follows from the values of all queries.
         query: Option<Vec<u8>>,
         /// The measure, with the statistic if it is one.
         measure: String,
@@ -77,7 +77,7 @@ pub enum Error {
     /// The evaluation was told to stop.
     #[error("stopped")]
     Stopped,
-    /// The inputs are well-formed, but what was asked cannot be answered from them.
+    /// The inputs are well-formed, but the question cannot be answered from them.
     #[error("{0}")]
     Unanswerable(String),
 }
@@ -85,7 +85,7 @@ pub enum Error {
 /// A result of the library.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What kind of error it is, for programs that treat kinds differently.
+/// The kind of an error, for programs that treat kinds differently.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ErrorKind {
@@ -107,12 +107,12 @@ pub enum ErrorKind {
     Summary,
     /// The evaluation was told to stop.
     Stopped,
-    /// What was asked cannot be answered from the inputs.
+    /// The question cannot be answered from the inputs.
     Unanswerable,
 }
 
 impl Error {
-    /// What kind of error it is.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Error::Io { .. } => ErrorKind::Io,
@@ -128,12 +128,12 @@ impl Error {
         }
     }
 
-    /// A name that is none of those of an option.
+    /// Makes the error of a name that an option does not have.
     pub(crate) fn option(text: &str, what: &str, names: &[&str]) -> Self {
         Error::Unanswerable(format!("`{text}` is not {what}: {} was expected", names.join(", ")))
     }
 
-    /// An I/O error at `path` while doing `action`.
+    /// Makes an I/O error at `path` while doing `action`.
     pub(crate) fn io(path: &Path, action: &'static str, source: std::io::Error) -> Self {
         Error::Io { path: path.to_owned(), action, source }
     }
@@ -160,17 +160,17 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The problems of a text input: at most [`Problems::LIMIT`] of them, the earliest first, and how many more there were.
+/// The problems of a text input: at most [`Problems::LIMIT`] of them, the earliest first, and the number of further ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Problems {
     /// The earliest problems.
     pub first: Vec<Problem>,
-    /// How many were found beyond `first`.
+    /// The number of problems beyond `first`.
     pub more: u64,
 }
 
 impl Problems {
-    /// How many problems are reported together.
+    /// The most problems that are reported together.
     pub const LIMIT: usize = 20;
 }
 
@@ -198,16 +198,16 @@ pub struct MeasureError {
     pub text: String,
     /// The bytes of `text` at fault.
     pub span: std::ops::Range<usize>,
-    /// What is wrong with them, and what was expected.
+    /// The fault, and what was expected.
     pub message: String,
-    /// What was probably meant, best first.
+    /// The measures that were probably meant, best first.
     pub suggestions: Vec<String>,
-    /// What the text may mean, where that is several things: how to write each, and what it is.
+    /// The possible meanings of the text, if it has several: how to write each, and what it is.
     pub candidates: Vec<(String, String)>,
 }
 
 impl MeasureError {
-    /// An error at some bytes of a text.
+    /// Makes an error at some bytes of a text.
     pub(crate) fn new(text: &str, span: std::ops::Range<usize>, message: impl Into<String>) -> Self {
         let (text, message) = (text.to_owned(), message.into());
         MeasureError { text, span, message, suggestions: Vec::new(), candidates: Vec::new() }
@@ -241,8 +241,8 @@ impl fmt::Display for MeasureError {
 
 impl std::error::Error for MeasureError {}
 
-/// Bytes of an input as text for a message: UTF-8 as it is, every other byte as `\xNN`, controls escaped. A backslash is doubled
-/// where it would look like the start of an escape, so different bytes never become the same text.
+/// Bytes of an input as text for a message: UTF-8 as it is, every other byte as `\xNN`, controls escaped. A backslash is doubled where it
+/// would look like the start of an escape, so different bytes never become the same text.
 ///
 /// ```
 /// use laneval::error::printable;
@@ -258,7 +258,7 @@ pub fn printable(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     let mut backslash = false;
     for piece in pieces(&bytes) {
-        // What starts with one of these would be taken for the rest of an escape.
+        // A piece that starts with one of these would be taken for the rest of an escape.
         if backslash && piece.starts_with(['\\', 'n', 'r', 't', 'u', 'x']) {
             text.push('\\');
         }
@@ -268,12 +268,13 @@ pub fn printable(bytes: &[u8]) -> String {
     text
 }
 
-/// The name of a file as text for a message: what is not text or has no width is escaped. Backslashes stay as they are.
+/// The name of a file as text for a message: bytes that are not text, and characters without width, are escaped. Backslashes stay as they
+/// are.
 pub fn printable_path(path: &Path) -> String {
     pieces(path.as_os_str().as_encoded_bytes()).collect()
 }
 
-/// Characters and bytes, escaped where they cannot be shown as they are.
+/// Characters and bytes, escaped if they cannot be shown as they are.
 fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
     bytes.utf8_chunks().flat_map(|chunk| {
         let valid = chunk.valid().chars().map(|c| match c.is_control() || is_unseen(c) {
@@ -284,7 +285,7 @@ fn pieces(bytes: &[u8]) -> impl Iterator<Item = String> {
     })
 }
 
-/// Has the character no width of its own, as a byte order mark, or does it turn the text around it?
+/// Whether the character has no width of its own, as a byte order mark, or turns the text around it.
 fn is_unseen(c: char) -> bool {
     matches!(
         c,

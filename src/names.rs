@@ -1,4 +1,4 @@
-//! Names of options: what a variant is called, as text and back.
+//! Names of options: the text of each variant, and the variant of a text.
 
 /// Gives an enum with a constant `ALL` of names and variants its `Display`, its `FromStr` and its `Serialize`.
 macro_rules! named {
@@ -24,7 +24,7 @@ macro_rules! named {
             /// The option of this name.
             ///
             /// # Errors
-            /// Another name; the message lists those that there are.
+            /// Another name; the message lists the known names.
             fn from_str(text: &str) -> $crate::error::Result<Self> {
                 let named = Self::ALL.iter().find(|(name, _)| *name == text);
                 named.map(|&(_, option)| option).ok_or_else(|| {

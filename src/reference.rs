@@ -1,19 +1,19 @@
-//! One plain function a measure, from a ranking to its value, reading like the formula.
+//! One plain function a measure, from a ranking to its value. Each function reads like the formula.
 //!
-//! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It knows neither folds nor engines
-//! nor recipes: it walks the grades of one ranking, as the definitions do. Sums run in ascending rank, in f64.
+//! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It does not use folds, engines or recipes: it
+//! walks the grades of one ranking, as the definitions do. Sums run in ascending rank, in f64.
 
 use crate::label::{Codebook, QueryFacts, code};
 use crate::measure::{Measure, RecallRule, Value};
 
-/// One ranking and what the qrels know of its query.
+/// One ranking, with the facts of its query.
 #[derive(Debug, Clone, Copy)]
 pub struct Ranking<'a> {
     /// The labels in rank order, without padding.
     pub labels: &'a [u8],
-    /// How many documents of the qrels carry each code.
+    /// The number of documents of the qrels that carry each code.
     pub facts: QueryFacts<'a>,
-    /// What the codes mean.
+    /// The meaning of the codes.
     pub book: &'a Codebook,
 }
 
@@ -33,7 +33,7 @@ impl Document {
         matches!(self, Document::Judged(grade) if grade >= level)
     }
 
-    /// Judged, and not relevant.
+    /// Whether the document is judged and not relevant.
     fn is_nonrelevant(self, level: f64) -> bool {
         matches!(self, Document::Judged(grade) if grade < level)
     }
@@ -52,29 +52,29 @@ impl<'a> Ranking<'a> {
         }
     }
 
-    /// The first k documents with their ranks from 1; all without k.
+    /// The first `k` documents with their ranks from 1; all without `k`.
     fn top(&self, k: Option<u32>) -> impl Iterator<Item = (usize, Document)> + '_ {
         let k = k.map_or(usize::MAX, |k| k as usize);
         self.labels.iter().take(k).enumerate().map(|(index, &code)| (index + 1, self.document(code)))
     }
 
-    /// r(k).
+    /// r(k), the relevant documents among the first `k`.
     fn hits(&self, level: f64, k: Option<u32>) -> f64 {
         self.top(k).filter(|(_, document)| document.is_relevant(level)).count() as f64
     }
 
-    /// The judged documents of the query: grade and number.
+    /// The judged documents of the query: the number of documents of each grade.
     fn judged(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
         self.facts.iter().filter_map(|(code, count)| Some((self.book.grade(code)?, count)))
     }
 
-    /// R.
+    /// R, the relevant documents.
     fn relevant(&self, level: f64) -> f64 {
         self.judged().filter(|&(grade, _)| grade >= level).map(|(_, count)| u64::from(count)).sum::<u64>()
             as f64
     }
 
-    /// n.
+    /// n, the retrieved documents.
     fn retrieved(&self) -> f64 {
         self.labels.len() as f64
     }
@@ -246,7 +246,7 @@ fn worth(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
     }
 }
 
-/// What gains are multiplied by where only their ratio counts, so that sums of huge ones are finite: a power of two.
+/// A power of two by which gains are multiplied if only their ratio counts, so that sums of huge gains are finite.
 fn unit(gain: impl Fn(Document) -> f64, r: &Ranking<'_>) -> f64 {
     let judged = r.book.grades().iter().map(|&grade| Document::Judged(grade));
     let documents = judged.chain([Document::Unpooled, Document::Negative]);
@@ -267,12 +267,12 @@ fn discount(rank: usize) -> f64 {
     ((rank + 1) as f64).log2()
 }
 
-/// A gain at a rank; most are 0, and need no logarithm.
+/// A gain discounted at a rank. Most gains are 0, and need no logarithm.
 fn discounted(gain: f64, rank: usize) -> f64 {
     if gain == 0.0 { 0.0 } else { gain / discount(rank) }
 }
 
-/// The gain of each rank divided by lg(i + 1), or from rank b on by log_b(i) and by nothing before.
+/// The function that divides the gain of each rank by lg(i + 1), or from rank b on by log_b(i) and before by nothing.
 fn discounted_under(m: &Measure) -> impl Fn(f64, usize) -> f64 {
     let base = (m.word("discount") == "jk").then(|| m.number("base").unwrap_or(2.0));
     move |gain, rank| match base {
@@ -305,23 +305,23 @@ impl IdealGains {
         IdealGains(gains)
     }
 
-    /// Of the judged documents of a query.
+    /// The ideal ranking of the judged documents of a query.
     fn of_judged(r: &Ranking<'_>, gain: impl Fn(Document) -> f64) -> Self {
         Self::new(r.judged().map(|(grade, count)| (gain(Document::Judged(grade)), count)))
     }
 
-    /// The gain at each rank.
+    /// The gains of the ideal ranking, rank by rank.
     fn gains(&self) -> impl Iterator<Item = f64> {
         self.0.iter().flat_map(|&(gain, count)| std::iter::repeat_n(gain, count as usize))
     }
 
-    /// How many documents it has.
+    /// The number of documents of the ideal ranking.
     fn documents(&self) -> usize {
         self.0.iter().map(|&(_, count)| count as usize).sum()
     }
 }
 
-/// DCG of gains in order, down to rank k.
+/// DCG of gains in order, down to rank `k`.
 fn dcg_of(gains: impl Iterator<Item = f64>, k: Option<u32>, discounted: impl Fn(f64, usize) -> f64) -> f64 {
     let mut sum = 0.0;
     for (index, gain) in gains.take(k.map_or(usize::MAX, |k| k as usize)).enumerate() {
@@ -539,7 +539,7 @@ fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
         }
     }
     let whole: f64 = ideal.gains().sum();
-    // Costs and gains so large differ by nothing but their rounding, or by infinity.
+    // Costs and gains of this size differ by rounding only, or by infinity.
     if cost.max(whole) > 2f64.powi(900) { f64::NAN } else { ratio(sum, whole) }
 }
 
@@ -561,7 +561,7 @@ fn ndcg_over_relevant(m: &Measure, r: &Ranking<'_>) -> f64 {
     }
     let documents = ideal.documents() as f64;
     let missing = documents - f64::from(found);
-    // Below 0, which takes negative gains, it counts as 0.
+    // A value below 0, which takes negative gains, counts as 0.
     ratio(sum + ratio(missing * dcg, dcg_of(ideal.gains(), None, discounted)), documents).max(0.0)
 }
 
@@ -630,14 +630,14 @@ fn fall_out(m: &Measure, r: &Ranking<'_>) -> f64 {
     ratio(found, all)
 }
 
-/// Rank-biased overlap with the ideal ranking that is nearest: positive grades descending, within a grade the retrieved documents
-/// in their order and then the absent ones.
+/// Rank-biased overlap with the nearest ideal ranking: positive grades descending, within a grade the retrieved documents in their order
+/// and then the absent ones.
 fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     let p = m.number("p").unwrap_or(0.95);
     let better =
         |grade: f64| r.judged().filter(|&(of, _)| of > grade).map(|(_, count)| count as usize).sum::<usize>();
     let ideal = better(0.0);
-    // The overlap grows at the later one of a document's two ranks.
+    // The overlap grows at the later of a document's two ranks.
     let mut grows: Vec<usize> = Vec::new();
     let mut met: Vec<(f64, usize)> = Vec::new();
     for (rank, document) in r.top(None) {
@@ -655,7 +655,7 @@ fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     grows.sort_unstable();
     let (mut overlap, mut weight, mut found, mut best, mut whole) = (0, 1.0, 0.0, 0.0, 0.0);
     for depth in 1..=ideal.max(r.labels.len()) {
-        // What follows a weight of 0 adds nothing.
+        // A weight of 0 and those that follow add nothing.
         if weight == 0.0 {
             break;
         }
@@ -697,8 +697,8 @@ fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: Document) -> f64 {
     }
 }
 
-/// A C/W/L user goes on from rank i with a chance that depends on i, the gain there, and the gain so far; the value is the mean
-/// gain weighted with the chance to reach a rank, ranks without a document giving nothing.
+/// A C/W/L user goes on from rank i with a chance that depends on i, the gain there, and the gain so far. The value is the mean gain
+/// weighted with the chance to reach a rank; ranks without a document have no gain.
 fn cwl(m: &Measure, r: &Ranking<'_>, goes_on: impl Fn(f64, f64, f64) -> f64) -> f64 {
     let (mut weight, mut weights, mut sum, mut found) = (1.0, 0.0, 0.0, 0.0);
     for index in 0..m.number("depth").unwrap_or(1000.0) as usize {

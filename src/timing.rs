@@ -1,15 +1,15 @@
-//! How long the steps of some work took.
+//! The time that the steps of some work took.
 
 use std::time::{Duration, Instant};
 
-/// Steps in the order in which they first came, with the time that each took in all.
+/// Steps in the order in which they first occurred, each with the total time that it took.
 #[derive(Debug, Clone, Default)]
 pub struct Timing {
     steps: Vec<(&'static str, Duration)>,
 }
 
 impl Timing {
-    /// Does some work as part of a step.
+    /// Does some work and adds its time to a step.
     pub fn time<T>(&mut self, step: &'static str, work: impl FnOnce() -> T) -> T {
         let start = Instant::now();
         let done = work();

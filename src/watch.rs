@@ -1,10 +1,11 @@
-//! Progress of a join or an evaluation, and a way to stop it, for another thread.
+//! Progress of a join or an evaluation, with a way to stop it from another thread.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
 
-/// Shared with whoever watches an evaluation, or a [`Join`](crate::Join): it counts what is done, and can be told to stop.
+/// The progress of an evaluation, or a [`Join`](crate::Join), shared with another thread: it counts the work that is done, and can stop the
+/// work.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -26,43 +27,43 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Tells the evaluation to stop: it ends with an error soon.
+    /// Tells the evaluation to stop: it soon ends with an error.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Was it told to stop?
+    /// Whether the work was told to stop.
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// How much is done: bytes of text, rows of columns, and bytes of labels with their padding.
+    /// The work that is done: bytes of text, rows of columns, and bytes of labels with their padding.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
 
-    /// How much there is to do, as far as that is known.
+    /// The work that there is to do, as far as it is known.
     pub fn total(&self) -> u64 {
         self.total.load(Ordering::Relaxed)
     }
 
-    /// Says that there are so many more to do.
+    /// Adds `labels` to the work that there is to do.
     pub(crate) fn expect(&self, labels: u64) {
         self.total.fetch_add(labels, Ordering::Relaxed);
     }
 
-    /// Says that so many more are done.
+    /// Adds `labels` to the work that is done.
     pub(crate) fn add(&self, labels: u64) {
         self.done.fetch_add(labels, Ordering::Relaxed);
     }
 }
 
-/// Has somebody said to stop?
+/// Whether `watch` was told to stop.
 pub(crate) fn is_stopped(watch: Option<&Watch>) -> bool {
     watch.is_some_and(Watch::is_stopped)
 }
 
-/// Refuses to go on where somebody has said so.
+/// Returns an error if `watch` was told to stop.
 pub(crate) fn not_stopped(watch: Option<&Watch>) -> Result<()> {
     if is_stopped(watch) { Err(Error::Stopped) } else { Ok(()) }
 }

@@ -1,8 +1,7 @@
 //! Files that appear whole or not at all.
 //!
-//! What is written has a temporary name in the folder of its file until it is complete and synced; then it takes the file's name.
-//! What is unfinished vanishes when writing fails. A program that is told to end can take it along with [`abandon`]; the
-//! library itself heeds no signal.
+//! A file that is written has a temporary name in its folder until it is complete and synced; then it takes its name. An unfinished file
+//! vanishes when writing fails. A program that is told to end can remove it with [`abandon`]; the library itself handles no signal.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -11,17 +10,17 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempPath;
 
-/// Writes a file under a temporary name in the same folder, syncs it, and then gives it its name. The file that a link names is
-/// replaced or made, not the link. A file that is replaced hands on its permissions, and its owner and group where the system
-/// allows that; a new one is as readable as the umask says.
+/// Writes a file under a temporary name in the same folder, syncs it, and then gives it its name. If `path` is a link, the file that it
+/// names is replaced or made, not the link. A replaced file hands on its permissions, and its owner and group if the system allows that; a
+/// new file has the permissions of the umask.
 ///
 /// # Errors
-/// What the system refuses, in its own words and without the temporary name; there is then no new file, and an old one is as it was.
+/// The error of the system, without the temporary name. Then there is no new file, and an old one is unchanged.
 pub fn write(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
     complete(path, write)?.appear()
 }
 
-/// Writes and syncs a file as [`write`](fn@write) does, but leaves it to the caller when it appears.
+/// Writes and syncs a file as [`write`](fn@write) does, but the caller decides when it appears.
 ///
 /// # Errors
 /// As [`write`](fn@write).
@@ -43,7 +42,7 @@ pub fn complete(
     Ok(complete)
 }
 
-/// A file that is complete under a temporary name, and vanishes with this value unless it appears.
+/// A file that is complete under a temporary name. It is removed with this value unless it appears.
 #[derive(Debug)]
 pub struct Complete {
     temporary: TempPath,
@@ -55,7 +54,7 @@ impl Complete {
     /// Gives the file its name.
     ///
     /// # Errors
-    /// What the system refuses; an old file of this name is then as it was.
+    /// The error of the system; then an old file of this name is unchanged.
     pub fn appear(self) -> io::Result<()> {
         let Complete { temporary, _listed, path } = self;
         let _unfinished = unfinished(); // no signal comes between the file's name and the end of the list's entry
@@ -63,10 +62,10 @@ impl Complete {
     }
 }
 
-/// Makes a folder, and those above it that are missing.
+/// Makes a folder, and the missing folders above it.
 ///
 /// # Errors
-/// What the system refuses.
+/// The error of the system.
 pub fn make_folder(path: &Path) -> io::Result<MadeFolder> {
     let missing = path.ancestors().take_while(|folder| !folder.as_os_str().is_empty() && !folder.exists());
     let missing: Vec<&Path> = missing.collect();
@@ -85,7 +84,7 @@ pub fn make_folder(path: &Path) -> io::Result<MadeFolder> {
     if path.is_dir() { Ok(made) } else { Err(ErrorKind::NotADirectory.into()) }
 }
 
-/// The folders that were made for a path. They vanish with this value if nothing is in them.
+/// The folders that were made for a path. They are removed with this value if nothing is in them.
 #[derive(Debug)]
 #[must_use]
 pub struct MadeFolder(Vec<Listed>);
@@ -98,10 +97,10 @@ impl Drop for MadeFolder {
     }
 }
 
-/// Can a file be made in the folder of this path, and may a file that is there be replaced?
+/// Checks that a file can be made in the folder of this path, and that an existing file may be replaced.
 ///
 /// # Errors
-/// Why not, in the system's own words.
+/// The reason why not, as the system says it.
 pub fn check(path: &Path) -> io::Result<()> {
     let path = target(path)?;
     if path.exists() {
@@ -116,27 +115,27 @@ pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// Removes everything that this process has begun and not finished, for a program that is about to end: as long as what this
-/// gives back is held, no file is begun and none appears.
+/// Removes everything that this process has begun and not finished, for a program that is about to end. As long as the result is held, no
+/// file is begun and none appears.
 pub fn abandon() -> Abandoned {
     let mut unfinished = unfinished();
     unfinished.drain(..).rev().for_each(|made| made.remove());
     Abandoned(unfinished)
 }
 
-/// See [`abandon`].
+/// The result of [`abandon`].
 #[derive(Debug)]
 #[must_use]
 pub struct Abandoned(#[allow(dead_code)] MutexGuard<'static, Vec<Made>>);
 
-/// What this process has made and not finished, in the order in which it was made.
+/// The files and folders that this process has made and not finished, in the order in which they were made.
 static UNFINISHED: Mutex<Vec<Made>> = Mutex::new(Vec::new());
 
 fn unfinished() -> MutexGuard<'static, Vec<Made>> {
     UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Something that was made, by its path.
+/// A file or a folder that was made, by its path.
 #[derive(Debug, Clone, PartialEq)]
 enum Made {
     File(PathBuf),
@@ -153,7 +152,7 @@ impl Made {
     }
 }
 
-/// An entry of [`UNFINISHED`], which ends with this value.
+/// An entry of [`UNFINISHED`], which is removed with this value.
 #[derive(Debug)]
 struct Listed(Made);
 
@@ -170,7 +169,7 @@ impl Drop for Listed {
     }
 }
 
-/// A temporary file in a folder: as readable as the umask says, or by nobody else.
+/// A temporary file in a folder. If `readable`, it has the permissions of the umask; otherwise only its owner can read it.
 fn temporary(folder: &Path, readable: bool) -> io::Result<(File, TempPath, Listed)> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
@@ -192,8 +191,8 @@ fn target(path: &Path) -> io::Result<PathBuf> {
     }
 }
 
-/// Gives a file the permissions of the one that it will replace, and its owner and group if the system lets us. A group that has to
-/// be another one may do nothing.
+/// Gives a file the permissions of the file that it will replace, and its owner and group if the system allows it. If the group has to
+/// differ, the group has no permissions.
 #[cfg(unix)]
 fn resemble(file: &File, old: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};

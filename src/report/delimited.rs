@@ -1,5 +1,5 @@
-//! TSV and CSV: a header line, then the long rows; values in the shortest form that reads back as the same f64, ids in the bytes
-//! of the input, between quotes where they hold a delimiter or a quote.
+//! TSV and CSV: a header line, then the long rows. Values have the shortest form that reads back as the same f64. Ids are the bytes of the
+//! input, between quotes if they hold a delimiter or a quote.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -26,7 +26,7 @@ pub fn write(delimiter: u8, scores: &Scores, options: &Options, to: &mut impl Wr
     table.flush()
 }
 
-/// The writer's own error, whose kind the table would hide.
+/// The error of the underlying writer, whose kind the CSV error would hide.
 pub fn plain(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,

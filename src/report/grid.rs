@@ -1,4 +1,5 @@
-//! Columns under headings: aligned for a terminal, where too wide a grid continues below itself, or as Markdown or LaTeX.
+//! Columns under headings. They are aligned for a terminal, and a grid that is too wide continues below itself; or they are written as
+//! Markdown or LaTeX.
 
 use std::io::{self, Write};
 
@@ -6,25 +7,25 @@ use unicode_width::UnicodeWidthStr;
 
 use super::{Options, markup};
 
-/// On which side a column's cells are flush.
+/// The side on which a column's cells are flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Align {
-    /// Names.
+    /// Flush left, for names.
     Left,
-    /// Numbers.
+    /// Flush right, for numbers.
     Right,
 }
 
 /// One cell.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Cell {
-    /// What it says.
+    /// The text of the cell.
     pub text: String,
-    /// Is it the best of its kind?
+    /// Whether the cell is the best of its kind.
     pub best: bool,
-    /// Is it not shown to be worse than the best?
+    /// Whether the cell is not shown to be worse than the best.
     pub tied: bool,
-    /// The labels of those that it is shown to be better than.
+    /// The labels of the runs that it is shown to be better than.
     pub labels: Vec<String>,
 }
 
@@ -35,7 +36,7 @@ impl<T: Into<String>> From<T> for Cell {
 }
 
 impl Cell {
-    /// What follows the text: a star if it is the best, unless that is shown by bold type, `=` if it is tied with it, and labels.
+    /// The text behind the cell's text: a star if it is the best, unless bold type shows that, `=` if it is tied with the best, and labels.
     fn suffix(&self, colour: bool) -> String {
         let mark = match (self.best, self.tied) {
             (true, _) if !colour => "*",
@@ -46,7 +47,7 @@ impl Cell {
     }
 }
 
-/// Columns under headings. The first column names the rows, and is repeated where the grid continues below itself.
+/// Columns under headings. The first column names the rows, and is repeated when the grid continues below itself.
 #[derive(Debug, Clone, Default)]
 pub struct Grid {
     columns: Vec<Column>,
@@ -57,9 +58,9 @@ pub struct Grid {
 struct Column {
     heading: String,
     align: Align,
-    /// The columns of its widest text.
+    /// The width of its widest text, in columns of the terminal.
     width: usize,
-    /// The columns of what follows its texts, with stars and without.
+    /// The width of its widest suffix, with stars and without.
     suffix: [usize; 2],
 }
 
@@ -67,7 +68,7 @@ const GAP: &str = "  ";
 const BOLD: (&str, &str) = ("\x1b[1m", "\x1b[0m");
 
 impl Grid {
-    /// A grid without rows.
+    /// Makes a grid without rows.
     pub fn new(columns: impl IntoIterator<Item = (String, Align)>) -> Self {
         let column = |(heading, align): (String, Align)| Column {
             width: heading.width(),
@@ -78,7 +79,7 @@ impl Grid {
         Grid { columns: columns.into_iter().map(column).collect(), rows: Vec::new() }
     }
 
-    /// Adds a row, a cell a column.
+    /// Adds a row, one cell for each column.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
         let row: Vec<Cell> = row.into_iter().collect();
         for (column, cell) in self.columns.iter_mut().zip(&row) {
@@ -91,12 +92,12 @@ impl Grid {
         self.rows.push(row);
     }
 
-    /// How many times the grid has to start anew to fit.
+    /// The number of blocks into which the grid is split to fit.
     pub fn blocks(&self, options: &Options) -> usize {
         self.split(&self.widths(options), options).len()
     }
 
-    /// Is a cell marked as the best of its kind?
+    /// Whether a cell is marked as the best of its kind.
     pub(super) fn has_best(&self) -> bool {
         self.rows.iter().flatten().any(|cell| cell.best)
     }
@@ -104,7 +105,7 @@ impl Grid {
     /// Writes the grid.
     ///
     /// # Errors
-    /// What the writer refuses.
+    /// The error of the writer.
     pub fn write(&self, options: &Options, to: &mut impl Write) -> io::Result<()> {
         let widths = self.widths(options);
         for (number, columns) in self.split(&widths, options).iter().enumerate() {
@@ -116,7 +117,7 @@ impl Grid {
         Ok(())
     }
 
-    /// The columns of what follows the texts of a column, so that digits stay below each other.
+    /// The width of the suffixes of a column, so that digits stay below each other.
     fn suffix(&self, column: usize, options: &Options) -> usize {
         self.columns[column].suffix[usize::from(options.colour)]
     }
@@ -126,7 +127,7 @@ impl Grid {
         (0..self.columns.len()).map(width).collect()
     }
 
-    /// The columns of each block, the first column being in all of them.
+    /// The columns of each block. The first column is in all blocks.
     fn split(&self, widths: &[usize], options: &Options) -> Vec<Vec<usize>> {
         let most = options.width.unwrap_or(usize::MAX);
         let (mut blocks, mut used) = (vec![vec![0]], widths.first().copied().unwrap_or(0));

@@ -1,4 +1,4 @@
-//! JSON lines: the long rows, one object a line.
+//! JSON lines: the long rows, one object on each line.
 
 use std::io::{self, Write};
 

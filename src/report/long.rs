@@ -1,7 +1,7 @@
-//! The long form that the machine formats share: one row a number.
+//! The long form that the machine formats share: one row for each number.
 //!
-//! A run's values by query come first (stat `value`), then its statistics, with an empty query id. Where there are groups of queries,
-//! a column more says which; it is empty in the rows of all queries.
+//! A run's values by query come first (stat `value`), then its statistics, with an empty query id. If there are groups of queries, a
+//! further column names the group; it is empty in the rows of all queries.
 
 use std::io;
 
@@ -16,7 +16,7 @@ pub fn columns(scores: &Scores) -> Vec<&'static str> {
     ["run"].into_iter().chain(group).chain(["query_id", "measure", "stat", "value"]).collect()
 }
 
-/// Are there groups of queries?
+/// Whether there are groups of queries.
 pub fn has_groups(scores: &Scores) -> bool {
     scores.runs.iter().any(|run| run.group.is_some())
 }
@@ -38,7 +38,7 @@ pub fn rows(
             stat,
             value,
         };
-        // The values of queries stand once, in the rows of all.
+        // The values of queries are written once, in the rows of all queries.
         let wanted = options.per_query && run.group.is_none();
         if let Some(PerQuery { queries, values }) = run.per_query.as_ref().filter(|_| wanted) {
             for (query, id) in queries.iter().enumerate() {

@@ -58,7 +58,7 @@ impl Markup {
         writeln!(to, "\\end{{table}}")
     }
 
-    /// A cell: the best in bold type, labels raised, `=` where it is tied with the best.
+    /// A cell: the best in bold type, labels raised, and `=` if it is tied with the best.
     fn cell(self, cell: &Cell) -> String {
         let text = self.escaped(&cell.text);
         let text = match (self, cell.best) {
@@ -75,7 +75,7 @@ impl Markup {
         format!("{text}{raised}")
     }
 
-    /// Text in which nothing is markup.
+    /// The text with all markup escaped.
     pub fn escaped(self, text: &str) -> String {
         let mut escaped = String::new();
         for letter in text.chars() {
@@ -102,7 +102,7 @@ impl Markup {
     }
 }
 
-/// Labels one after the other, apart where they are numbers.
+/// Labels one after the other, separated by `apart` if they are numbers.
 fn joined(labels: &[String], apart: &str) -> String {
     let numbers = labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));
     labels.join(if numbers { apart } else { "" })

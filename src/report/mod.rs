@@ -1,6 +1,6 @@
-//! Reports: scores as bytes, one file a format.
+//! Reports: scores as bytes, one file for each format.
 //!
-//! A report is a pure function of scores and [`Options`]; it knows neither files nor terminals.
+//! A report is a pure function of scores and [`Options`]; it uses neither files nor terminals.
 
 mod comparison;
 mod delimited;
@@ -26,7 +26,7 @@ pub use comparison::numbers;
 pub use grid::{Align, Cell, Grid};
 pub use notes::{Note, notes};
 
-/// A way to write scores down.
+/// A format of reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Format {
@@ -38,7 +38,7 @@ pub enum Format {
     Csv,
     /// One document, with the queries that were missing or ignored.
     Json,
-    /// Long rows, one JSON object a line.
+    /// Long rows, one JSON object on each line.
     Jsonl,
     /// The lines of `trec_eval`.
     Trec,
@@ -46,22 +46,22 @@ pub enum Format {
     Markdown,
     /// A table of LaTeX, for the package booktabs.
     Latex,
-    /// A page for a browser, with charts: [`html`] can tell it more than scores know.
+    /// A page for a browser, with charts; the functions of [`html`] can show more than scores contain.
     Html,
-    /// One chart: a measure over its cutoffs, the differences of a comparison.
+    /// One chart: a measure over its cutoffs, or the differences of a comparison.
     Svg,
 }
 
-/// How a report is to look. Only tables look at anything but `per_query`.
+/// The options of a report. Formats other than tables use only `per_query`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Options {
-    /// Write the values of every query too, where the scores have them.
+    /// Whether the values of every query are written too, if the scores have them.
     pub per_query: bool,
-    /// Decimals in tables.
+    /// The number of decimals in tables.
     pub precision: usize,
-    /// Mark with bold type instead of a `*`.
+    /// Whether the best is marked with bold type instead of a `*`.
     pub colour: bool,
-    /// The columns of the terminal, if it is one.
+    /// The width of the terminal in columns, if the output is one.
     pub width: Option<usize>,
 }
 
@@ -102,7 +102,7 @@ impl Format {
         ("svg", Format::Svg),
     ];
 
-    /// The format that a file's extension names; TSV where it has none, and `None` where it has another.
+    /// The format that a file's extension names: TSV if it has none, and `None` if it has an unknown one.
     pub fn of_path(path: &Path) -> Option<Self> {
         let Some(extension) = path.extension() else { return Some(Format::Tsv) };
         let mut known = Self::EXTENSIONS.into_iter();
@@ -112,7 +112,7 @@ impl Format {
     /// Writes scores in this format.
     ///
     /// # Errors
-    /// What the writer refuses; [`Format::Svg`] unless there is one measure at three cutoffs or more.
+    /// The error of the writer; [`Format::Svg`] unless there is one measure at three cutoffs or more.
     pub fn write(self, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
         match self {
             Format::Table => table::write(scores, options, to),
@@ -128,10 +128,10 @@ impl Format {
         }
     }
 
-    /// Writes a comparison in this format, with what became of gates.
+    /// Writes a comparison in this format, with the results of gates.
     ///
     /// # Errors
-    /// What the writer refuses; [`Format::Trec`], which has no place for a comparison.
+    /// The error of the writer; [`Format::Trec`], which has no place for a comparison.
     pub fn write_comparison(
         self,
         comparison: &Comparison,

@@ -1,4 +1,4 @@
-//! What a reader of the scores must know about the queries: which were missing, and which were ignored.
+//! Notes that a reader of the scores must know: the queries that were missing, those that were ignored, and notices.
 
 use crate::error::printable;
 use crate::scores::{RunScores, Scores};
@@ -6,13 +6,13 @@ use crate::scores::{RunScores, Scores};
 /// A line about one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// Something to know.
+    /// A note.
     Note(String),
-    /// The run lacks more than half of the judged queries: it may be the wrong file.
+    /// A warning: the run lacks more than half of the judged queries, so it may be the wrong file.
     Warning(String),
 }
 
-/// One line for each run whose queries are not exactly the judged ones, and one for each thing to notice.
+/// Makes one line for each run whose queries are not exactly the judged ones, and one for each notice.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let all = scores.notices.iter().map(|notice| Note::Note(notice.to_string()));
     let runs = scores.runs.iter().filter(|run| run.group.is_none());

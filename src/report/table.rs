@@ -34,7 +34,7 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
     Ok(())
 }
 
-/// Writes the same tables marked up.
+/// Writes the tables marked up.
 pub fn write_markup(
     markup: Markup,
     scores: &Scores,
@@ -67,7 +67,7 @@ pub fn write_markup(
     Ok(())
 }
 
-/// What a mark says, and what it does not.
+/// The explanation of the mark.
 const BEST: &str = "best, not necessarily better.";
 
 /// The name of a run, and of the group of its queries.
@@ -79,7 +79,8 @@ fn name(run: &RunScores) -> String {
     }
 }
 
-/// A number of a statistic: the sums, smallest and largest of counts are counts, unless they are expectations and no whole numbers.
+/// A number of a statistic as text. The sum, smallest and largest of counts are written as counts, unless they are expectations and no
+/// whole numbers.
 fn number(value: f64, average: Average, stat: StatName, options: &Options) -> String {
     use StatName::{Across, Best, Bias, Max, Min, Sum, Value, Varying, Worst};
     let of_queries = matches!(stat, Varying | Across);
@@ -88,7 +89,7 @@ fn number(value: f64, average: Average, stat: StatName, options: &Options) -> St
     format!("{value:.*}", if count { 0 } else { options.precision })
 }
 
-/// Measures as rows, statistics as columns.
+/// The table of one run: measures as rows, statistics as columns.
 fn one_run(run: &RunScores, measures: &[Measure], options: &Options) -> Grid {
     let mut averages: Vec<StatName> = measures.iter().map(|m| m.definition().average.name()).collect();
     averages.dedup();
@@ -111,7 +112,7 @@ struct Series {
     cells: Vec<Cell>,
 }
 
-/// Runs as rows and measures as columns, or the other way round where that fits the terminal better.
+/// The table of several runs: runs as rows and measures as columns, or the other way round if that fits the terminal better.
 fn several_runs(scores: &Scores, options: &Options) -> Grid {
     let all: Vec<Series> = (0..scores.measures.len()).flat_map(|at| series(scores, at, options)).collect();
     let columns = all.iter().map(|series| (series.name.clone(), Align::Right));
@@ -157,7 +158,7 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     stats.into_iter().enumerate().map(one).collect()
 }
 
-/// The best value, if not all are equal.
+/// The best value; `None` if all are equal.
 fn best(values: &[Option<f64>], better: Better) -> Option<f64> {
     let known = || values.iter().copied().flatten();
     let best = match better {
@@ -168,7 +169,7 @@ fn best(values: &[Option<f64>], better: Better) -> Option<f64> {
     known().any(|value| value != best).then_some(best)
 }
 
-/// Queries as rows, measures as columns.
+/// The table of values: queries as rows, measures as columns.
 fn by_query(of: &PerQuery, measures: &[Measure], options: &Options) -> Grid {
     let columns = measures.iter().map(|measure| (measure.to_string(), Align::Right));
     let mut grid = Grid::new([("query".to_owned(), Align::Left)].into_iter().chain(columns));

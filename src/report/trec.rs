@@ -1,7 +1,7 @@
 //! The lines of `trec_eval -q`, with our names: `%-22s\t%s\t%6.4f`, counts as integers, ids in the bytes of the input.
 //!
-//! The averages are plain sums in the order of the query ids, as trec_eval adds them, not our exact sums: the last printed digit
-//! of a mean may depend on it. So this format needs the values of every query.
+//! The averages are plain sums in the order of the query ids, as trec_eval adds them, not our exact sums: the last printed digit of a mean
+//! may depend on it. So this format needs the values of every query.
 
 use std::io::{self, Write};
 
@@ -52,7 +52,7 @@ fn line(name: &str, query: &[u8], average: Average, value: f64, to: &mut impl Wr
     write!(to, "{name:<22}\t")?;
     to.write_all(query)?;
     match average {
-        // What is expected of a count may be no whole number.
+        // The expectation of a count may not be a whole number.
         Average::Sum if value.fract() == 0.0 => writeln!(to, "\t{value:.0}"),
         _ => writeln!(to, "\t{value:6.4}"),
     }

@@ -90,7 +90,7 @@ struct AgreementOf {
     rbo: Option<f64>,
 }
 
-/// The uncorrected p of a measure's pairs, ascending, and how many are below the level.
+/// The uncorrected p of a measure's pairs, ascending, and the number of those below the level.
 #[derive(Serialize)]
 struct DiscriminationOf {
     measure: String,

@@ -1,4 +1,4 @@
-//! The long form of a comparison: one row a number, of a run (then the baseline is empty) or of a pair.
+//! The long form of a comparison: one row for each number, of a run (then the baseline is empty) or of a pair.
 
 use std::io::{self, Write};
 
@@ -9,7 +9,7 @@ use crate::compare::Comparison;
 use crate::report::Options;
 use crate::report::delimited::plain;
 
-/// One number.
+/// A row with one number.
 #[derive(Serialize)]
 struct Row<'a> {
     run: &'a str,
@@ -25,7 +25,7 @@ fn lossy<S: serde::Serializer>(id: &[u8], to: S) -> Result<S::Ok, S::Error> {
     to.serialize_str(&String::from_utf8_lossy(id))
 }
 
-/// Calls `each` with every row: values of queries and their differences first, where they are wanted, then what they come to.
+/// Calls `each` with every row: values of queries and their differences first, if they are wanted, then statistics.
 fn rows(
     comparison: &Comparison,
     options: &Options,
@@ -101,7 +101,7 @@ pub fn write_delimited(
     table.flush()
 }
 
-/// Writes an object a line.
+/// Writes one object on each line.
 pub fn write_lines(comparison: &Comparison, options: &Options, to: &mut impl Write) -> io::Result<()> {
     rows(comparison, options, |row| {
         serde_json::to_writer(&mut *to, &row)?;

@@ -1,4 +1,4 @@
-//! Comparisons as bytes, one file a kind of format.
+//! Comparisons as bytes, one file for each kind of format.
 
 pub mod json;
 pub mod long;

@@ -12,7 +12,7 @@ pub fn of_run(comparison: &Comparison, run: &Compared, measure: usize) -> [(&'st
     ]
 }
 
-/// The numbers of a difference by their names in machine formats; those that do not exist are `None`, which is no 0.
+/// The numbers of a difference by their names in machine formats. A number that does not exist is `None`, not 0.
 pub fn of_difference(comparison: &Comparison, of: &Difference) -> Vec<(&'static str, Option<f64>)> {
     let tail = |tails: Option<Tails>| {
         tails.map(|tails| match comparison.options.alternative {

@@ -9,7 +9,7 @@ use crate::report::Options;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
 
-/// Queries at either end of a list of differences.
+/// The number of queries at either end of a list of differences.
 const ENDS: usize = 10;
 
 /// Writes tables, sentences and verdicts.
@@ -69,7 +69,7 @@ fn name(comparison: &Comparison, run: usize) -> String {
     printable(comparison.runs[run].name.as_bytes())
 }
 
-/// What was compared and how.
+/// The caption: the runs, the measures and the settings of the comparison.
 fn caption(comparison: &Comparison) -> String {
     let asked = &comparison.options;
     let against = match comparison.baseline {
@@ -94,7 +94,7 @@ fn caption(comparison: &Comparison) -> String {
     format!("{} runs{against}, {queries}; {}{scope}{drawn}", comparison.runs.len(), comparison.method())
 }
 
-/// What the marks of the main table mean.
+/// The legend of the marks of the main table.
 fn legend(comparison: &Comparison) -> Option<String> {
     if comparison.runs.len() == 2 {
         return None;
@@ -108,7 +108,7 @@ fn main(comparison: &Comparison, options: &Options) -> Grid {
     if comparison.runs.len() == 2 { two_runs(comparison, options) } else { several_runs(comparison, options) }
 }
 
-/// The measures of judged documents that are known, each once, with a measure under which they were looked at.
+/// The measures of judged documents that are known, each once, with the index of a measure under which they were computed.
 fn judged(comparison: &Comparison) -> Vec<(String, usize)> {
     let mut all: Vec<(String, usize)> = Vec::new();
     for (at, measure) in comparison.measures.iter().enumerate() {
@@ -126,7 +126,7 @@ fn share(comparison: &Comparison, run: usize, measure: usize) -> String {
     share.map_or("–".to_owned(), |share| format!("{:.0} %", 100.0 * share))
 }
 
-/// Runs as rows, measures as columns.
+/// The table of several runs: runs as rows, measures as columns.
 fn several_runs(comparison: &Comparison, options: &Options) -> Grid {
     let judged = judged(comparison);
     let measures = comparison.measures.iter().map(|measure| (measure.to_string(), Align::Right));
@@ -160,7 +160,7 @@ fn several_runs(comparison: &Comparison, options: &Options) -> Grid {
     grid
 }
 
-/// Measures as rows, of two runs.
+/// The table of two runs: measures as rows.
 fn two_runs(comparison: &Comparison, options: &Options) -> Grid {
     let baseline = comparison.differences[0].pair.baseline;
     let run = comparison.differences[0].pair.run;
@@ -213,7 +213,7 @@ fn two_runs(comparison: &Comparison, options: &Options) -> Grid {
     grid
 }
 
-/// A p with four decimals, or less than any of these.
+/// A p with four decimals, or as less than the smallest of these.
 fn p(p: f64) -> String {
     if p < 0.0001 { "<0.0001".to_owned() } else { format!("{p:.4}") }
 }
@@ -235,7 +235,7 @@ fn anova(comparison: &Comparison, measure: usize) -> String {
     )
 }
 
-/// How far the measures agree with the first one about the order of the runs.
+/// The table of how far the measures agree with the first one on the order of the runs.
 fn agreement(comparison: &Comparison, options: &Options) -> Option<Grid> {
     if comparison.agreement.is_empty() {
         return None;
@@ -255,7 +255,7 @@ fn agreement(comparison: &Comparison, options: &Options) -> Option<Grid> {
     Some(grid)
 }
 
-/// How many pairs of runs each measure tells apart.
+/// The table of the number of pairs of runs that each measure tells apart.
 fn discrimination(comparison: &Comparison) -> Option<Grid> {
     let all = comparison.discrimination();
     if all.is_empty() {
@@ -312,7 +312,7 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &Options) -> Grid
     grid
 }
 
-/// A gate, and why a run failed or passed it.
+/// A gate, with the reason why a run failed or passed it.
 fn verdict(comparison: &Comparison, gate: &Gate, of: &Judged) -> String {
     let verdict = &of.verdict;
     let result = if verdict.failed { "FAILED" } else { "passed" };

@@ -1,4 +1,4 @@
-//! The differences of queries, sorted, a bar each; where there are many, a bar a quantile.
+//! The differences of queries, sorted, one bar for each; if there are many, one bar for each quantile.
 
 use super::markup::Markup;
 use super::plot::{Plot, chart, line, rectangle};
@@ -6,7 +6,7 @@ use super::scale::{At, Scale, signed};
 
 /// The most bars.
 pub const MOST: usize = 500;
-/// How many parts of the area of all bars say what they are.
+/// The number of parts of the area of all bars that have a title.
 const PARTS: usize = 20;
 const HEIGHT: f64 = 300.0;
 
@@ -14,17 +14,17 @@ const HEIGHT: f64 = 300.0;
 pub struct Sorted<'a> {
     /// The differences, descending.
     pub deltas: &'a [f64],
-    /// Their mean.
+    /// The mean of the differences.
     pub mean: f64,
-    /// Is a query better where its difference is above 0?
+    /// Whether a query is better if its difference is above 0.
     pub higher_is_better: bool,
-    /// What they are.
+    /// The title of the differences.
     pub title: &'a str,
-    /// What appears over the bar of each, if they are few.
+    /// The title of the bar of each difference, if there are few.
     pub titles: Option<&'a dyn Fn(usize) -> String>,
 }
 
-/// How many bars are drawn: one a query, up to [`MOST`].
+/// The number of bars that are drawn: one for each query, up to [`MOST`].
 pub fn count(queries: usize) -> usize {
     queries.min(MOST)
 }
@@ -54,20 +54,20 @@ fn class(delta: f64, of: &Sorted) -> &'static str {
     if (delta > 0.0) == of.higher_is_better { "gain" } else { "loss" }
 }
 
-/// A bar a query.
+/// Draws one bar for each query.
 fn single(paper: &mut Markup, plot: &Plot, of: &Sorted, title: &dyn Fn(usize) -> String) {
     let gap = if of.deltas.len() <= 100 { 0.1 } else { 0.0 };
     for (number, &delta) in of.deltas.iter().enumerate() {
         let [left, right] = [number as f64 + gap, (number + 1) as f64 - gap].map(|at| plot.x.at(at));
         let [zero, end] = [0.0, delta].map(|at| plot.y.at(at));
-        // What is 0 has a bar that can be seen.
+        // A difference of 0 has a bar that can be seen.
         let [above, below] = [zero.min(end).min(zero - 0.4), zero.max(end).max(zero + 0.4)];
         let class = if delta == 0.0 { "tied" } else { class(delta, of) };
         rectangle(paper, class, [left, above], [right, below], Some(&title(number)));
     }
 }
 
-/// The bars as one area on each side of 0.
+/// Draws the bars as one area on each side of 0.
 fn area(paper: &mut Markup, plot: &Plot, of: &Sorted) {
     let n = of.deltas.len();
     let bars = count(n);

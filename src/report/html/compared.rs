@@ -175,7 +175,7 @@ pub fn mean_interval(values: &[f64], alpha: f64) -> Option<[f64; 2]> {
     Some([mean - margin, mean + margin])
 }
 
-/// The places of the differences of a measure that are shown: all, or those with the baseline or the best run.
+/// The indices of the differences of a measure that are shown: all, or those with the baseline or the best run.
 fn shown_differences(of: &Comparison, measure: usize) -> Vec<usize> {
     let (all, best) = (of.of_measure(measure), of.best(measure));
     let with_best = |at: &Difference| at.pair.run == best || at.pair.baseline == best;
@@ -211,7 +211,7 @@ fn forest(page: &mut Markup, of: &Comparison, measure: usize) {
     });
 }
 
-/// Does something with the differences of a measure, as rows over one axis; runs that are compared with none have no differences.
+/// Calls `then` with the differences of a measure, as rows over one axis. Runs that are compared with no other have no differences.
 pub fn with_forest<T>(of: &Comparison, measure: usize, then: impl FnOnce(&Whiskers) -> T) -> Option<T> {
     let all = of.of_measure(measure);
     let first = all.first()?;

@@ -1,4 +1,4 @@
-//! A measure over its cutoffs, a line a run.
+//! A measure over its cutoffs, one line for each run.
 
 use super::markup::Markup;
 use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, document, line, shortened, text};
@@ -10,9 +10,9 @@ use crate::scores::{Curve, Scores};
 
 /// The most lines that can be told apart.
 const LINES: usize = 12;
-/// The fewest cutoffs that are a curve.
+/// The fewest cutoffs that make a curve.
 const CUTOFFS: usize = 3;
-/// The most cutoffs that are drawn of a line.
+/// The most cutoffs of a line that are drawn.
 const DRAWN: usize = 120;
 /// The most marks on a line.
 const MARKS: usize = 11;
@@ -23,15 +23,15 @@ const LEGEND: f64 = 17.0;
 /// The lines of a measure.
 pub struct Chart {
     caption: String,
-    /// What lies upwards.
+    /// The title of the upright axis.
     title: String,
     across: Across,
     lines: Vec<Line>,
-    /// How many runs have no line.
+    /// The number of runs that have no line.
     left: usize,
 }
 
-/// What cutoffs are.
+/// The meaning of the cutoffs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Across {
     Rank,
@@ -48,14 +48,14 @@ impl Across {
 }
 
 struct Line {
-    /// The place of the run, which gives the line its looks.
+    /// The index of the run, which decides the looks of the line.
     run: usize,
     label: String,
     name: String,
     curve: Curve,
 }
 
-/// The measures that are there at three cutoffs or more, without them, in their order.
+/// The measures with three cutoffs or more, without their cutoffs, in their order.
 pub fn measures(measures: &[Measure]) -> Vec<String> {
     let mut found: Vec<(String, usize)> = Vec::new();
     for measure in measures {
@@ -69,13 +69,14 @@ pub fn measures(measures: &[Measure]) -> Vec<String> {
     found.into_iter().filter(|(_, count)| *count >= CUTOFFS).map(|(name, _)| name).collect()
 }
 
-/// The charts of all curves that scores have of runs, by names with labels.
+/// The charts of all curves that scores have for runs, which are given by names with labels.
 pub fn all(scores: &Scores, runs: &[(&str, String)]) -> Vec<Chart> {
     measures(&scores.measures).iter().filter_map(|measure| Chart::of(scores, measure, runs)).collect()
 }
 
 impl Chart {
-    /// The lines of runs, by names with labels, the first of them where they are many; `None` where there is no curve of that measure.
+    /// The lines of runs, which are given by names with labels. If the runs are many, only the first have lines. `None` if there is no
+    /// curve of this measure.
     pub fn of(scores: &Scores, measure: &str, runs: &[(&str, String)]) -> Option<Chart> {
         let like: Measure = format!("{measure}@1").parse().ok()?;
         let lines = runs.iter().enumerate().filter_map(|(run, (name, label))| {
@@ -105,12 +106,12 @@ impl Chart {
         (!lines.is_empty()).then_some(Chart { caption, title, across, lines, left })
     }
 
-    /// What the chart shows.
+    /// The caption of the chart.
     pub fn caption(&self) -> &str {
         &self.caption
     }
 
-    /// What is left out, in words.
+    /// A note on the runs that are left out.
     pub fn note(&self) -> Option<String> {
         (self.left > 0).then(|| format!("{LINES} runs are drawn; {} more are not.", self.left))
     }
@@ -139,7 +140,7 @@ impl Chart {
             all.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], at| [low.min(at), high.max(at)])
         };
         let ([first, last], [low, high]) = (all(|of| &of.cutoffs), all(|of| &of.values));
-        // Precision and recall are seen as parts of a whole.
+        // Precision and recall are shown as parts of 1.
         let (x, y) = match self.across {
             Across::Rank => (Scale::exact(first, last, 6).whole(), Scale::round(low, high, 5)),
             Across::Recall => (Scale::round(0.0, last, 5), Scale::round(low.min(0.0), high, 5)),
@@ -155,7 +156,7 @@ impl Chart {
         }
     }
 
-    /// The heights of the labels at the lines' ends, which do not touch.
+    /// The heights of the labels at the lines' ends, chosen so that they do not touch.
     fn labels(&self, plot: &Plot) -> Vec<f64> {
         let end = |line: &Line| line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0);
         let mut order: Vec<usize> = (0..self.lines.len()).collect();

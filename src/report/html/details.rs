@@ -12,18 +12,18 @@ use crate::compare::comparison::{Comparison, Difference};
 use crate::error::printable;
 use crate::measure::Better;
 
-/// The most pairs.
+/// The most pairs that are shown.
 pub const PAIRS: usize = 6;
-/// How many marks of all pairs say which query they are.
+/// The most marks of all pairs together that name their query.
 const NAMED: usize = 500;
-/// How many marks of all pairs there are.
+/// The most marks of all pairs together.
 const DOTS: usize = 6000;
-/// From how many queries of a pair on there are no marks.
+/// The number of queries of a pair from which on there are no marks.
 const QUERIES: usize = 2000;
-/// How many of the best and of the worst queries are listed.
+/// The number of the best and of the worst queries that are listed.
 const LISTED: usize = 20;
 
-/// The differences whose queries are shown, with what to say where those are not all.
+/// The differences whose queries are shown, with a note if these are not all.
 pub fn shown(of: &Comparison) -> (Vec<&Difference>, Option<String>) {
     let all = of.of_measure(0);
     if all.len() <= PAIRS {
@@ -55,11 +55,11 @@ struct Queries<'a> {
     of: &'a Comparison,
     at: &'a Difference,
     ids: &'a [&'a [u8]],
-    /// The baseline's, and the run's.
+    /// The values of the baseline, and of the run.
     values: [&'a [f64]; 2],
-    /// The queries by difference, descending.
+    /// The indices of the queries by difference, descending.
     order: Vec<usize>,
-    /// The differences in that order.
+    /// The differences in the order of `order`.
     deltas: Vec<f64>,
 }
 
@@ -94,7 +94,7 @@ impl Queries<'_> {
         shortened(&printable(self.ids[query]), NAME)
     }
 
-    /// A value of a query: what is averaged are logarithms where the mean is geometric.
+    /// A value of a query. If the mean is geometric, the averaged terms are logarithms.
     fn value(&self, run: usize, query: usize) -> f64 {
         self.at.shown(self.values[run][query])
     }
@@ -157,7 +157,7 @@ impl Queries<'_> {
         });
     }
 
-    /// What a bar says.
+    /// The title of a bar.
     fn bar(&self, place: usize) -> String {
         let query = self.order[place];
         format!(

@@ -1,4 +1,4 @@
-//! The page of scores: means, how the values of queries are spread, and curves; and what all pages end with.
+//! The page of scores: means, the distribution of the values of queries, and curves; and the end that all pages have.
 
 use super::Context;
 use super::compared::{draw_curves, mean_interval};
@@ -24,7 +24,7 @@ const RUNS: usize = 100;
 const ROWS: usize = 10;
 /// The most measures with figures.
 const FIGURES: usize = 8;
-/// What an interval of a mean misses.
+/// The chance with which an interval misses the mean.
 const ALPHA: f64 = 0.05;
 
 pub fn write(scores: &Scores, context: &Context, page: &mut Markup) {
@@ -100,7 +100,7 @@ fn full_name(run: &RunScores) -> String {
     }
 }
 
-/// Measures as rows, statistics as columns.
+/// Writes measures as rows, statistics as columns.
 fn one_run(page: &mut Markup, run: &RunScores, scores: &Scores) {
     let shown = scores.measures.len().min(2 * MEASURES);
     let stats: Vec<&str> =
@@ -123,14 +123,14 @@ fn one_run(page: &mut Markup, run: &RunScores, scores: &Scores) {
     );
 }
 
-/// A statistic: sums and counts of queries without decimals where they are whole.
+/// A statistic as text: sums and counts of queries have no decimals if they are whole.
 fn written(value: f64, stat: StatName) -> String {
     let is_count =
         matches!(stat, StatName::Sum | StatName::Varying | StatName::Across) && value.fract() == 0.0;
     number(value, if is_count { 0 } else { 4 })
 }
 
-/// Runs as rows, measures as columns.
+/// Writes runs as rows, measures as columns.
 fn several_runs(page: &mut Markup, scores: &Scores) {
     let measures = scores.measures.len().min(MEASURES);
     let shown = scores.runs.len().min(RUNS).min(CELLS / measures.max(1));
@@ -178,7 +178,7 @@ fn best(scores: &Scores, measure: usize) -> Option<f64> {
     averages().any(|value| value != best).then_some(best)
 }
 
-/// Draws the averages with their intervals, where there are any.
+/// Draws the averages with their intervals, if there are any.
 fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
     let row = |(at, run): (usize, &&RunScores), measure: usize| {
         let point = run.average(measure).filter(|value| value.is_finite())?;
@@ -226,7 +226,7 @@ fn intervals(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
     }
 }
 
-/// Draws how the values of queries are spread.
+/// Draws the distribution of the values of queries.
 fn spread(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
     figures(page, |page| {
         for (measure, of) in scores.measures.iter().enumerate().take(FIGURES) {
@@ -274,7 +274,7 @@ pub fn definitions(page: &mut Markup, rows: &[(&str, String)], context: &Context
     });
 }
 
-/// Writes what was read, the command that makes the page again, and who made it.
+/// Writes the inputs, the command that makes the page again, and the version of laneval.
 pub fn inputs(page: &mut Markup, context: &Context) {
     if !context.inputs.is_empty() {
         table(page, 3, &["input", "file", "fingerprint"], |page| {

@@ -1,4 +1,4 @@
-//! How often numbers lie where: bars over bins of one width.
+//! The distribution of numbers: bars over bins of one width.
 
 use super::markup::Markup;
 use super::plot::{COLUMN, EDGE, Plot, WIDTH, chart, line, rectangle, shortened, text, ticks_below};
@@ -12,18 +12,18 @@ const ROW: f64 = 66.0;
 
 /// Numbers in bins.
 struct Bins {
-    /// The lower border of the first.
+    /// The lower border of the first bin.
     low: f64,
     width: f64,
     counts: Vec<usize>,
 }
 
 impl Bins {
-    /// Bins over a scale, from tick to tick; the last one has its upper border too.
+    /// Makes bins over a scale, from tick to tick. The last bin includes its upper border.
     fn of(numbers: &[f64], low: f64, width: f64, bins: usize) -> Bins {
         let mut counts = vec![0; bins];
         for number in numbers {
-            // What lies on a border but for rounding belongs above it.
+            // A number on a border, except for rounding, belongs above it.
             let bin = ((number - low) / width + 1e-9).floor();
             counts[(bin.max(0.0) as usize).min(bins - 1)] += 1;
         }
@@ -39,13 +39,13 @@ impl Bins {
 pub struct Deltas<'a> {
     /// The differences, descending.
     pub deltas: &'a [f64],
-    /// Is a query better where its difference is above 0?
+    /// Whether a query is better if its difference is above 0.
     pub higher_is_better: bool,
-    /// What they are.
+    /// The title of the differences.
     pub title: &'a str,
 }
 
-/// Draws how often queries differ by how much. The bin in the middle is around 0.
+/// Draws the distribution of differences. The bin in the middle is around 0.
 pub fn deltas(page: &mut Markup, says: &str, of: &Deltas) {
     let (first, last) = (of.deltas[0], of.deltas[of.deltas.len() - 1]);
     let most = first.abs().max(last.abs());
@@ -82,15 +82,15 @@ pub fn deltas(page: &mut Markup, says: &str, of: &Deltas) {
 
 /// Values of queries of a run.
 pub struct Values<'a> {
-    /// The run.
+    /// The label of the run.
     pub label: String,
     /// The values.
     pub values: &'a [f64],
-    /// Their average in words, and where it lies among them.
+    /// The average as text, and its place among the values.
     pub average: Option<(String, f64)>,
 }
 
-/// Draws how often values of queries lie where, a row a run over one axis.
+/// Draws the distribution of values of queries, one row for each run over one axis.
 pub fn values(page: &mut Markup, says: &str, title: &str, runs: &[Values]) {
     let all = || runs.iter().flat_map(|run| run.values.iter().copied());
     let [low, high] = [all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max)];
@@ -128,7 +128,7 @@ pub fn values(page: &mut Markup, says: &str, title: &str, runs: &[Values]) {
     });
 }
 
-/// How many queries, in words.
+/// A number of queries, in words.
 pub fn queries(count: usize) -> String {
     if count == 1 { "1 query".to_owned() } else { format!("{count} queries") }
 }

@@ -1,7 +1,7 @@
 //! Markup: elements of HTML and SVG, in which all text and all attributes are escaped.
 //!
-//! There is no way to write markup that was not built here: names of elements and attributes are literals, everything else is escaped. What comes
-//! out is well-formed XML too, apart from the line that says it is HTML.
+//! Markup can only be written by the functions here: names of elements and attributes are literals, and everything else is escaped. The
+//! output is well-formed XML too, apart from the line that says it is HTML.
 
 use std::fmt::{self, Display, Write};
 
@@ -13,7 +13,7 @@ pub type Attributes<'a> = &'a [(&'static str, &'a dyn Display)];
 pub struct Markup(String);
 
 impl Markup {
-    /// Writes an element with what is inside.
+    /// Writes an element with the content that `inside` writes.
     pub fn element(&mut self, name: &'static str, attributes: Attributes, inside: impl FnOnce(&mut Markup)) {
         self.open(name, attributes);
         self.0.push('>');
@@ -26,12 +26,12 @@ impl Markup {
         }
     }
 
-    /// Writes an element in which there is text alone.
+    /// Writes an element that contains text alone.
     pub fn line(&mut self, name: &'static str, attributes: Attributes, text: impl Display) {
         self.element(name, attributes, |inside| inside.text(text));
     }
 
-    /// Writes an element in which there is nothing.
+    /// Writes an empty element.
     pub fn empty(&mut self, name: &'static str, attributes: Attributes) {
         self.open(name, attributes);
         self.0.push_str("/>");
@@ -65,7 +65,7 @@ impl Markup {
     }
 }
 
-/// Does a line end behind an element, so that the source of a page can be read?
+/// Whether a line ends behind an element, so that the source of a page can be read.
 fn ends_line(name: &str) -> bool {
     matches!(
         name,
@@ -86,7 +86,7 @@ fn ends_line(name: &str) -> bool {
     )
 }
 
-/// Text on its way into markup.
+/// A writer that escapes text.
 struct Escaped<'a>(&'a mut String);
 
 impl fmt::Write for Escaped<'_> {
@@ -98,7 +98,7 @@ impl fmt::Write for Escaped<'_> {
                 '>' => self.0.push_str("&gt;"),
                 '"' => self.0.push_str("&quot;"),
                 '\'' => self.0.push_str("&#39;"),
-                // XML knows no other controls, and not these two.
+                // XML has no other controls, and not these two characters.
                 '\t' | '\n' => self.0.push(c),
                 c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => self.0.push('\u{fffd}'),
                 c => self.0.push(c),

@@ -1,6 +1,7 @@
-//! Pages: a comparison, or scores, as one file that browsers show, with charts in it and nothing to load; and one chart alone.
+//! Pages: a comparison, or scores, as one file that browsers show, with charts in it and nothing to load; and single charts.
 //!
-//! No script runs in a page, and none could. Its bytes follow from what it shows, and beyond some thousand queries their number does not grow.
+//! A page has no script, and its policy allows none. Its bytes follow from its content, and beyond some thousand queries their number does
+//! not grow.
 
 mod bars;
 mod compared;
@@ -27,7 +28,7 @@ use crate::scores::Scores;
 
 pub use curves::measures as curves;
 
-/// What a page says about where its numbers come from.
+/// The origin of the numbers of a page.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Context<'a> {
@@ -39,29 +40,29 @@ pub struct Context<'a> {
     pub command: Option<&'a str>,
     /// The files that were read.
     pub inputs: &'a [Source],
-    /// How rankings were made out of scores, in words.
+    /// The rule by which rankings were made of scores, in words.
     pub ranking_rule: Option<&'a str>,
-    /// Further settings: a name and what it was.
+    /// Further settings: the name and the value of each.
     pub settings: &'a [(String, String)],
     /// Scores at many cutoffs, for curves: of IPrec at levels of recall, of nDCG at ranks.
     pub curves: Option<&'a Scores>,
-    /// Gates with what became of them.
+    /// Gates with their results.
     pub gates: &'a [(Gate, Vec<Judged>)],
 }
 
 /// A file that was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Source {
-    /// What it is: judgments, a run.
+    /// The kind of the file: judgments, a run.
     pub kind: String,
-    /// Its name.
+    /// The name of the file.
     pub name: String,
-    /// What tells it from others, in words.
+    /// A fingerprint of its content, as text.
     pub fingerprint: Option<String>,
 }
 
 impl<'a> Context<'a> {
-    /// A context of a heading alone.
+    /// Makes a context of a heading alone.
     pub fn new(title: &'a str) -> Context<'a> {
         Context {
             title,
@@ -79,7 +80,7 @@ impl<'a> Context<'a> {
 /// Writes a comparison as a page.
 ///
 /// # Errors
-/// What the writer refuses.
+/// The error of the writer.
 pub fn comparison(comparison: &Comparison, context: &Context, to: &mut impl Write) -> io::Result<()> {
     write_page(context, to, |page| compared::write(comparison, context, page))
 }
@@ -87,15 +88,15 @@ pub fn comparison(comparison: &Comparison, context: &Context, to: &mut impl Writ
 /// Writes scores as a page.
 ///
 /// # Errors
-/// What the writer refuses.
+/// The error of the writer.
 pub fn scores(scores: &Scores, context: &Context, to: &mut impl Write) -> io::Result<()> {
     write_page(context, to, |page| evaluated::write(scores, context, page))
 }
 
-/// Writes a measure over its cutoffs as an SVG document, a line a run. [`curves`] names the measures that are there at several cutoffs.
+/// Writes a measure over its cutoffs as an SVG document, one line for each run. [`curves`] names the measures that have several cutoffs.
 ///
 /// # Errors
-/// What the writer refuses; scores that do not have the measure at several cutoffs ([`io::ErrorKind::InvalidInput`]).
+/// The error of the writer; scores that do not have the measure at several cutoffs ([`io::ErrorKind::InvalidInput`]).
 pub fn curve(scores: &Scores, measure: &str, to: &mut impl Write) -> io::Result<()> {
     let Some(chart) = curves::Chart::of(scores, measure, &evaluated::labelled(scores)) else {
         let message = format!("there is no curve of {measure}, which was not evaluated at several cutoffs");
@@ -104,10 +105,10 @@ pub fn curve(scores: &Scores, measure: &str, to: &mut impl Write) -> io::Result<
     write_document(&chart.document(&page::chart_style()), to)
 }
 
-/// Writes the differences of the first measure with their intervals as an SVG document, a row a pair.
+/// Writes the differences of the first measure with their intervals as an SVG document, one row for each pair.
 ///
 /// # Errors
-/// What the writer refuses.
+/// The error of the writer.
 pub fn forest(comparison: &Comparison, to: &mut impl Write) -> io::Result<()> {
     let style = page::chart_style();
     match compared::with_forest(comparison, 0, |drawn| drawn.document(&style)) {
@@ -116,10 +117,10 @@ pub fn forest(comparison: &Comparison, to: &mut impl Write) -> io::Result<()> {
     }
 }
 
-/// The one measure that is there at several cutoffs.
+/// The only measure that has several cutoffs.
 ///
 /// # Errors
-/// None such, or more than one ([`io::ErrorKind::InvalidInput`]).
+/// No such measure, or more than one ([`io::ErrorKind::InvalidInput`]).
 pub fn only_curve(measures: &[Measure]) -> io::Result<String> {
     let wrong = |found: String| {
         let message =

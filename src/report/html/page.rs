@@ -1,15 +1,15 @@
-//! The page around a report: its head, its looks, and what it is made of.
+//! The page around a report: its head, its style, and the elements that it is made of.
 
 use std::fmt::Write;
 
 use super::markup::Markup;
 use super::plot::shortened;
 
-/// What a page may load: nothing but its own looks.
+/// The policy of what a page may load: nothing but its own style.
 const POLICY: &str = include_str!("policy.txt");
 
-/// Names of colours with their values on white paper and on a dark screen. The series' are those of Okabe and Ito, which the colour-blind can
-/// tell apart, those of a dark screen lighter.
+/// The names of colours with their values on white paper and on a dark screen. The colours of series are those of Okabe and Ito, which the
+/// colour-blind can tell apart; those of a dark screen are lighter.
 const COLOURS: [(&str, &str, &str); 19] = [
     ("paper", "#ffffff", "#14171a"),
     ("card", "#f5f6f7", "#1d2125"),
@@ -32,12 +32,12 @@ const COLOURS: [(&str, &str, &str); 19] = [
     ("c6", "#4d4d4d", "#c4c8cc"),
 ];
 
-/// How charts look, in colours that stand for themselves.
+/// The style of charts, in which colours are variables.
 const CHART: &str = include_str!("chart.css");
-/// How pages look.
+/// The style of pages.
 const PAGE: &str = include_str!("page.css");
 
-/// How charts look on white paper, without what only browsers know.
+/// The style of charts on white paper, without features that only browsers have.
 pub fn chart_style() -> String {
     COLOURS
         .iter()
@@ -58,7 +58,7 @@ fn page_style() -> String {
     )
 }
 
-/// A page with a title.
+/// Makes a page with a title.
 pub fn page(title: &str, body: impl FnOnce(&mut Markup)) -> Markup {
     let mut page = Markup::default();
     page.element("html", &[("xmlns", &"http://www.w3.org/1999/xhtml"), ("lang", &"en")], |page| {
@@ -85,12 +85,12 @@ pub fn section(page: &mut Markup, id: &'static str, heading: &str, inside: impl 
     });
 }
 
-/// Writes figures side by side, where there is room.
+/// Writes figures side by side, if there is room.
 pub fn figures(page: &mut Markup, inside: impl FnOnce(&mut Markup)) {
     page.element("div", &[("class", &"figures")], inside);
 }
 
-/// Writes a figure with what it shows above it and what there is to know below.
+/// Writes a figure with its caption above and a note below.
 pub fn figure(page: &mut Markup, caption: &str, note: Option<&str>, draw: impl FnOnce(&mut Markup)) {
     page.element("figure", &[], |page| {
         page.element("figcaption", &[], |page| page.text(shortened(caption, 120)));
@@ -101,7 +101,7 @@ pub fn figure(page: &mut Markup, caption: &str, note: Option<&str>, draw: impl F
     });
 }
 
-/// Writes a table that scrolls in itself where it is too wide. Its first columns, as many as `words`, are words, and the others numbers.
+/// Writes a table that scrolls by itself if it is too wide. Its first columns, as many as `words`, are words, and the others numbers.
 pub fn table(page: &mut Markup, words: usize, headings: &[&str], rows: impl FnOnce(&mut Markup)) {
     // It can be focused, so that keys scroll it.
     page.element("div", &[("class", &"scroll"), ("tabindex", &"0")], |page| {

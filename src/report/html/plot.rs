@@ -11,11 +11,11 @@ use super::scale::{At, Scale};
 pub const WIDTH: f64 = 360.0;
 /// The width of a column of small text, a little more than that of most letters.
 pub const COLUMN: f64 = 6.1;
-/// Room between the edge of the paper and what stands on it.
+/// The room between the edge of the paper and the text on it.
 pub const EDGE: f64 = 6.0;
-/// Room for the labels of ticks below a plot, and for the title of the axis below them.
+/// The room for the labels of ticks below a plot, and for the title of the axis below them.
 const BELOW: f64 = 36.0;
-/// Room for the title of the upright axis above a plot.
+/// The room for the title of the upright axis above a plot.
 const ABOVE: f64 = 22.0;
 
 /// An area between two axes.
@@ -28,14 +28,14 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// A plot of some height in all, between two scales, with room at its right.
+    /// Makes a plot of `height` in all, between two scales, with `right` units of room at its right.
     pub fn new(x: Scale, y: Scale, height: f64, right: f64) -> Plot {
         let widest = y.ticks().into_iter().map(|tick| y.label(tick).width()).max().unwrap_or(0);
         let left = EDGE + widest as f64 * COLUMN + 6.0;
         Plot { x: x.over(left, WIDTH - EDGE - right), y: y.over(height - BELOW, ABOVE), height }
     }
 
-    /// The places of the left, right, upper and lower border.
+    /// The positions of the left, right, upper and lower border.
     pub fn borders(&self) -> [f64; 4] {
         let [left, right] = self.x.numbers.map(|end| self.x.at(end));
         let [below, above] = self.y.numbers.map(|end| self.y.at(end));
@@ -65,7 +65,7 @@ pub fn ticks_below(paper: &mut Markup, scale: &Scale, axis: f64) {
     let [left, right] = scale.numbers.map(|end| scale.at(end));
     let widest = ticks.iter().map(|&tick| scale.label(tick).width()).max().unwrap_or(0) as f64 * COLUMN;
     let apart = (right - left).abs() / ticks.len().saturating_sub(1).max(1) as f64;
-    // Where labels would touch, each other one is left out.
+    // If labels would touch, every other one is left out.
     let every = if widest + 6.0 > apart { 2 } else { 1 };
     for (number, &tick) in ticks.iter().enumerate() {
         let at = scale.at(tick);
@@ -78,7 +78,7 @@ pub fn ticks_below(paper: &mut Markup, scale: &Scale, axis: f64) {
     }
 }
 
-/// Draws a chart: paper of some height, with what it says to those who do not see it.
+/// Draws a chart: paper of some height, with a description for people who cannot see it.
 pub fn chart(page: &mut Markup, height: f64, says: &str, draw: impl FnOnce(&mut Markup)) {
     chart_with(page, height, &[("role", &"img"), ("aria-label", &says)], draw);
 }
@@ -123,7 +123,7 @@ pub fn text(paper: &mut Markup, class: &str, [x, y]: [f64; 2], what: impl Displa
     paper.line("text", &[("class", &class), ("x", &At(x)), ("y", &At(y))], what);
 }
 
-/// The attributes of a rectangle.
+/// Draws a rectangle.
 pub fn rectangle(
     paper: &mut Markup,
     class: &str,
@@ -140,7 +140,7 @@ pub fn rectangle(
     }
 }
 
-/// Text of some columns at most, with dots in its middle where it has more.
+/// A text of at most `columns` columns; a longer one has dots in its middle.
 pub fn shortened(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();

@@ -18,23 +18,23 @@ impl fmt::Display for At {
 pub struct Scale {
     /// The smallest and the largest number.
     pub numbers: [f64; 2],
-    /// Their places.
+    /// The places of these two numbers.
     places: [f64; 2],
-    /// From tick to tick.
+    /// The distance from tick to tick.
     step: f64,
 }
 
 impl Scale {
-    /// A scale for numbers from `low` to `high` with some `ticks` ticks, at whose ends there are ticks.
+    /// Makes a scale for numbers from `low` to `high` with about `ticks` ticks, two of them at the ends.
     pub fn round(low: f64, high: f64, ticks: usize) -> Scale {
         let [low, high] = apart(low, high);
         let step = round_step((high - low) / ticks.max(1) as f64);
-        // What lies on a tick but for rounding needs no other one.
+        // A number on a tick, except for rounding, needs no further tick.
         let [first, last] = [(low / step + 1e-9).floor(), (high / step - 1e-9).ceil()];
         Scale { numbers: [first * step, last.max(first + 1.0) * step], places: [0.0, 1.0], step }
     }
 
-    /// A scale for exactly the numbers from `low` to `high`, with some `ticks` ticks.
+    /// Makes a scale for exactly the numbers from `low` to `high`, with about `ticks` ticks.
     pub fn exact(low: f64, high: f64, ticks: usize) -> Scale {
         let [low, high] = apart(low, high);
         Scale {
@@ -44,12 +44,12 @@ impl Scale {
         }
     }
 
-    /// The same scale over other places.
+    /// Moves the scale to other places.
     pub fn over(self, from: f64, to: f64) -> Scale {
         Scale { places: [from, to], ..self }
     }
 
-    /// The same scale with ticks at whole numbers only.
+    /// Limits the ticks to whole numbers.
     pub fn whole(self) -> Scale {
         Scale { step: self.step.max(1.0).ceil(), ..self }
     }
@@ -60,7 +60,7 @@ impl Scale {
         from + (number - low) / (high - low) * (to - from)
     }
 
-    /// The place of a number, or the end of the scale beyond which it lies.
+    /// The place of a number, or the end of the scale if the number lies beyond it.
     pub fn within(&self, number: f64) -> f64 {
         self.at(number.clamp(self.numbers[0], self.numbers[1]))
     }
@@ -74,7 +74,7 @@ impl Scale {
         (first..=last).map(|tick| tick as f64 * self.step).collect()
     }
 
-    /// A tick in words.
+    /// A tick as text.
     pub fn label(&self, tick: f64) -> String {
         let decimals = (-(self.step * 1.000_001).log10().floor()).max(0.0) as usize;
         let most = self.numbers[0].abs().max(self.numbers[1].abs());
@@ -85,7 +85,7 @@ impl Scale {
     }
 }
 
-/// Two numbers that are apart, so that there is a scale.
+/// Moves two numbers apart if they are equal, so that a scale is possible.
 fn apart(low: f64, high: f64) -> [f64; 2] {
     let [low, high] = if low <= high { [low, high] } else { [high, low] };
     let enough = 1e-9 * low.abs().max(high.abs());

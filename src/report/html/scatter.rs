@@ -1,4 +1,4 @@
-//! The values of two runs against each other: a dot a query, or where there are many, shades of how many queries lie where.
+//! The values of two runs against each other: one dot for each query, or if there are many, shades of the number of queries in each place.
 
 use std::collections::BTreeMap;
 
@@ -7,34 +7,34 @@ use super::markup::Markup;
 use super::plot::{Plot, chart, line};
 use super::scale::{At, Scale, number};
 
-/// How many bins a side has.
+/// The number of bins of a side.
 const BINS: usize = 30;
-/// How many shades there are.
+/// The number of shades.
 const SHADES: usize = 5;
-/// How many ids a dot names.
+/// The most ids that a dot names.
 const NAMED: usize = 5;
 const HEIGHT: f64 = 340.0;
 
-/// How closely values are drawn.
+/// The detail in which values are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Dots that say which queries they are.
+    /// Dots that name their queries.
     Named,
-    /// Dots.
+    /// Dots without names.
     Dots,
-    /// Shades.
+    /// Shades of the number of queries.
     Shades,
 }
 
 /// The values of a pair.
 pub struct Values<'a> {
-    /// By query, the first run's along the width.
+    /// The values by query; those of the first run are along the width.
     pub values: [&'a [f64]; 2],
     /// The names of the two runs.
     pub names: [&'a str; 2],
-    /// What the values are.
+    /// The measure of the values.
     pub measure: &'a str,
-    /// Is a higher value better?
+    /// Whether a higher value is better.
     pub higher_is_better: bool,
     /// The id of a query.
     pub id: &'a dyn Fn(usize) -> String,
@@ -59,7 +59,7 @@ pub fn draw(page: &mut Markup, says: &str, of: &Values, detail: Detail) {
     });
 }
 
-/// The queries of each place, to a unit of the paper.
+/// The queries at each place, to a unit of the paper.
 fn places(plot: &Plot, of: &Values) -> BTreeMap<[i32; 2], Vec<usize>> {
     let mut places = BTreeMap::<_, Vec<usize>>::new();
     for (query, (&x, &y)) in of.values[0].iter().zip(of.values[1]).enumerate() {
@@ -69,7 +69,7 @@ fn places(plot: &Plot, of: &Values) -> BTreeMap<[i32; 2], Vec<usize>> {
     places
 }
 
-/// The radius of a dot, whose area grows with the number of its queries up to some size.
+/// The radius of a dot, whose area grows with the number of its queries up to a limit.
 fn radius(count: usize) -> f64 {
     (2.8 * (count as f64).sqrt()).min(12.0)
 }
@@ -100,7 +100,7 @@ fn named(paper: &mut Markup, plot: &Plot, of: &Values) {
     }
 }
 
-/// One path a class and size, for dots as such are many bytes.
+/// Draws one path for each class and size, because single dots take many bytes.
 fn dots(paper: &mut Markup, plot: &Plot, of: &Values) {
     let mut paths = BTreeMap::<(&str, usize), String>::new();
     for ([x, y], found) in places(plot, of) {
@@ -115,7 +115,7 @@ fn dots(paper: &mut Markup, plot: &Plot, of: &Values) {
     }
 }
 
-/// Squares, darker where more queries are.
+/// Draws squares, darker for more queries.
 fn shades(paper: &mut Markup, plot: &Plot, of: &Values) {
     let [low, high] = plot.x.numbers;
     let bin = |value: f64| (((value - low) / (high - low) * BINS as f64) as usize).min(BINS - 1);
@@ -124,7 +124,7 @@ fn shades(paper: &mut Markup, plot: &Plot, of: &Values) {
         counts[bin(y) * BINS + bin(x)] += 1;
     }
     let most = counts.iter().copied().max().unwrap_or(1).max(1);
-    // Shades are even in the logarithm, for most queries often lie in one corner.
+    // Shades are even in the logarithm, because most queries often lie in one corner.
     let limit = |shade: usize| (most as f64).powf(shade as f64 / SHADES as f64).floor() as usize;
     let [left, right, above, below] = plot.borders();
     let [wide, high] = [(right - left) / BINS as f64, (below - above) / BINS as f64];

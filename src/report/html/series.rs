@@ -1,9 +1,9 @@
-//! What tells series apart: a colour, and for those who see none the shape of marks, dashes and a label.
+//! The looks of series: a colour, and for people who see no colours the shape of marks, dashes and a label.
 
 use super::markup::Markup;
 use super::scale::At;
 
-/// How many colours and shapes there are.
+/// The number of colours, and of shapes.
 const KINDS: usize = 7;
 
 /// The class of a series' colour.
@@ -13,7 +13,7 @@ pub fn colour(series: usize) -> &'static str {
 
 /// The class of a series' line: its colour and its dashes.
 pub fn stroke(series: usize) -> String {
-    // Five kinds of dashes: with seven colours no two of 35 lines are alike.
+    // There are five kinds of dashes: with seven colours no two of 35 lines are alike.
     format!("line {} d{}", colour(series), series % 5)
 }
 

@@ -21,12 +21,12 @@ const DIFFERENCES: usize = 60;
 const MATRIX: usize = 16;
 /// The most cells of all matrices.
 const CELLS: usize = 400;
-/// The most letters of runs that one run is better than.
+/// The most letters that are shown of the runs that one run is better than.
 const LABELS: usize = 12;
-/// The columns of a name.
+/// The most columns of a name.
 pub const NAME: usize = 40;
 
-/// A name as it is shown: without controls, and not longer than a name should be.
+/// A name as it is shown: without controls, and not longer than [`NAME`] columns.
 pub fn name(name: &str) -> String {
     shortened(&printable(name.as_bytes()), NAME)
 }
@@ -36,7 +36,7 @@ pub fn run(of: &Comparison, run: usize) -> String {
     name(&of.runs[run].name)
 }
 
-/// A measure, with an arrow that points to where it is better.
+/// A measure, with an arrow in the direction in which it is better.
 pub fn heading(measure: &Measure) -> String {
     match measure.definition().better {
         Better::Higher => format!("{measure}\u{a0}↑"),
@@ -45,7 +45,7 @@ pub fn heading(measure: &Measure) -> String {
     }
 }
 
-/// In which direction a measure is better.
+/// The direction in which a measure is better.
 pub fn direction(measure: &Measure) -> &'static str {
     match measure.definition().better {
         Better::Higher => "higher is better",
@@ -54,7 +54,7 @@ pub fn direction(measure: &Measure) -> &'static str {
     }
 }
 
-/// A p, or a dash where there is none.
+/// A p as text; a dash if there is none.
 pub fn p(p: Option<f64>) -> String {
     match p {
         None => "–".to_owned(),
@@ -63,22 +63,22 @@ pub fn p(p: Option<f64>) -> String {
     }
 }
 
-/// A difference: of a geometric mean, a ratio.
+/// A difference as text; for a geometric mean, a ratio.
 pub fn delta(of: &Difference, value: f64) -> String {
     if of.logarithmic { format!("×{}", number(of.shown(value), 4)) } else { signed(value, 4) }
 }
 
-/// An interval of differences.
+/// An interval of differences as text.
 pub fn interval(of: &Difference) -> String {
     of.interval.map_or("–".to_owned(), |[low, high]| format!("{} to {}", delta(of, low), delta(of, high)))
 }
 
-/// The level of confidence in percent.
+/// The level of confidence as text, in percent.
 pub fn confidence(alpha: f64) -> String {
     format!("{} %", ((1.0 - alpha) * 1e8).round() / 1e6)
 }
 
-/// The runs of a table: all in their order, or the best of them where they are many.
+/// The indices of the runs of a table: all in their order, or the best of them if they are many.
 pub fn shown_runs(of: &Comparison, measure: usize, most: usize) -> Vec<usize> {
     let mut runs: Vec<usize> = (0..of.runs.len()).collect();
     if runs.len() > most {
@@ -91,7 +91,7 @@ pub fn shown_runs(of: &Comparison, measure: usize, most: usize) -> Vec<usize> {
     runs
 }
 
-/// Says what is left out, if anything is.
+/// Writes a note on the rows that are left out, if there are any.
 pub fn left_out(page: &mut Markup, shown: usize, all: usize, what: &str) {
     if shown < all {
         note(page, &format!("{shown} of {all} {what} are shown; the other formats have them all."));
@@ -158,7 +158,7 @@ fn mean(page: &mut Markup, of: &Comparison, measure: usize, run: usize) {
     });
 }
 
-/// The labels of some runs: the first of them and how many more, where they are many.
+/// The labels of some runs. If they are many, the first of them and the number of the others.
 fn labels(of: &Comparison, runs: &[usize]) -> String {
     let letters = runs.iter().all(|&run| of.runs[run].label.chars().all(char::is_alphabetic));
     let (join, most) = if letters { ("", LABELS) } else { ("·", LABELS / 3) };
@@ -168,7 +168,7 @@ fn labels(of: &Comparison, runs: &[usize]) -> String {
     first.join(join) + &more
 }
 
-/// Writes what each pair differs by.
+/// Writes the differences of each pair.
 pub fn differences(page: &mut Markup, of: &Comparison, shown: impl Fn(usize) -> Vec<usize>) {
     let interval_of = format!("{} interval", confidence(of.options.alpha));
     let mut headings = vec![
@@ -226,7 +226,7 @@ fn difference_row(page: &mut Markup, of: &Comparison, at: &Difference) {
     row(page, &of.measures[at.measure].to_string(), &cells);
 }
 
-/// Writes the adjusted p of all pairs of runs, a matrix a measure; those against a baseline in one table.
+/// Writes the adjusted p of all pairs of runs, one matrix for each measure; those against a baseline in one table.
 pub fn adjusted(page: &mut Markup, of: &Comparison) {
     if let Some(baseline) = of.baseline {
         return against(page, of, baseline);
@@ -302,7 +302,7 @@ fn adjusted_cell(page: &mut Markup, of: &Comparison, measure: usize, [one, other
     cell(page, class, |page| page.text(format_args!("{mark}{}", p(difference.p_adjusted))));
 }
 
-/// Writes what became of each gate.
+/// Writes the result of each gate.
 pub fn gates(page: &mut Markup, of: &Comparison, context: &Context) {
     table(page, 3, &["gate", "run", "verdict", "value", "held against", "p"], |page| {
         for (gate, judged) in context.gates {

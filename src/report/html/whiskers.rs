@@ -1,4 +1,4 @@
-//! Dots with intervals, a row each: means of runs, or differences of pairs.
+//! Dots with intervals, one for each row: means of runs, or differences of pairs.
 
 use super::markup::Markup;
 use super::plot::{COLUMN, EDGE, WIDTH, chart, document, line, rectangle, shortened, text, ticks_below};
@@ -8,36 +8,36 @@ use super::scale::{At, Scale};
 const ROW: f64 = 33.0;
 /// The height of the part of a row in which its dot is.
 const STRIP: f64 = 16.0;
-/// Room for the axis below the rows.
+/// The room for the axis below the rows.
 const BELOW: f64 = 38.0;
 
 /// A dot with its interval.
 pub struct Row {
-    /// What stands above it.
+    /// The label above the dot.
     pub label: String,
-    /// Its number in words.
+    /// The number of the dot as text.
     pub value: String,
-    /// Where the dot is.
+    /// The number at which the dot is.
     pub point: f64,
-    /// From where to where the interval goes.
+    /// The ends of the interval.
     pub interval: Option<[f64; 2]>,
-    /// Is the dot filled?
+    /// Whether the dot is filled.
     pub filled: bool,
-    /// The class of its colour.
+    /// The class of the dot's colour.
     pub colour: &'static str,
-    /// What appears over it.
+    /// The title of the dot.
     pub title: String,
 }
 
-/// What all rows have in common.
+/// The properties that all rows share.
 pub struct Axis<'a> {
-    /// What the numbers are.
+    /// The title of the numbers.
     pub title: &'a str,
-    /// What lies below and above the number from which differences are seen.
+    /// The meanings of the sides below and above `zero`.
     pub sides: Option<[&'a str; 2]>,
-    /// The number from which differences are seen.
+    /// The number of no difference.
     pub zero: Option<f64>,
-    /// The differences that do not matter.
+    /// The range of differences that do not matter.
     pub band: Option<[f64; 2]>,
 }
 
@@ -46,14 +46,14 @@ pub struct Whiskers<'a> {
     rows: &'a [Row],
     axis: &'a Axis<'a>,
     scale: Scale,
-    /// Where the first row begins.
+    /// The position of the first row.
     top: f64,
-    /// Where the axis is.
+    /// The position of the axis.
     bottom: f64,
 }
 
 impl<'a> Whiskers<'a> {
-    /// Rows over an axis on which all of them have room.
+    /// Makes rows over an axis that has room for all of them.
     pub fn of(rows: &'a [Row], axis: &'a Axis<'a>) -> Whiskers<'a> {
         let ends =
             rows.iter().flat_map(|row| row.interval.unwrap_or([row.point; 2]).into_iter().chain([row.point]));
@@ -94,7 +94,7 @@ impl<'a> Whiskers<'a> {
     }
 }
 
-/// Draws what lies behind the dots, a strip a row, the first of them from `above`.
+/// Draws the background of the dots, one strip for each row, the first of them from `above`.
 fn draw_paper(paper: &mut Markup, axis: &Axis, scale: &Scale, above: f64, rows: usize) {
     let strips = || (0..rows).map(|row| above + row as f64 * ROW);
     if let Some([left, right]) = axis.band.map(|band| band.map(|end| scale.at(end))) {
