@@ -12,14 +12,14 @@ use crate::matrix::Matrix;
 use crate::table;
 use crate::work::{Workers, work};
 
-/// An array, what messages call it, and whether it has the bits of bfloat16.
+/// An array, with whether it has the bits of bfloat16.
 type Lent<'py> = (Bound<'py, PyAny>, bool);
 
 /// Rankings in arrays.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Arrays {
     source: Source,
-    /// Counts of relevant documents, or of those of each grade from 0.
+    /// The numbers of relevant documents, or of documents of each grade from 0.
     relevant: Option<Whole>,
     judged: Option<Whole>,
     /// The ids of the queries.
@@ -32,7 +32,7 @@ enum Source {
     Ids { relevant: Vec<Vec<(Id, f64)>>, retrieved: Vec<Vec<Id>> },
 }
 
-/// Which values are those of a row.
+/// The values that belong to each row.
 enum Rows {
     Dense { width: usize, stride: usize, lengths: Option<Whole> },
     Offsets(Whole),
@@ -77,7 +77,7 @@ impl std::fmt::Debug for Id {
 
 #[pymethods]
 impl Arrays {
-    /// Grades by rank, and the ids of the queries as the only column of a table.
+    /// Makes rankings of grades by rank, with the ids of the queries as the only column of a table.
     #[staticmethod]
     #[pyo3(signature = (labels, lengths, offsets, groups, relevant, judged, ids=None))]
     fn labels(
@@ -109,7 +109,7 @@ impl Arrays {
         Ok(Arrays { source: Source::Labels { labels, shape }, relevant, judged, ids })
     }
 
-    /// Scores, and grades in the same order.
+    /// Makes rankings of scores, with grades in the same order.
     #[staticmethod]
     #[pyo3(signature = (scores, grades, lengths, sizes, groups))]
     fn scores(
@@ -137,7 +137,7 @@ impl Arrays {
         })
     }
 
-    /// Lists of ids: what is relevant, perhaps with grades, and what was retrieved.
+    /// Makes rankings of lists of ids: the relevant ones, perhaps with grades, and the retrieved ones.
     #[staticmethod]
     fn ids(relevant: &Bound<'_, PyAny>, retrieved: &Bound<'_, PyAny>) -> PyResult<Self> {
         let relevant = lists(relevant, "relevant", |list| {
@@ -159,7 +159,7 @@ impl Arrays {
         Ok(Arrays { source: Source::Ids { relevant, retrieved }, relevant: None, judged: None, ids: None })
     }
 
-    /// The same as a label matrix of a run of this name.
+    /// Makes a label matrix of a run called `name`.
     fn matrix(&self, py: Python<'_>, name: &str) -> PyResult<Matrix> {
         let matrix = work(py, Workers::default(), &Arc::default(), || {
             self.with(|rankings| LabelMatrix::of_rankings(name, rankings))
@@ -169,7 +169,7 @@ impl Arrays {
 }
 
 impl Arrays {
-    /// How many values there are, about.
+    /// The number of values, roughly.
     pub fn values(&self) -> usize {
         match &self.source {
             Source::Labels { labels: of, .. } | Source::Scores { scores: of, .. } => {
@@ -179,7 +179,7 @@ impl Arrays {
         }
     }
 
-    /// Does something with the rankings.
+    /// Calls `work` with the rankings.
     pub fn with<R>(&self, work: impl FnOnce(&Rankings<'_>) -> Result<R, Error>) -> Result<R, Error> {
         let rankings = match &self.source {
             Source::Labels { labels, shape } => Rankings::labels(labels.numbers(), shape.shape())?,
@@ -223,7 +223,7 @@ impl Rows {
     }
 }
 
-/// What a shape is in Python's words.
+/// The shape of an array, as Python writes it.
 fn shape(of: &Array) -> String {
     match of.width() {
         Some((width, _)) => format!("({}, {width})", of.rows()),
@@ -231,7 +231,7 @@ fn shape(of: &Array) -> String {
     }
 }
 
-/// Which values of an array are those of a row, by its dimensions and what was said.
+/// The values of an array that belong to each row, by its dimensions and the keywords.
 fn rows(
     array: &Array,
     name: &str,
@@ -273,7 +273,7 @@ fn rows(
     }
 }
 
-/// Lists of something.
+/// Reads a list of lists.
 fn lists<'py, T>(
     object: &Bound<'py, PyAny>,
     name: &str,

@@ -1,4 +1,4 @@
-//! What there is: measures, GPUs, and the command.
+//! Lists of measures and GPUs, and the command.
 
 use laneval::measure::{Better, Definition, MEASURES, parse_list};
 use pyo3::prelude::*;
@@ -6,14 +6,14 @@ use pyo3::types::PyDict;
 
 use crate::errors::exception;
 
-/// The measures of a list of names, as canonical names.
+/// The canonical names of the measures of a list.
 #[pyfunction]
 pub fn parse(py: Python<'_>, text: &str) -> PyResult<Vec<String>> {
     let measures = parse_list(text, Default::default()).map_err(|error| exception(py, error))?;
     Ok(measures.iter().map(ToString::to_string).collect())
 }
 
-/// All measures, each as a dict of what is known of it.
+/// All measures, each as a dict of its properties.
 #[pyfunction]
 pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     let of = |definition: &Definition| {
@@ -39,7 +39,7 @@ fn better(better: Better) -> Option<&'static str> {
     }
 }
 
-/// The GPUs, each as a dict of what is known of it.
+/// The GPUs, each as a dict of its properties.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     #[cfg(feature = "gpu")]
@@ -63,7 +63,7 @@ pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
     }
 }
 
-/// Runs the command `laneval` with these arguments, of which the first is its name, and gives the exit code.
+/// Runs the command `laneval` with these arguments, the first of which is its name, and returns the exit code.
 #[pyfunction]
 pub fn command(py: Python<'_>, args: Vec<std::ffi::OsString>) -> u8 {
     py.detach(|| laneval_cli::run(args))

@@ -1,4 +1,4 @@
-//! Comparisons of runs, made of the values of queries that their scores have kept.
+//! Comparisons of runs, made of the values of queries that are kept in their scores.
 
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
@@ -27,28 +27,28 @@ use crate::text::with_keywords;
 use crate::work::{Workers, work};
 use crate::{ffi, text};
 
-/// So many differences are added up without waking other threads.
+/// The number of additions up to which a comparison does not wake other threads.
 const LITTLE: f64 = 1e8;
 /// Numbers of a difference that are counts.
 const COUNTS: [&str; 4] = ["wins", "ties", "losses", "n80"];
 
-/// Runs compared.
+/// A comparison of runs.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Comparison {
     comparison: Arc<compare::Comparison>,
 }
 
-/// A run to compare: its name, what is known of it, its averages, and the values of its queries.
+/// A run to compare: its name, its properties, its averages, and the values of its queries.
 type Run<'py> = (String, Bound<'py, PyDict>, HashMap<String, f64>, PyRef<'py, PerQuery>);
 
-/// A pair under a measure: the names of the run, the baseline and the measure; its numbers; which run is better, if one is; whether they are equal
-/// within the margin.
+/// A pair under a measure: the names of the run, the baseline and the measure; its numbers; the name of the better run, if one is better;
+/// whether they are equal within the margin.
 type Row = (String, String, String, Vec<Option<f64>>, Option<String>, Option<bool>);
 
-/// What a page says of where its numbers come from: its title, how rankings were made, and further settings with their names.
+/// The origin of the numbers of a page: its title, the ranking rule, and further settings with their names.
 type Origin = (String, String, Vec<(String, String)>);
 
-/// What became of a gate for a run: its name, whether it failed, the value, what that is held against, and p.
+/// The result of a gate for a run: its name, whether it failed, the value, the threshold, and p.
 type Verdict = (String, bool, f64, f64, Option<f64>);
 
 #[pymethods]
@@ -121,12 +121,12 @@ impl Comparison {
         self.comparison.differences.iter().map(row).collect()
     }
 
-    /// What it says in words.
+    /// The comparison in words.
     fn sentences(&self) -> Vec<String> {
         self.comparison.sentences()
     }
 
-    /// What should be noticed.
+    /// Notes about the data and the tests.
     fn notes(&self) -> Vec<String> {
         self.comparison.notes.clone()
     }
@@ -136,7 +136,7 @@ impl Comparison {
         self.comparison.query_ids().map(|id| text::of_bytes(py, id)).collect()
     }
 
-    /// The values of the queries of a pair, by its place: the run's, and the baseline's.
+    /// The values of the queries of a pair, by its index: the run's, and the baseline's.
     fn values(&self, pair: usize) -> PyResult<(Vec<f64>, Vec<f64>)> {
         let of = self.comparison.differences.get(pair);
         let of = of.ok_or_else(|| PyValueError::new_err("there is no such pair"))?;
@@ -144,7 +144,7 @@ impl Comparison {
         Ok((values(of.pair.run), values(of.pair.baseline)))
     }
 
-    /// What becomes of a gate.
+    /// Judges a gate.
     fn gate(&self, py: Python<'_>, text: &str) -> PyResult<Vec<Verdict>> {
         let (_, judged) = self.judged(text).map_err(|error| exception(py, error))?;
         let verdict = |of: Judged| {
@@ -154,7 +154,7 @@ impl Comparison {
         Ok(judged.into_iter().map(verdict).collect())
     }
 
-    /// A report, as the command writes it, with what became of gates.
+    /// Writes a report, as the command does, with the results of gates.
     fn report(
         &self,
         py: Python<'_>,
@@ -175,14 +175,14 @@ impl Comparison {
         Ok(written)
     }
 
-    /// The pairs as a stream of Arrow, a row each.
+    /// The pairs as a stream of Arrow, one row each.
     fn arrow_pairs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let batch = self.table().map_err(|error| PyValueError::new_err(error.to_string()))?;
         let schema = batch.schema();
         stream(py, FFI_ArrowArrayStream::new(Box::new(RecordBatchIterator::new([Ok(batch)], schema))))
     }
 
-    /// The values of queries as a stream of Arrow, a batch a pair.
+    /// The values of queries as a stream of Arrow, one batch for each pair.
     fn arrow_values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let batches = Batches::of(self.comparison.clone());
         let schema = batches.batch(0).map_err(|error| PyValueError::new_err(error.to_string()))?.schema();
@@ -263,7 +263,7 @@ impl Comparison {
     }
 }
 
-/// What makes batches of the values of queries.
+/// A source of batches of the values of queries.
 struct Batches {
     comparison: Arc<compare::Comparison>,
     queries: ArrayRef,
@@ -311,7 +311,7 @@ fn stream(py: Python<'_>, stream: FFI_ArrowArrayStream) -> PyResult<Bound<'_, Py
     PyCapsule::new_with_value(py, stream, ffi::STREAM)
 }
 
-/// How often signs are drawn, of its text.
+/// Reads the number of draws of signs.
 fn drawn(text: &str) -> PyResult<Permutations> {
     match text {
         "" => Ok(Permutations::Affordable),
@@ -323,11 +323,11 @@ fn drawn(text: &str) -> PyResult<Permutations> {
     }
 }
 
-/// Runs to compare, and the shares of their documents that are judged.
+/// The runs to compare, and the shares of their documents that are judged.
 struct Asked {
     /// The scores without the values of queries.
     scores: Scores,
-    /// For each run.
+    /// The values of each run.
     values: Vec<Values>,
     judged: Option<Scores>,
 }
@@ -335,9 +335,9 @@ struct Asked {
 /// The values of the queries of a run.
 struct Values {
     queries: Arc<Ids>,
-    /// `[measure][query]`.
+    /// The values, `[measure][query]`.
     values: Arc<Vec<Vec<f64>>>,
-    /// The places of the measures that are compared.
+    /// The indices of the measures that are compared.
     places: Vec<usize>,
 }
 
@@ -363,7 +363,7 @@ impl Asked {
         Ok(Asked { scores, values, judged })
     }
 
-    /// How many differences are added up in draws and resamples.
+    /// The number of additions in draws and resamples.
     fn cost(&self, options: &Options) -> f64 {
         let draws = match options.permutations {
             Permutations::Fixed(draws) => f64::from(draws),
@@ -395,7 +395,7 @@ impl Asked {
     }
 }
 
-/// A run without its numbers, of what is known of it.
+/// Makes a run without its numbers, from its properties.
 fn known_run(py: Python<'_>, name: String, known: &Bound<'_, PyDict>) -> PyResult<RunScores> {
     let fingerprint = |hex: &String| {
         u128::from_str_radix(hex, 16).map_err(|_| PyValueError::new_err(format!("{hex} is no fingerprint")))
@@ -425,7 +425,7 @@ fn item<'py>(known: &Bound<'py, PyDict>, key: &str) -> PyResult<Bound<'py, PyAny
     known.get_item(key)?.ok_or_else(|| PyValueError::new_err(format!("it is not known what {key} is")))
 }
 
-/// An option of its name.
+/// Reads an option by its name.
 fn parsed<T: std::str::FromStr<Err = Error>>(
     py: Python<'_>,
     known: &Bound<'_, PyDict>,
@@ -434,7 +434,7 @@ fn parsed<T: std::str::FromStr<Err = Error>>(
     item(known, key)?.extract::<String>()?.parse().map_err(|error| exception(py, error))
 }
 
-/// The averages of `Judged` at the cutoffs of measures, of those runs that have them.
+/// The averages of `Judged` at the cutoffs of measures, for the runs that have them.
 fn judged_shares(
     measures: &[Measure],
     runs: &[RunScores],
@@ -457,7 +457,7 @@ fn judged_shares(
     (!names.is_empty()).then_some(scores)
 }
 
-/// Do all runs have values of the same queries?
+/// Checks that all runs have values of the same queries.
 fn check_queries(runs: &[RunScores]) -> Result<(), Error> {
     let Some((first, others)) = runs.split_first() else { return Ok(()) };
     for other in others {

@@ -9,7 +9,7 @@ use pyo3::types::PyModule;
 
 use crate::text::with_keywords;
 
-/// The exception for an error.
+/// Makes the exception for an error.
 pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     let message = error.to_string();
     match error {
@@ -37,20 +37,20 @@ pub fn exception(py: Python<'_>, error: Error) -> PyErr {
     }
 }
 
-/// The exception for problems of an input.
+/// Makes the exception for problems of an input.
 pub fn input(py: Python<'_>, problems: Problems) -> PyErr {
     let message = problems.to_string();
     let first: Vec<_> = problems.first.into_iter().map(tuple).collect();
     of_class(py, "InputError", (message, first, problems.more))
 }
 
-/// The exception for one problem of an input, in its row (from 1), or as a whole.
+/// Makes the exception for one problem of an input, in its row (from 1), or as a whole.
 pub fn problem(py: Python<'_>, of: &str, row: u64, message: impl Into<String>) -> PyErr {
     let problem = Problem { file: of.to_owned(), line: row, message: message.into() };
     input(py, Problems { first: vec![problem], more: 0 })
 }
 
-/// The exception for what is well-formed and cannot be answered.
+/// Makes the exception for a well-formed question that cannot be answered.
 pub fn unanswerable(py: Python<'_>, message: impl Into<String>) -> PyErr {
     of_class(py, "UnanswerableError", (message.into(),))
 }
@@ -64,7 +64,7 @@ fn tuple(problem: Problem) -> (String, u64, String) {
     (problem.file, problem.line, problem.message)
 }
 
-/// An exception of a class of `laneval._errors`; what Python says where that fails.
+/// Makes an exception of a class of `laneval._errors`; if that fails, the exception of Python.
 fn of_class<'py>(py: Python<'py>, class: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
     static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let classes = CLASSES.get_or_try_init(py, || py.import("laneval._errors").map(Bound::unbind));

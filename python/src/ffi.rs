@@ -1,4 +1,4 @@
-//! The borders to memory of others: buffers of Python and streams of Arrow. The only file of the package with `unsafe`.
+//! The borders to foreign memory: buffers of Python and streams of Arrow. The only file of the package with `unsafe`.
 #![allow(unsafe_code)]
 
 use std::ffi::CStr;
@@ -20,22 +20,22 @@ use pyo3::types::{PyBytes, PyCapsule, PyDict, PyFloat, PyString};
 /// The name that the Arrow capsule interface gives its streams.
 pub const STREAM: &CStr = c"arrow_array_stream";
 
-/// Numbers of one or two dimensions in the memory of Python, held as long as this.
+/// Numbers of one or two dimensions in the memory of Python, which is held as long as this value.
 ///
-/// Like all who lend their memory, Python code must not write to it meanwhile; what is read then is some number or other.
+/// Python code must not write to the memory meanwhile; if it does, arbitrary numbers are read.
 pub struct Array {
     memory: Memory,
     kind: Kind,
-    /// How many rows, and how many values each; `None`: one dimension.
+    /// The number of rows, and the number of values of each; `None` for one dimension.
     rows: usize,
     width: Option<usize>,
-    /// How many values lie between the starts of two rows.
+    /// The number of values between the starts of two rows.
     stride: usize,
 }
 
 enum Memory {
     Lent(PyUntypedBuffer),
-    /// Words, so that they are aligned for every type.
+    /// A copy in words, so that it is aligned for every type.
     Copied(Vec<u64>),
 }
 
@@ -56,7 +56,7 @@ enum Kind {
 }
 
 impl Array {
-    /// The numbers of an object with a buffer, which messages call `name`; `bf16` where 16 bits are those of a bfloat16.
+    /// Takes the numbers of an object with a buffer, which messages call `name`; `bf16` if 16 bits are those of a bfloat16.
     ///
     /// Rows may lie apart. Memory of any other layout is copied once.
     ///
@@ -94,17 +94,17 @@ impl Array {
         Ok(Array { memory, kind, rows, width, stride })
     }
 
-    /// How many values a row has and how many lie between the starts of two; `None`: it has one dimension.
+    /// The number of values of a row, and of values between the starts of two rows; `None` for one dimension.
     pub fn width(&self) -> Option<(usize, usize)> {
         self.width.map(|width| (width, self.stride))
     }
 
-    /// How many rows there are, or values where there is one dimension.
+    /// The number of rows, or of values for one dimension.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The values, and what lies between rows.
+    /// The values, and those between rows.
     pub fn numbers(&self) -> Numbers<'_> {
         let count = match (self.width, self.rows) {
             (_, 0) | (Some(0), _) => 0,
@@ -134,7 +134,7 @@ impl Array {
         values!(F16 u16, Bf16 u16, F32 f32, F64 f64; U8 u8, U16 u16, U32 u32, U64 u64, I8 i8, I16 i16, I32 i32, I64 i64)
     }
 
-    /// The values where they are integers, and what lies between rows.
+    /// The values if they are integers, and those between rows.
     pub fn integers(&self) -> Option<Integers<'_>> {
         match self.numbers() {
             Numbers::Integers(integers) => Some(integers),
@@ -143,7 +143,7 @@ impl Array {
     }
 }
 
-/// The values between the starts of two rows, if rows lie in ascending order and the values of each one behind the other.
+/// The number of values between the starts of two rows, if rows ascend in memory and the values of each are contiguous.
 fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>) -> Option<usize> {
     if buffer.suboffsets().is_some() {
         return None;
@@ -162,7 +162,7 @@ fn lent(buffer: &PyUntypedBuffer, size: usize, rows: usize, width: Option<usize>
     }
 }
 
-/// A copy of the values of an object, row by row.
+/// Copies the values of an object, row by row.
 fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Memory> {
     let view = py.import("builtins")?.getattr("memoryview")?.call1((object,))?;
     let bytes = view.call_method0("tobytes")?.cast_into::<PyBytes>()?;
@@ -175,7 +175,7 @@ fn copied(py: Python<'_>, object: &Bound<'_, PyAny>, size: usize) -> PyResult<Me
     Ok(Memory::Copied(words))
 }
 
-/// The kind of a format of the module `struct`, or what it is instead.
+/// The kind of a format of the module `struct`; the error names the format.
 fn kind(format: &CStr, bf16: bool) -> Result<Kind, String> {
     let swapped = match format.to_bytes() {
         [b'>' | b'!', _] => cfg!(target_endian = "little"),
@@ -204,13 +204,13 @@ fn kind(format: &CStr, bf16: bool) -> Result<Kind, String> {
     Ok(kind)
 }
 
-/// How many items of a dict are looked at together, so that the processor waits for the memory of many at a time.
+/// The number of items of a dict that are looked at together, so that the processor waits for the memory of many at a time.
 const TOGETHER: usize = 32;
 
-/// Visits the items of a dict: texts with floats by `plain`, all others, and those of which it says `false`, by `other`.
+/// Visits the items of a dict: texts with floats by `plain`; all others, and those for which `plain` returns `false`, by `other`.
 ///
 /// # Errors
-/// Text that is no Unicode (lone surrogates); what `other` says.
+/// Text that is not Unicode (lone surrogates); an error of `other`.
 pub fn for_each_item<'py>(
     dict: &Bound<'py, PyDict>,
     mut plain: impl FnMut(&[u8], f64) -> bool,
@@ -223,7 +223,7 @@ pub fn for_each_item<'py>(
             let mut items = [(ptr::null_mut(), ptr::null_mut()); TOGETHER];
             let mut count = 0;
             for (key, value) in &mut items {
-                // SAFETY: it is a dict, and nobody changes it meanwhile but perhaps `other`, after which it is looked at anew.
+                // SAFETY: it is a dict, and nothing changes it meanwhile but perhaps `other`, after which it is looked at anew.
                 count += match unsafe { PyDict_Next(dict.as_ptr(), &mut at, key, value) } {
                     0 => break,
                     _ => 1,
@@ -274,10 +274,10 @@ pub fn for_each_item<'py>(
     })
 }
 
-/// The batches of an object that hands out a stream of Arrow, with the names of its columns.
+/// Reads the batches of an object that gives a stream of Arrow, with the names of its columns.
 ///
 /// # Errors
-/// What the producer says.
+/// An error of the producer.
 pub fn batches(object: &Bound<'_, PyAny>) -> PyResult<(Vec<String>, Vec<RecordBatch>)> {
     let py = object.py();
     let capsule = object.call_method0("__arrow_c_stream__")?.cast_into::<PyCapsule>()?;

@@ -1,6 +1,6 @@
-//! The native part of the Python package `laneval`: it lends what Python holds to the library, and hands back what comes of it.
+//! The native part of the Python package `laneval`: it lends the objects of Python to the library, and converts the results.
 //!
-//! What users see is Python, in `python/laneval`; names here are free to change.
+//! Users see the Python code in `python/laneval`; names here are free to change.
 
 mod arrays;
 mod catalogue;
@@ -51,7 +51,7 @@ mod _native {
     #[pymodule_export]
     use crate::trec::{TrecEvaluator, trec_measures};
 
-    /// Says which version it is; and damaged files are errors, of which nothing else is to be said.
+    /// Sets the version, and keeps panics about damaged files, which become errors, from being printed.
     #[pymodule_init]
     fn init(module: &pyo3::Bound<'_, pyo3::types::PyModule>) -> pyo3::PyResult<()> {
         #[cfg(feature = "parquet")]

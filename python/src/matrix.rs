@@ -15,7 +15,7 @@ use crate::work::{Workers, work};
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Matrix {
     pub matrix: Arc<LabelMatrix>,
-    /// The tile and the lane of each row that has one, worked out when labels are first asked for.
+    /// The tile and the lane of each row that has one, computed when labels are first asked for.
     places: OnceLock<Vec<Option<(u32, u8)>>>,
 }
 
@@ -44,7 +44,7 @@ type Labels<'py> = (usize, Bound<'py, PyBytes>, Bound<'py, PyBytes>, Bound<'py, 
 
 #[pymethods]
 impl Matrix {
-    /// A file, which is mapped into memory.
+    /// Opens a file, which is mapped into memory.
     #[staticmethod]
     fn open(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let matrix = work(py, Workers::default(), &Arc::new(Watch::default()), || {
@@ -53,7 +53,7 @@ impl Matrix {
         Ok(matrix.into())
     }
 
-    /// Writes it as a file.
+    /// Writes the matrix to a file.
     fn write(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         work(py, Workers::default(), &Arc::new(Watch::default()), || self.matrix.write(&path))
     }
@@ -70,7 +70,7 @@ impl Matrix {
         format!("{:032x}", self.matrix.fingerprint())
     }
 
-    /// The grade of each label; NaN where it is none.
+    /// The grade of each label; NaN if it has none.
     fn grades(&self) -> Vec<f64> {
         let book = self.matrix.book();
         (0..book.codes()).map(|code| book.grade(code as u8).unwrap_or(f64::NAN)).collect()

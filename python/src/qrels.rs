@@ -13,14 +13,14 @@ use crate::table::Role;
 use crate::text;
 use crate::work::{Workers, work};
 
-/// So many rows are little work.
+/// The number of rows up to which joining is little work.
 pub const LITTLE: usize = 1 << 14;
 
 /// Judgments.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Qrels {
     pub qrels: Arc<laneval::Qrels>,
-    /// How many judgments there are, where that is known.
+    /// The number of judgments, if it is known.
     pub rows: usize,
 }
 
@@ -59,7 +59,7 @@ impl Qrels {
         self.qrels.queries().iter().map(|id| text::of_bytes(py, id)).collect()
     }
 
-    /// How many queries are judged.
+    /// The number of judged queries.
     fn __len__(&self) -> usize {
         self.qrels.queries().len()
     }
@@ -73,13 +73,13 @@ impl Qrels {
     }
 }
 
-/// How files are read that are in this format, or in one that is told.
+/// The way to read files of this format, or of a format that is recognised.
 pub fn read_as(py: Python<'_>, format: Option<&str>) -> PyResult<ReadAs> {
     let format = format.map(str::parse).transpose().map_err(|error| exception(py, error))?;
     Ok(ReadAs { format, options: OptionStyle::Python, ..ReadAs::default() })
 }
 
-/// Who reads files of tables.
+/// The reader of files of tables.
 pub fn tables() -> Option<&'static dyn TableReader> {
     #[cfg(feature = "parquet")]
     return Some(&laneval_formats::Files);
@@ -87,7 +87,7 @@ pub fn tables() -> Option<&'static dyn TableReader> {
     None
 }
 
-/// A dialect by its name.
+/// Finds a dialect by its name.
 pub fn dialect_of(py: Python<'_>, name: &str) -> PyResult<Dialect> {
     match name {
         "laneval" => Ok(Dialect::Laneval),

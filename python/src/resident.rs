@@ -15,7 +15,7 @@ use crate::settings::Settings;
 use crate::work::{Workers, work};
 
 self_cell! {
-    /// A GPU and a matrix, with the labels of the one in the memory of the other.
+    /// A GPU, and a matrix whose labels are in its memory.
     struct Held {
         owner: (Gpu, Arc<LabelMatrix>),
         #[not_covariant]
@@ -23,11 +23,11 @@ self_cell! {
     }
 }
 
-/// The labels of a matrix in the memory of a GPU, until they are given back.
+/// The labels of a matrix in the memory of a GPU, until they are released.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Resident {
     held: Mutex<Option<Held>>,
-    /// The process that has opened the GPU: a child that is forked off cannot use it.
+    /// The process that opened the GPU: a forked child cannot use it.
     process: u32,
 }
 
@@ -64,7 +64,7 @@ impl Resident {
         Ok(scores::Scores { scores })
     }
 
-    /// Gives the memory back. What the parent process has opened is left alone.
+    /// Releases the memory. Resources that the parent process opened are left alone.
     fn close(&self, py: Python<'_>) {
         if self.process == process::id() {
             py.detach(|| drop(self.lock().take()));
@@ -81,7 +81,7 @@ impl Resident {
 impl Drop for Resident {
     fn drop(&mut self) {
         if self.process != process::id() {
-            // A driver's threads do not live on in a child.
+            // A driver's threads do not exist in a forked child.
             forget(self.held.get_mut().unwrap_or_else(PoisonError::into_inner).take());
         }
     }

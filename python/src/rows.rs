@@ -1,4 +1,4 @@
-//! Results and judgments of Python objects, gathered as columns: dicts of dicts, or tuples.
+//! Results and judgments from Python objects, collected as columns: dicts of dicts, or tuples.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use crate::errors::problem;
 use crate::ffi;
 use crate::table::Role;
 
-/// Ids one behind the other.
+/// Ids in one buffer.
 struct Ids {
     offsets: Vec<i64>,
     bytes: Vec<u8>,
@@ -54,7 +54,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Those of a mapping of mappings: query, document, number.
+    /// Reads the rows of a mapping of mappings: query, document, number.
     pub fn of_mapping(object: &Bound<'_, PyMapping>, name: &str, role: Role) -> PyResult<Self> {
         let (py, value) = (object.py(), role.value());
         let mut rows = Rows::new();
@@ -100,7 +100,7 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Those of an iterable of tuples: query, document, number.
+    /// Reads the rows of an iterable of tuples: query, document, number.
     pub fn of_tuples(object: &Bound<'_, PyAny>, name: &str, role: Role) -> PyResult<Self> {
         let py = object.py();
         let mut rows = Rows::new();
@@ -145,12 +145,12 @@ impl Rows {
         Ok(rows)
     }
 
-    /// None as yet.
+    /// Makes rows that are still empty.
     pub fn new() -> Self {
         Rows { queries: Ids::new(), codes: Vec::new(), docs: Ids::new(), values: Vec::new() }
     }
 
-    /// Adds other rows. A query that both have has two names of the same text.
+    /// Appends other rows. A query that is in both has two entries with the same text.
     pub fn append(&mut self, more: Rows) {
         let first = self.queries.offsets.len() as u32 - 1;
         self.queries.append(more.queries);
@@ -171,12 +171,12 @@ impl Rows {
         self.values.push(value);
     }
 
-    /// A query, by its place.
+    /// The id of a query, by its index.
     pub fn query(&self, at: usize) -> &[u8] {
         self.queries.get(at)
     }
 
-    /// Those of some queries, where the rows of a query are together: of each its place among the queries, and its rows.
+    /// The rows of some queries, if the rows of each are together; each query is given as its index and its rows.
     pub fn part(&self, queries: impl IntoIterator<Item = (usize, Range<usize>)>) -> Self {
         let mut part = Rows::new();
         for (query, rows) in queries {
@@ -186,19 +186,19 @@ impl Rows {
         part
     }
 
-    /// How many there are.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.codes.len()
     }
 
-    /// Does something with them as results.
+    /// Calls `work` with the rows as results.
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
         work(&[Records::scored(query, self.docs.text(), &self.values)])
     }
 
-    /// Does something with them as judgments.
+    /// Calls `work` with the rows as judgments.
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
@@ -206,7 +206,7 @@ impl Rows {
     }
 }
 
-/// Visits the items of a mapping, and heeds signals meanwhile.
+/// Visits the items of a mapping, and checks for signals meanwhile.
 fn for_each<'py>(
     mapping: &Bound<'py, PyMapping>,
     mut visit: impl FnMut(&Bound<'py, PyAny>, &Bound<'py, PyAny>) -> PyResult<()>,
@@ -252,7 +252,7 @@ fn push_id(ids: &mut Ids, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyRe
     }
 }
 
-/// A number that is not NaN, or what it is instead.
+/// Reads a number that is not NaN; the error says what the object is instead.
 fn number_of(object: &Bound<'_, PyAny>, role: Role) -> Result<f64, String> {
     if let Ok(float) = object.cast_exact::<PyFloat>() {
         let value = float.value();
@@ -273,7 +273,7 @@ fn number_of(object: &Bound<'_, PyAny>, role: Role) -> Result<f64, String> {
     }
 }
 
-/// An object in words, not too many of them.
+/// An object as text, shortened if it is long.
 pub fn shown(object: &Bound<'_, PyAny>) -> String {
     let text = object.repr().map_or_else(|_| "?".to_owned(), |text| text.to_string_lossy().into_owned());
     match text.char_indices().nth(80) {

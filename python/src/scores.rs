@@ -27,12 +27,12 @@ impl Scores {
         self.scores.measures.iter().map(ToString::to_string).collect()
     }
 
-    /// The runs, each as a dict of what is known of it.
+    /// The runs, each as a dict of its properties.
     fn runs<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
         self.scores.runs.iter().map(|run| known(py, &self.scores, run)).collect()
     }
 
-    /// For each measure of a run its statistics by name, the average first.
+    /// The statistics of each measure of a run by name, the average first.
     fn stats(&self, run: usize) -> Vec<Vec<(String, f64)>> {
         let stats = &self.scores.runs[run].stats;
         stats
@@ -41,7 +41,7 @@ impl Scores {
             .collect()
     }
 
-    /// The values of the queries of a run, where they were kept.
+    /// The values of the queries of a run, if they were kept.
     fn per_query(&self, run: usize) -> Option<PerQuery> {
         let of = self.scores.runs[run].per_query.as_ref()?;
         Some(PerQuery {
@@ -51,12 +51,12 @@ impl Scores {
         })
     }
 
-    /// What is to be noticed about the measures and the judgments.
+    /// Notices about the measures and the judgments.
     fn notices(&self) -> Vec<String> {
         self.scores.notices.iter().map(said).collect()
     }
 
-    /// A report, as the command writes it.
+    /// Writes a report, as the command does.
     fn report(&self, py: Python<'_>, format: &str) -> PyResult<Vec<u8>> {
         let format: Format = format.parse().map_err(|error| exception(py, error))?;
         let mut written = Vec::new();
@@ -65,7 +65,7 @@ impl Scores {
     }
 }
 
-/// What is known of a run besides its numbers.
+/// The properties of a run besides its numbers.
 fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyResult<Bound<'py, PyDict>> {
     let unmatched = |of: &Unmatched| -> PyResult<(u64, Vec<Py<PyAny>>)> {
         let ids = of.ids.iter().map(|id| text::of_bytes(py, id)).collect::<PyResult<_>>()?;
@@ -89,7 +89,7 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     Ok(dict)
 }
 
-/// Adds what else has to be equal of runs that are compared.
+/// Adds the further properties that must be equal for runs that are compared.
 fn compared(dict: &Bound<'_, PyDict>, scores: &laneval::Scores, run: &RunScores) -> PyResult<()> {
     let fingerprints = run.fingerprints.iter().map(|of| format!("{of:032x}")).collect::<Vec<_>>();
     dict.set_item("fingerprints", fingerprints)?;
@@ -104,13 +104,13 @@ fn compared(dict: &Bound<'_, PyDict>, scores: &laneval::Scores, run: &RunScores)
 pub struct PerQuery {
     pub measures: Vec<String>,
     pub queries: Arc<Ids>,
-    /// `[measure][query]`.
+    /// The values, `[measure][query]`.
     pub values: Arc<Vec<Vec<f64>>>,
 }
 
 #[pymethods]
 impl PerQuery {
-    /// The values of some measures, in the order of queries that ascend.
+    /// Makes the values of some measures, in the order of queries, which ascend.
     #[new]
     fn new(measures: Vec<String>, queries: Vec<Bound<'_, PyAny>>, values: Vec<Vec<f64>>) -> PyResult<Self> {
         let ids = queries.iter().map(bytes_of).collect::<PyResult<Vec<Bound<'_, PyBytes>>>>()?;
@@ -126,12 +126,12 @@ impl PerQuery {
         self.queries.iter().map(|id| text::of_bytes(py, id)).collect()
     }
 
-    /// How many queries there are.
+    /// The number of queries.
     fn __len__(&self) -> usize {
         self.queries.len()
     }
 
-    /// The values of a measure, by its place.
+    /// The values of a measure, by its index.
     fn column<'py>(&self, py: Python<'py>, measure: usize) -> PyResult<Bound<'py, PyList>> {
         PyList::new(py, &self.values[measure])
     }
@@ -147,7 +147,7 @@ impl PerQuery {
         })
     }
 
-    /// A dict of dicts: query, measure by the names given, value. `order`: the places of queries, in another order than theirs.
+    /// A dict of dicts: query, measure by the given names, value. `order` has the indices of the queries in the order that is wanted.
     #[pyo3(signature = (names, order = None))]
     fn to_dict<'py>(
         &self,
@@ -170,12 +170,12 @@ impl PerQuery {
         Ok(all)
     }
 
-    /// The place of a query.
+    /// The index of a query.
     fn find(&self, query: &Bound<'_, PyAny>) -> PyResult<Option<usize>> {
         Ok(self.queries.find(bytes_of(query)?.as_bytes()))
     }
 
-    /// The value of a measure and a query, by their places.
+    /// The value of a measure and a query, by their indices.
     fn value(&self, measure: usize, query: usize) -> f64 {
         self.values[measure][query]
     }
@@ -198,7 +198,7 @@ impl PerQuery {
     }
 }
 
-/// Ids as a column of text, or of bytes where one of them is no text.
+/// Ids as a column of text, or of bytes if one of them is not UTF-8.
 pub fn ids_column(ids: &Ids) -> ArrayRef {
     let texts: Result<Vec<&str>, _> = ids.iter().map(std::str::from_utf8).collect();
     match texts {
@@ -207,7 +207,7 @@ pub fn ids_column(ids: &Ids) -> ArrayRef {
     }
 }
 
-/// The bytes of an id, of which lone surrogates are no UTF-8.
+/// The bytes of an id. Lone surrogates stand for bytes that are not UTF-8.
 fn bytes_of<'py>(id: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
     Ok(id.call_method1("encode", ("utf-8", "surrogateescape"))?.cast_into::<PyBytes>()?)
 }

@@ -1,4 +1,4 @@
-//! Measures and how to evaluate them: the keywords of every `evaluate`.
+//! Measures and the options of their evaluation: the keywords of every `evaluate`.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::summary::Summary;
 use crate::table::Role;
 use crate::work::{Workers, work};
 
-/// Measures and how to evaluate them.
+/// Measures and the options of their evaluation.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Settings {
     join: Join,
@@ -97,7 +97,7 @@ impl Settings {
         self.evaluator.measures().iter().map(ToString::to_string).collect()
     }
 
-    /// The scores of some runs, of each a name and where it comes from.
+    /// The scores of some runs, each given as a name and a source.
     fn evaluate(
         &self,
         py: Python<'_>,
@@ -138,7 +138,7 @@ impl Settings {
         Ok(matrix.into())
     }
 
-    /// The matrix of rows that are a part of more, such as a partition: any of them may be none.
+    /// The matrix of rows that are a part of all rows, such as a partition. Any of the sources may be `None`.
     fn part(
         &self,
         py: Python<'_>,
@@ -174,7 +174,7 @@ impl Settings {
         Ok(Summary { summary })
     }
 
-    /// An evaluation that is fed batch by batch: of a run against judgments, or of labels with these grades.
+    /// Starts an evaluation of batches: of a run against judgments, or of labels with these grades.
     fn stream(
         &self,
         py: Python<'_>,
@@ -199,7 +199,7 @@ impl Settings {
 }
 
 impl Settings {
-    /// Works on as many threads as were asked for, and may be interrupted.
+    /// Works on the number of threads that was asked for, and can be interrupted.
     pub fn work<T: Send>(
         &self,
         py: Python<'_>,
@@ -222,7 +222,7 @@ fn no_ties(text: &str) -> String {
     format!("`{text}` is no order of equal scores: {} was expected", names.join(", "))
 }
 
-/// The same join of runs whose columns have these names.
+/// The join for runs whose columns have these names.
 fn with_columns(join: &Join, columns: Option<laneval::ColumnNames>) -> Join {
     Join { runs_as: ReadAs { columns, ..join.runs_as.clone() }, ..join.clone() }
 }
@@ -243,7 +243,7 @@ impl Runs {
         self.0.iter().fold(0, |rows, (_, source)| rows.saturating_add(source.len()))
     }
 
-    /// All of them joined, if they are all text or all columns.
+    /// Joins all runs, if they are all text or all columns.
     fn joined(&self, join: &Join, qrels: &laneval::Qrels) -> Result<Option<LabelMatrix>, Error> {
         let texts: Vec<RunInput> =
             self.0.iter().filter_map(|(name, source)| text(name.as_deref(), source)).collect();
@@ -254,7 +254,7 @@ impl Runs {
         }
     }
 
-    /// All of them joined, which are columns.
+    /// Joins all runs, which are columns.
     fn columns(
         &self,
         join: &Join,
@@ -270,7 +270,7 @@ impl Runs {
         joined.unwrap_or_else(|| unreachable!("it is no text"))
     }
 
-    /// The scores of each, one after the other.
+    /// The scores of each run, one after the other.
     fn each(
         &self,
         join: &Join,

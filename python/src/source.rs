@@ -1,4 +1,4 @@
-//! Where judgments and runs come from: files, their text, mappings, tuples, tables.
+//! The sources of judgments and runs: files, their text, mappings, tuples, tables.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -56,10 +56,10 @@ pub enum Source {
 }
 
 impl Source {
-    /// What an object is: a `str` or a path is a file, `bytes` are text, and what has an Arrow stream is a table.
+    /// Reads an object: a `str` or a path is a file, `bytes` are text, and an object with an Arrow stream is a table.
     ///
     /// # Errors
-    /// None of these; what is wrong with their rows; none at all.
+    /// Another object; wrong rows; no rows.
     pub fn of(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Self> {
         let py = object.py();
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
@@ -71,7 +71,7 @@ impl Source {
         }
         let source = if object.hasattr("__arrow_c_stream__")? {
             match table(object, name, role, columns) {
-                // pandas has such streams by pyarrow.
+                // pandas provides such streams only with pyarrow.
                 Err(error) if error.is_instance_of::<PyImportError>(py) && object.hasattr("columns")? => {
                     Source::Rows(of_frame(object, name, role, columns)?)
                 }
@@ -94,7 +94,7 @@ impl Source {
         }
     }
 
-    /// The same, or no rows.
+    /// Reads an object as [`Source::of`], where `None` stands for no rows.
     ///
     /// # Errors
     /// As [`Source::of`].
@@ -103,7 +103,7 @@ impl Source {
         object.map_or_else(none, |object| Source::of(object, name, role, &ColumnNames::default()))
     }
 
-    /// How many rows there are; of text that is not known.
+    /// The number of rows; `usize::MAX` for text, of which it is not known.
     pub fn len(&self) -> usize {
         match self {
             Source::Text(_) => usize::MAX,
@@ -112,7 +112,7 @@ impl Source {
         }
     }
 
-    /// Does something with columns as results; `None` where it is text.
+    /// Calls `work` with the columns as results; `None` for text.
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> Option<R> {
         match self {
             Source::Text(_) => None,
@@ -121,7 +121,7 @@ impl Source {
         }
     }
 
-    /// Does something with columns as judgments; `None` where it is text.
+    /// Calls `work` with the columns as judgments; `None` for text.
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> Option<R> {
         match self {
             Source::Text(_) => None,
@@ -131,7 +131,7 @@ impl Source {
     }
 }
 
-/// The rows of a frame whose columns have names and give their values as lists.
+/// Reads the rows of a frame whose columns have names and give their values as lists.
 fn of_frame(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Rows> {
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
     let names: Vec<String> = names.collect::<PyResult<_>>()?;

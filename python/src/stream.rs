@@ -1,4 +1,4 @@
-//! Evaluations that are fed batch by batch.
+//! Evaluations of batches.
 
 use std::fs::File;
 use std::io::Cursor;
@@ -20,7 +20,7 @@ use crate::work::{Workers, work};
 type Running<'q> = Option<RunStream<'q>>;
 
 self_cell! {
-    /// A run that goes by, with the judgments that it is joined with.
+    /// A run that is read once, with its judgments.
     struct Run {
         owner: Arc<laneval::Qrels>,
         #[not_covariant]
@@ -35,7 +35,7 @@ enum Fed {
     Held(Arc<laneval::Qrels>, Option<Source>),
 }
 
-/// An evaluation that is fed batch by batch.
+/// An evaluation of batches.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Stream {
     fed: Mutex<Option<Fed>>,
@@ -47,7 +47,8 @@ pub struct Stream {
 }
 
 impl Stream {
-    /// One by these settings: of a run against judgments, in which the rows of each query are together or not; or of labels with grades.
+    /// Starts an evaluation with these settings: of a run against judgments, in which the rows of each query are together or not; or of
+    /// labels with grades.
     pub fn new(
         py: Python<'_>,
         (join, evaluator): (Join, Evaluator),
@@ -148,7 +149,7 @@ impl Stream {
         }
     }
 
-    /// The summary of all of it.
+    /// The summary of all batches.
     fn finish(&self, py: Python<'_>) -> PyResult<Summary> {
         let fed = self.fed(py)?.take();
         let summary = work(py, self.workers, &self.watch, || match fed {

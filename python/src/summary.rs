@@ -1,4 +1,4 @@
-//! Summaries: all of an evaluation that adds up.
+//! Summaries, which can be merged.
 
 use std::path::PathBuf;
 
@@ -11,7 +11,7 @@ use crate::errors::exception;
 use crate::qrels::Qrels;
 use crate::scores::Scores;
 
-/// What is left of an evaluation, to be merged with others.
+/// The summary of an evaluation, to be merged with others.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct Summary {
     pub summary: laneval::Summary,
@@ -19,13 +19,13 @@ pub struct Summary {
 
 #[pymethods]
 impl Summary {
-    /// The summary of these bytes.
+    /// Makes a summary of these bytes.
     #[staticmethod]
     fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
         said(py, py.detach(|| laneval::Summary::from_bytes(bytes)))
     }
 
-    /// The summary in a file, of bytes or of JSON.
+    /// Reads a summary from a file, of bytes or of JSON.
     #[staticmethod]
     fn read(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         said(py, py.detach(|| laneval::Summary::read(&path)))
@@ -39,7 +39,7 @@ impl Summary {
         self.summary.to_json()
     }
 
-    /// The sum of some.
+    /// Merges summaries.
     #[staticmethod]
     fn merge(py: Python<'_>, parts: Vec<PyRef<'_, Summary>>) -> PyResult<Self> {
         let Some((first, rest)) = parts.split_first() else {
@@ -52,7 +52,7 @@ impl Summary {
         Ok(Summary { summary })
     }
 
-    /// The same with the judged queries that no part had.
+    /// Adds the judged queries that no part had.
     fn with_missing(&self, py: Python<'_>, qrels: &Qrels) -> PyResult<Self> {
         let mut summary = self.summary.clone();
         py.detach(|| summary.add_missing(&qrels.qrels)).map_err(|error| exception(py, error))?;

@@ -1,4 +1,4 @@
-//! Tables with an Arrow stream (pandas, polars, pyarrow, DuckDB), whose columns are borrowed as they lie.
+//! Tables with an Arrow stream (pandas, polars, pyarrow, DuckDB), whose columns are borrowed.
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -14,7 +14,7 @@ use crate::errors::{exception, input, problem};
 use crate::ffi;
 use crate::source::ColumnNames as Asked;
 
-/// What rows are.
+/// The role of rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// Judgments.
@@ -24,7 +24,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// What its numbers are.
+    /// The name of its numbers.
     pub fn value(self) -> &'static str {
         match self {
             Role::Run => "score",
@@ -32,7 +32,7 @@ impl Role {
         }
     }
 
-    /// Those of the names of columns, by what they are, that matter to it.
+    /// Selects the names of columns that matter to this role.
     ///
     /// # Errors
     /// Something that no column is.
@@ -58,7 +58,7 @@ impl Role {
     }
 }
 
-/// The places of columns among those of these names.
+/// The indices of columns with these names.
 ///
 /// # Errors
 /// A column that is not there.
@@ -71,7 +71,7 @@ pub fn places(py: Python<'_>, names: &[String], name: &str, role: Role, columns:
     columns.places(names).map_err(|wrong| error(py, name, wrong))
 }
 
-/// The columns of an object with an Arrow stream, some by name.
+/// Reads the columns of an object with an Arrow stream, some by name.
 ///
 /// # Errors
 /// A column that is not there, or of a type that it cannot have; the first nulls, by their rows.
@@ -83,10 +83,10 @@ pub fn table(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &Asked)
     Ok(table)
 }
 
-/// The ids in the only column of an object with an Arrow stream: text.
+/// Reads the ids in the only column of an object with an Arrow stream: text.
 ///
 /// # Errors
-/// Not one column, or one of another type; a null, by its row.
+/// More or fewer columns, or one of another type; a null, by its row.
 pub fn ids(object: &Bound<'_, PyAny>) -> PyResult<Ids> {
     fn push<'a, T: AsRef<[u8]> + ?Sized + 'a>(ids: &mut Ids, column: impl Iterator<Item = Option<&'a T>>) {
         column.flatten().for_each(|id| ids.push(id.as_ref()));

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
-/// An id as text; bytes that are no UTF-8 become lone surrogates, as in the names of files.
+/// An id as text; bytes that are not UTF-8 become lone surrogates, as in the names of files.
 pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
     match std::str::from_utf8(id) {
         Ok(text) => Ok(PyString::new(py, text).into_any().unbind()),
@@ -11,7 +11,7 @@ pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
     }
 }
 
-/// A message of the library, in which options of the command are keywords.
+/// A message of the library in which options of the command are replaced by keywords.
 pub fn with_keywords(message: &str) -> String {
     const KEYWORDS: [(&str, &str); 10] = [
         (" --score f32", " score=\"f32\""),

@@ -1,4 +1,4 @@
-//! trec_eval's measures under its own names, over dicts: what pytrec_eval is made of.
+//! trec_eval's measures under its own names, over dicts, for the module that replaces pytrec_eval.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -26,27 +26,27 @@ pub fn trec_measures() -> Vec<(&'static str, Vec<&'static str>)> {
     entries.map(|entry| (entry.name(), nicknames(entry))).collect()
 }
 
-/// How trec_eval 9 ranks.
+/// A join that ranks as trec_eval 9 does.
 fn join(watch: &Arc<Watch>) -> Join {
     Join { dialect: Dialect::Trec9, score: ScoreType::F32, watch: Some(watch.clone()), ..Join::default() }
 }
 
-/// Where a run has fewer than an eighth of the judged queries, its own are looked at alone.
+/// The divisor: if a run has fewer than an eighth of the judged queries, only the judgments of its queries are used.
 const FEW: usize = 8;
 
 /// Measures of trec_eval 9 and judgments, by which runs are evaluated.
 #[pyclass(frozen, module = "laneval._native")]
 pub struct TrecEvaluator {
     evaluator: Evaluator,
-    /// `None`: there are none.
+    /// The judgments; `None` if there are none.
     judged: Option<Judged>,
-    /// The keys of each answer, with what their values are of.
+    /// The keys of each answer, with the sources of their values.
     keys: Vec<(Py<PyString>, Source)>,
 }
 
 #[pymethods]
 impl TrecEvaluator {
-    /// Judgments are a dict of dicts of integers; measures are given as `name` or `name.params`.
+    /// Makes an evaluator of judgments, a dict of dicts of integers, and measures, given as `name` or `name.params`.
     #[new]
     fn new(
         py: Python<'_>,
@@ -71,7 +71,7 @@ impl TrecEvaluator {
         Ok(TrecEvaluator { evaluator, keys: keys.collect(), judged })
     }
 
-    /// The values of the queries of a dict of dicts that are judged, in its order: query, measure, value.
+    /// The values of the judged queries of a dict of dicts, in its order: query, measure, value.
     fn evaluate<'py>(&self, py: Python<'py>, scores: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
         let run = Run::of(scores)?;
         let answer = PyDict::new(py);
@@ -97,7 +97,7 @@ impl TrecEvaluator {
 }
 
 impl TrecEvaluator {
-    /// What pytrec_eval answers for a query without documents: nothing was computed, and the query is there.
+    /// The answer of pytrec_eval for a query without documents: the query is there, and nothing was computed.
     fn of_an_empty_ranking<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let values = PyDict::new(py);
         for (key, source) in &self.keys {
@@ -140,16 +140,16 @@ impl TrecEvaluator {
     }
 }
 
-/// Judgments, and their rows, of which those of some queries can be taken.
+/// Judgments with their rows, from which those of some queries can be taken.
 struct Judged {
     rows: Rows,
     qrels: laneval::Qrels,
-    /// For each judged query its place among those of the rows, and its rows.
+    /// The index and the rows of each judged query.
     places: Vec<(usize, Range<usize>)>,
 }
 
 impl Judged {
-    /// Those of a dict of dicts; `None` where there are none.
+    /// Reads judgments from a dict of dicts; `None` if it is empty.
     fn of(dict: &Bound<'_, PyDict>) -> PyResult<Option<Self>> {
         let (rows, ends) = judgments(dict)?;
         if rows.len() == 0 {
@@ -171,12 +171,12 @@ impl Judged {
         Ok(Some(Judged { rows, qrels, places }))
     }
 
-    /// Those of some queries.
+    /// The judgments of some queries.
     fn part(&self, queries: impl Iterator<Item = usize>) -> Rows {
         self.rows.part(queries.map(|at| self.places[at].clone()))
     }
 
-    /// The queries of a run that are judged, with their places here.
+    /// The judged queries of a run, with their indices here.
     fn find<'a, 'py>(
         &self,
         queries: &'a [Bound<'py, PyString>],
@@ -190,7 +190,7 @@ impl Judged {
     }
 }
 
-/// Judgments of a dict of dicts of integers, and for each query where its rows end.
+/// Reads judgments from a dict of dicts of integers, with the end of the rows of each query.
 fn judgments(dict: &Bound<'_, PyDict>) -> PyResult<(Rows, Vec<usize>)> {
     let (mut rows, mut ends) = (Rows::new(), Vec::with_capacity(dict.len()));
     for (query, docs) in dict.iter() {
@@ -212,7 +212,7 @@ fn judgments(dict: &Bound<'_, PyDict>) -> PyResult<(Rows, Vec<usize>)> {
     Ok((rows, ends))
 }
 
-/// A run of a dict of dicts of numbers.
+/// The run of a dict of dicts of numbers.
 struct Run<'py> {
     rows: Rows,
     queries: Vec<Bound<'py, PyString>>,
@@ -230,7 +230,7 @@ impl<'py> Run<'py> {
             let id = query.to_str()?;
             rows.begin(id.as_bytes());
             scores(&mut rows, query, docs)?;
-            // Keys of the answer are of type `str`, and of no type of others that is one.
+            // Keys of the answer are of type `str`, and not of a subclass.
             let plain = query.cast_exact::<PyString>().cloned();
             queries.push(plain.unwrap_or_else(|_| PyString::new(py, id)));
             if at % 1024 == 1023 {
@@ -272,7 +272,7 @@ fn scores(rows: &mut Rows, query: &Bound<'_, PyString>, docs: &Bound<'_, PyDict>
     ffi::for_each_item(docs, plain, other)
 }
 
-/// What pytrec_eval says of whatever is wrong with scores, caused by what is wrong.
+/// The exception of pytrec_eval for wrong scores, with the cause.
 fn refused(py: Python<'_>, found: &Bound<'_, PyAny>, what: &str, expected: &str) -> PyErr {
     let cause = format!("{what} is {} of {}: {expected} was expected", shown(found), found.get_type());
     let error = PyTypeError::new_err("Unable to extract query/object scores.");

@@ -1,4 +1,4 @@
-//! Work without the interpreter: on the threads of this process, where a signal stops it and somebody may watch it.
+//! Work without the interpreter: on the threads of this process. Signals stop it, and its progress can be watched.
 
 use std::num::NonZeroUsize;
 use std::panic::resume_unwind;
@@ -14,23 +14,23 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::errors::{exception, unanswerable};
 
-/// How often signals are looked for.
+/// The time between two checks for signals.
 const GLANCE: Duration = Duration::from_millis(40);
 
-/// How to work.
+/// The threads for some work, and its progress.
 #[derive(Clone, Copy, Default)]
 pub struct Workers<'a> {
-    /// The number of threads; one a processor if `None`.
+    /// The number of threads; `None` for one a processor.
     pub threads: Option<NonZeroUsize>,
-    /// Who is told what is done and what there is to do.
+    /// The function that is told how much is done and how much there is to do.
     pub progress: Option<&'a Py<PyAny>>,
-    /// Is it so little that no other thread should be woken?
+    /// Whether there is so little work that no other thread should be woken.
     pub little: bool,
 }
 
 /// Does some work while other Python threads go on.
 ///
-/// Signals are heeded meanwhile: if a handler raises, as that of Ctrl-C does, the watch is told to stop.
+/// Signals are checked meanwhile: if a handler raises, as that of Ctrl-C does, the watch is told to stop.
 pub fn work<T: Send>(
     py: Python<'_>,
     workers: Workers<'_>,
@@ -72,7 +72,7 @@ pub fn work<T: Send>(
     }
 }
 
-/// Runs what signals ask for, and says how far it is.
+/// Runs the handlers of signals, and reports progress.
 fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResult<()> {
     py.check_signals()?;
     match progress {
@@ -81,7 +81,8 @@ fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResu
     }
 }
 
-/// A pool of this process with this number of threads. One that was made before a fork has no threads in the child, and is left alone there.
+/// The pool of this process with this number of threads. A pool that was made before a fork has no threads in the child, and is not used
+/// there.
 fn pool(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<&'static ThreadPool> {
     static POOLS: Mutex<Vec<(u32, usize, &'static ThreadPool)>> = Mutex::new(Vec::new());
     let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);

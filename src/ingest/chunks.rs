@@ -1,8 +1,8 @@
 //! Text in pieces for several workers, cut where a new query begins.
 //!
-//! Text in memory is cut as workers ask for it. Compressed text is decompressed by a thread of its own into a few blocks, which
-//! come back to it when they are parsed. Where the cuts are never changes a result: a query that is cut in two all the same, because
-//! its lines are not together, is noticed by the readers.
+//! Text in memory is cut as workers ask for it. Compressed text is decompressed by a thread of its own into a few blocks, which return to
+//! the thread when they are parsed. The places of the cuts never change a result: a query that is cut in two nevertheless, because its
+//! lines are not together, is noticed by the readers.
 
 use std::io::{self, Read};
 use std::sync::Mutex;
@@ -14,7 +14,7 @@ use super::record::LONGEST_LINE;
 use super::scan::split;
 use super::table::Table;
 
-/// How large chunks are.
+/// The size of chunks in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ChunkSize(pub usize);
 
@@ -27,26 +27,26 @@ impl Default for ChunkSize {
 /// Some lines of a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Chunk<'a> {
-    /// Chunks are numbered from 0 in the order of the text.
+    /// The number of the chunk, from 0, in the order of the text.
     pub number: u64,
-    /// Where it starts in the whole text.
+    /// The byte of the whole text at which the chunk starts.
     pub start: usize,
-    /// The lines.
+    /// The lines of the chunk.
     pub text: &'a [u8],
 }
 
 /// A text that is to be cut.
 #[derive(Clone, Copy)]
 pub(super) enum Content<'a> {
-    /// It lies in memory.
+    /// Text in memory.
     Whole(&'a [u8]),
-    /// It is read, as what is compressed or made of another format.
+    /// Text from a stream: compressed, or made of another format.
     Stream(&'a Open<'a>),
 }
 
 /// Gives all chunks of a text, which may be a table, to workers in parallel, and returns the workers.
 ///
-/// Each worker takes chunks in ascending order. When `stop` says so they stop early.
+/// Each worker takes chunks in ascending order. If `stop` says so, the workers stop early.
 ///
 /// # Errors
 /// A stream that cannot be read, or no memory.
@@ -98,7 +98,7 @@ pub(super) fn each_chunk<W: Send>(
             }
             worker
         });
-        drop(blocks); // a thread that still reads finds nobody there, and ends
+        drop(blocks); // a thread that still reads finds no receiver, and ends
         let done = reading.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         done.map(|()| workers)
     })
@@ -107,7 +107,7 @@ pub(super) fn each_chunk<W: Send>(
 /// Opens a stream.
 type Open<'a> = dyn Fn() -> io::Result<Box<dyn Read + Send + 'a>> + Sync + 'a;
 
-/// Reads and works in turns, where no thread can be had.
+/// Reads and works in turns, if no thread can be started.
 fn on_this_thread<W>(
     open: &Open<'_>,
     cuts: Cuts<'_>,
@@ -124,12 +124,12 @@ fn on_this_thread<W>(
     Ok(vec![worker])
 }
 
-/// Small texts are cut finer, so that every thread has some.
+/// The size of chunks for a text of `length` bytes: small texts are cut finer, so that every thread has some.
 fn fitting(size: usize, length: usize) -> usize {
     size.min((length / (4 * rayon::current_num_threads())).max(64 << 10)).max(1)
 }
 
-/// Runs so many workers, in parallel if there are several.
+/// Runs `count` workers, in parallel if there are several.
 pub(super) fn all_workers<W: Send>(count: usize, work: impl Fn() -> W + Sync) -> Vec<W> {
     if count <= 1 {
         return vec![work()];
@@ -176,7 +176,7 @@ fn query<'t>(line: &'t [u8], table: Option<&Table>) -> Option<&'t [u8]> {
     }
 }
 
-/// So many bytes of blank lines and comments are cut wherever they are, so that they are not read twice.
+/// The number of bytes of blank lines and comments that are cut anywhere, so that they are not read twice.
 fn gap(size: usize) -> usize {
     size / 64
 }
@@ -209,8 +209,8 @@ fn line_after(text: &[u8], at: usize) -> usize {
     memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
 }
 
-/// The last place in a text that goes on where a line begins whose query is not that of the line before it, or which comes after a
-/// gap; 0 if there is none.
+/// The last place in an incomplete text where a line begins whose query is not that of the line before it, or which comes after a gap; 0 if
+/// there is none.
 fn last_border(text: &[u8], gap: usize, table: Option<&Table>) -> usize {
     let Some(mut end) = memrchr(b'\n', text) else { return 0 };
     let (last, mut border, mut after) = (end + 1, 0, None);
@@ -232,35 +232,36 @@ fn last_border(text: &[u8], gap: usize, table: Option<&Table>) -> usize {
     }
 }
 
-/// How much decompressed text is kept for the end of a query; then it is cut at a line, and read again for lines in any order.
+/// The most decompressed bytes that are kept for the end of a query. A longer query is cut at a line, and the text is read again for lines
+/// in any order.
 const LARGEST: usize = 2 * LONGEST_LINE;
 
-/// Where a text that goes on is cut, and so what its chunks are.
+/// The rule by which an incomplete text is cut into chunks.
 #[derive(Clone, Copy)]
 struct Cuts<'a> {
-    /// The table that it is, if it is one.
+    /// The format of the table; `None` for other text.
     table: Option<&'a Table>,
-    /// How large chunks are, if nothing else matters.
+    /// The size of chunks, if nothing else matters.
     size: usize,
-    /// So many bytes of blank lines and comments are cut wherever they are.
+    /// The number of bytes of blank lines and comments that are cut anywhere.
     gap: usize,
-    /// A text of one query that is so long is cut at a line.
+    /// The number of bytes from which on a text of one query is cut at a line.
     largest: usize,
 }
 
 impl<'a> Cuts<'a> {
-    /// Where a query may be cut in two, because the text can be read again.
+    /// Makes cuts for a text that can be read again, so that a query may be cut in two.
     fn anywhere(size: usize, table: Option<&'a Table>) -> Self {
         Cuts { table, size, gap: gap(size), largest: LARGEST }
     }
 
-    /// Where the lines of a query that are together stay together, however many they are. Only blank lines and comments between them
-    /// that are longer than any line may be are cut.
+    /// Makes cuts that keep the lines of a query together, however many they are. Only blank lines and comments between them that are
+    /// longer than any line may be are cut.
     fn between_queries(size: usize, table: Option<&'a Table>) -> Self {
         Cuts { table, size, gap: LONGEST_LINE, largest: usize::MAX }
     }
 
-    /// The last place for a cut, or `None` where more of the text is needed.
+    /// The last place for a cut; `None` if more of the text is needed.
     fn last(&self, text: &[u8]) -> Option<usize> {
         let complete = memrchr(b'\n', text).map_or(0, |feed| feed + 1);
         match last_border(text, self.gap, self.table) {
@@ -271,12 +272,12 @@ impl<'a> Cuts<'a> {
     }
 }
 
-/// The last place in a text that goes on up to which all queries are complete, as far as their lines are together; 0 if there is none.
+/// The last place in an incomplete text up to which all queries are complete, if their lines are together; 0 if there is none.
 pub(super) fn complete(text: &[u8], table: Option<&Table>) -> usize {
     last_border(text, usize::MAX, table)
 }
 
-/// A chunk of a text that comes by: the first `length` bytes of a buffer.
+/// A chunk of a text that is read once: the first `length` bytes of a buffer.
 struct Block {
     number: u64,
     start: usize,
@@ -284,7 +285,7 @@ struct Block {
     length: usize,
 }
 
-/// Reads blocks, until all are sent or `send` says that it wants no more.
+/// Reads blocks, until all are sent or `send` wants no more.
 fn read(
     open: &Open<'_>,
     cuts: Cuts<'_>,
@@ -301,12 +302,12 @@ fn read(
     Ok(())
 }
 
-/// A text that comes by, in blocks.
+/// A text that is read once, in blocks.
 struct Blocks<'r> {
     reader: &'r mut (dyn Read + Send),
     cuts: Cuts<'r>,
     text: Vec<u8>,
-    /// How much of the buffer is text, and how much should be.
+    /// The number of bytes of text in the buffer, and the number that should be there.
     filled: usize,
     wanted: usize,
     number: u64,
@@ -320,14 +321,14 @@ impl<'r> Blocks<'r> {
         Blocks { reader, cuts, text: Vec::new(), filled: 0, wanted, number: 0, start: 0, ended: false }
     }
 
-    /// The next block, `None` behind the last; `spare` gives a buffer that was used, or a new one.
+    /// Reads the next block; `None` behind the last. `spare` gives a used buffer, or a new one.
     fn next(&mut self, spare: impl FnOnce() -> Vec<u8>) -> io::Result<Option<Block>> {
         let size = self.cuts.size;
         while !self.ended {
             let ended = fill(self.reader, &mut self.text, &mut self.filled, self.wanted)?;
             let filled = self.filled;
             let last_line = memrchr(b'\n', &self.text[..filled]).map_or(0, |feed| feed + 1);
-            // Nothing is read after a line that is too long: the one who gets it says so.
+            // Nothing is read after a line that is too long: the worker that gets the line reports it.
             self.ended = ended || filled - last_line > LONGEST_LINE;
             let cut = if self.ended { Some(filled) } else { self.cuts.last(&self.text[..filled]) };
             let Some(length) = cut else {
@@ -349,12 +350,12 @@ impl<'r> Blocks<'r> {
     }
 }
 
-/// Gives all chunks of a text that comes by once to workers in parallel, and returns the workers: while one reads, the others work.
+/// Gives all chunks of a text that is read once to workers in parallel, and returns the workers: while one reads, the others work.
 ///
-/// Each worker takes chunks in ascending order. When `stop` is set no more are read; all that were are worked on.
+/// Each worker takes chunks in ascending order. When `stop` is set no more are read; all that were read are worked on.
 ///
 /// # Errors
-/// What the reader says, or no memory.
+/// An error of the reader, or no memory.
 pub(super) fn each_block<W: Send>(
     (reader, table): (&mut (dyn Read + Send), Option<&Table>),
     ChunkSize(size): ChunkSize,
@@ -388,7 +389,7 @@ pub(super) fn each_block<W: Send>(
     }
 }
 
-/// Makes a buffer at least so long.
+/// Makes a buffer at least `length` bytes long.
 fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     if buffer.len() < length {
         buffer.try_reserve_exact(length - buffer.len())?;
@@ -397,7 +398,7 @@ fn grow(buffer: &mut Vec<u8>, length: usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads until so many bytes are there; `true` at the end of the text.
+/// Reads until `wanted` bytes are there; `true` at the end of the text.
 fn fill(reader: &mut dyn Read, text: &mut Vec<u8>, filled: &mut usize, wanted: usize) -> io::Result<bool> {
     grow(text, wanted)?;
     while *filled < wanted {

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use flate2::bufread::GzDecoder;
 
-/// What some editors put before UTF-8: no part of the first query's id.
+/// The bytes that some editors put before UTF-8. They are not part of the first query's id.
 pub(super) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// How a text is compressed.
+/// The compression of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Codec {
     Gzip,
@@ -16,7 +16,7 @@ pub(super) enum Codec {
 }
 
 impl Codec {
-    /// What the first bytes say.
+    /// Recognises the compression from the first bytes.
     pub fn of(start: &[u8]) -> Option<Codec> {
         match start {
             [0x1f, 0x8b, ..] => Some(Codec::Gzip),
@@ -26,7 +26,7 @@ impl Codec {
         }
     }
 
-    /// Its name.
+    /// The name of the compression.
     fn name(self) -> &'static str {
         match self {
             Codec::Gzip => "gzip",
@@ -34,10 +34,10 @@ impl Codec {
         }
     }
 
-    /// The text, of all members or frames one after the other.
+    /// Decompresses all members or frames, one after the other.
     pub fn reader<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Box<dyn Read + Send + 'a>> {
         let mut text: Box<dyn Read + Send + 'a> = match self {
-            // Both read from a buffer of their own: what is mapped may change.
+            // Both readers use buffers of their own, because mapped bytes may change.
             Codec::Gzip => Box::new(Members::new(bytes)),
             Codec::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
         };
@@ -49,13 +49,13 @@ impl Codec {
         Ok(Box::new(io::Cursor::new(start).chain(text)))
     }
 
-    /// The same text, whose errors are explained.
+    /// Decompresses as [`Codec::reader`], with errors that are explained.
     pub fn text<'a>(self, bytes: impl Read + Send + 'a) -> io::Result<Explained<Box<dyn Read + Send + 'a>>> {
         let text = self.reader(bytes).map_err(|error| self.explain(error))?;
         Ok(Explained { codec: self, text })
     }
 
-    /// The same error in words about the stream, unless its bytes could not be [read](NotRead).
+    /// Rewords an error to be about the stream, unless its bytes could not be [read](NotRead).
     pub fn explain(self, error: io::Error) -> io::Error {
         let name = self.name();
         match error.kind() {
@@ -74,7 +74,7 @@ impl Codec {
     }
 }
 
-/// A decompressed text that says what is wrong with its stream.
+/// A decompressed text whose errors describe what is wrong with its stream.
 pub(super) struct Explained<R> {
     codec: Codec,
     text: R,
@@ -89,12 +89,12 @@ impl<R: Read> Read for Explained<R> {
     }
 }
 
-/// An error of whoever hands on compressed bytes, and not of what they are.
+/// An error of the reader of compressed bytes, not of the compression.
 #[derive(Debug, thiserror::Error)]
 #[error(transparent)]
 struct NotRead(io::Error);
 
-/// Bytes whose errors are told from those of their compression.
+/// A reader whose errors are kept apart from those of the compression.
 pub(super) struct Bytes<R>(pub R);
 
 impl<R: Read> Read for Bytes<R> {
@@ -103,13 +103,13 @@ impl<R: Read> Read for Bytes<R> {
     }
 }
 
-/// Bytes with a look at those that come next.
+/// A reader that can look at the bytes that come next.
 struct Ahead<'a> {
     reader: Box<dyn Read + Send + 'a>,
     buffer: Vec<u8>,
-    /// The bytes of the buffer that were read, and not taken.
+    /// The range of the buffer that was read, and not yet taken.
     range: Range<usize>,
-    /// How many bytes were taken.
+    /// The number of bytes that were taken.
     taken: u64,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Ahead<'a> {
         Ahead { reader: Box::new(reader), buffer: vec![0; Self::BUFFER], range: 0..0, taken: 0 }
     }
 
-    /// The next bytes: at least so many, up to the end.
+    /// Looks at the next bytes: at least `least` of them, unless the end comes first.
     fn look(&mut self, least: usize) -> io::Result<&[u8]> {
         while self.range.len() < least {
             if self.range.start > 0 {
@@ -157,8 +157,8 @@ impl BufRead for Ahead<'_> {
     }
 }
 
-/// The members of a gzip stream one after the other, and zeros behind them, as tapes and block devices leave them. Anything else
-/// there may be data that was lost, and is an error.
+/// The members of a gzip stream one after the other, and zeros behind them, as tapes and block devices leave them. Other bytes behind the
+/// members may be data that was lost, and are an error.
 struct Members<'a> {
     member: GzDecoder<Ahead<'a>>,
 }

@@ -1,7 +1,7 @@
 //! The problems of one text while it is being read: the earliest few, at places that become line numbers at the end.
 //!
-//! Chunks are read in any order by any worker, so a place is a chunk and a line in it. How many lines come before a chunk is known
-//! when all are read.
+//! Chunks are read in any order by any worker, so a place is a chunk and a line in it. The number of lines before a chunk is known when all
+//! chunks are read.
 
 use crate::error::{Problem, Problems, printable};
 
@@ -13,32 +13,32 @@ pub(super) struct Position {
 }
 
 impl Position {
-    /// The line among those of all chunks, which have so many.
+    /// The line number in the whole text; `lines` is the number of lines of each chunk.
     pub fn in_all(self, lines: &[u64]) -> u64 {
         lines[..self.chunk as usize].iter().sum::<u64>() + self.line
     }
 }
 
-/// What is wrong with a line.
+/// A problem of a line.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Finding {
     pub position: Position,
     pub message: String,
-    /// The earlier line whose number ends the message.
+    /// The earlier line whose number ends the message, if there is one.
     pub earlier: Option<Position>,
 }
 
-/// At most [`Problems::LIMIT`] findings, the earliest, and how many more there were.
+/// The earliest findings, at most [`Problems::LIMIT`], and the number of further ones.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    /// By address, ascending.
+    /// The findings by address, ascending.
     kept: Vec<(u64, Finding)>,
     more: u64,
 }
 
 impl Findings {
-    /// Adds what is wrong at an [address](super::record::address), which orders like lines do. The finding is made only if it is
-    /// kept: lines may have to be counted for it.
+    /// Adds a finding at an [address](super::record::address); addresses are ordered as lines are. `finding` is called only if the finding
+    /// is kept, because lines may have to be counted for it.
     pub fn add(&mut self, address: u64, finding: impl FnOnce() -> Finding) {
         if self.kept.len() == Problems::LIMIT {
             self.more += 1;
@@ -59,7 +59,8 @@ impl Findings {
         self.kept.truncate(Problems::LIMIT);
     }
 
-    /// The problems with line numbers; `lines[chunk]` is how many lines the chunk has, and `line` the line of the file of one of all.
+    /// Converts the findings to problems with line numbers; `lines[chunk]` is the number of lines of the chunk, and `line` converts a line
+    /// of all chunks to one of the file.
     pub fn into_problems(self, file: &str, line: impl Fn(u64) -> u64, lines: &[u64]) -> Problems {
         let line = |place: Position| line(place.in_all(lines));
         let problem = |finding: Finding| {
@@ -76,16 +77,16 @@ impl Findings {
     }
 }
 
-/// All that is wrong with a text.
+/// All problems of a text.
 #[derive(Debug, Default)]
 pub(super) struct RunProblems {
-    /// Lines that are wrong; where it always matters that a document is repeated, that too.
+    /// The lines that are wrong, and the repeated documents, if these always matter.
     pub lines: Problems,
-    /// Repeated documents, where it matters only for what is evaluated.
+    /// The repeated documents, if these matter only where they are evaluated.
     pub repeats: Problems,
 }
 
-/// Joins the problems of several files, given in their order.
+/// Joins the problems of several files, given in the order of the files.
 pub(super) fn join(all: impl IntoIterator<Item = Problems>) -> Problems {
     let mut joined = Problems::default();
     for problems in all {
@@ -97,7 +98,7 @@ pub(super) fn join(all: impl IntoIterator<Item = Problems>) -> Problems {
     joined
 }
 
-/// Problems that are one problem of a whole file.
+/// Makes one problem of a whole file.
 pub(super) fn whole_file(file: &str, message: String) -> Problems {
     Problems { first: vec![Problem { file: file.to_owned(), line: 0, message }], more: 0 }
 }

@@ -1,4 +1,4 @@
-//! The dialects of the two text formats, and what each decides; one reader serves them all.
+//! The dialects of the two text formats, and their rules; one reader serves them all.
 
 use super::number;
 use crate::label::ScoreType;
@@ -10,12 +10,12 @@ pub enum Dialect {
     /// twice for a query is a problem wherever it is.
     #[default]
     Laneval,
-    /// As trec_eval 9: of a score or grade the longest prefix counts that is a number (an integer, for a grade), and 0 if there is
-    /// none; there are no comments; documents are looked for twice only in queries that a run has, in it only among the ranks that
-    /// are kept. Scores are compared as f32, whatever the join says. A run may have no query of the qrels at all.
+    /// As trec_eval 9: a score or grade is the longest prefix of its field that is a number (an integer, for a grade), or 0 if there is
+    /// none; there are no comments; documents are looked for twice only in queries that a run has, and there only among the ranks that are
+    /// kept. Scores are compared as f32, whatever the join says. A run may have no query of the qrels at all.
     Trec9,
-    /// As trec_eval 10: the same with scores as the join says, and with comments: lines of a run that start with `#`, blanks before
-    /// it or not, and lines of qrels that start with `#` in their first column.
+    /// As trec_eval 10: as `Trec9`, but scores are compared as the join says, and there are comments: lines of a run that start with `#`,
+    /// blanks before it or not, and lines of qrels that start with `#` in their first column.
     Trec10,
 }
 
@@ -49,25 +49,25 @@ impl Dialect {
         }
     }
 
-    /// The type in which scores are compared, of that asked for.
+    /// The type in which scores are compared, if the join asks for `asked`.
     pub(super) fn score(self, asked: ScoreType) -> ScoreType {
         if self == Dialect::Trec9 { ScoreType::F32 } else { asked }
     }
 }
 
-/// Which lines that start with `#` are skipped.
+/// The lines starting with `#` that are skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
-    /// None: they are data.
+    /// No lines: all are data.
     None,
-    /// Those where it is the first byte.
+    /// Lines whose first byte is `#`.
     FirstColumn,
-    /// Those where it is the first byte that is not blank.
+    /// Lines whose first byte that is not blank is `#`.
     AfterBlanks,
 }
 
 impl Comments {
-    /// Is a line skipped whose first byte that is not blank is a `#` in this column, from 0?
+    /// Whether a line is skipped whose first byte that is not blank is a `#` in this column, from 0.
     pub fn cover(self, column: usize) -> bool {
         match self {
             Comments::None => false,
@@ -82,20 +82,20 @@ impl Comments {
 /// Plain decimals (`digits[.digits]`) mean the same number in every dialect and never reach [`Rules::score`] or [`Rules::grade`].
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
-    /// What is skipped in runs.
+    /// The comments that are skipped in runs.
     pub run_comments: Comments,
-    /// What is skipped in qrels.
+    /// The comments that are skipped in qrels.
     pub qrels_comments: Comments,
-    /// The value of a score field, `None` where it is not a number.
+    /// Reads the value of a score field; `None` if it is not a number.
     pub score: fn(&[u8]) -> Option<f64>,
-    /// The value of a grade field, `None` where it is not a number.
+    /// Reads the value of a grade field; `None` if it is not a number.
     pub grade: fn(&[u8]) -> Option<f64>,
-    /// Do grades lose what is behind their dot?
+    /// Whether grades lose the digits behind their dot.
     pub whole_grades: bool,
-    /// Does a repeated document matter only where it is evaluated: in queries that a run has, and there among the ranks kept?
+    /// Whether a repeated document matters only where it is evaluated: in queries that a run has, and there among the ranks kept.
     pub late_repeats: bool,
-    /// May a run have no query of the qrels at all?
+    /// Whether a run may have no query of the qrels at all.
     pub unjudged_runs: bool,
-    /// Is a carriage return inside a line of a run a blank, and no mistake?
+    /// Whether a carriage return inside a line of a run is a blank, and no mistake.
     pub lone_returns: bool,
 }

@@ -1,4 +1,4 @@
-//! The judged documents of each query: a small open-addressing table a query, many of them in one array.
+//! The judged documents of each query: a small open-addressing table for each query, many of them in one array.
 //!
 //! ```text
 //! a table of S slots          S / 4 words of filter: a bit for each of 16 S hash values, so that a document that is not
@@ -12,7 +12,7 @@
 use super::hash::spread;
 use super::record::Record;
 
-/// How many documents a table can have: its slots, a quarter more, are numbered by 32 bits.
+/// The most documents of a table: its slots, a quarter more, are numbered by 32 bits.
 pub(super) const MOST_DOCUMENTS: usize = 3 << 30;
 
 /// The tables of some queries, and their docnos.
@@ -20,7 +20,7 @@ pub(super) const MOST_DOCUMENTS: usize = 3 << 30;
 pub(super) struct Shelf {
     words: Vec<u64>,
     docnos: Vec<u8>,
-    /// The codes that those in the slots stand for.
+    /// The meaning of the codes in the slots.
     meaning: [u8; 256],
 }
 
@@ -30,24 +30,24 @@ impl Default for Shelf {
     }
 }
 
-/// Where the table of one query lies on its shelf.
+/// The place of the table of one query on its shelf.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct DocTable {
-    /// Which shelf.
+    /// The number of the shelf.
     pub shelf: u32,
-    /// How many slots it has.
+    /// The number of slots.
     slots: u32,
-    /// The first word.
+    /// The index of the first word.
     start: u64,
 }
 
 const TAG_SHIFT: u32 = 48;
 const CODE_SHIFT: u32 = 40;
 const OFFSET: u64 = (1 << CODE_SHIFT) - 1;
-/// Filter bits are chosen by other bits of the hash than slots.
+/// The shift by which filter bits use other bits of the hash than slots do.
 const FILTER_SHIFT: u32 = 16;
 
-/// One of so many places, by the low half of a hash.
+/// One of `places` places, chosen by the low half of a hash.
 #[inline(always)]
 fn place(hash: u64, places: usize) -> usize {
     (((hash & u64::from(u32::MAX)) * places as u64) >> 32) as usize
@@ -58,12 +58,12 @@ impl DocTable {
         self.slots as usize
     }
 
-    /// The words before the slots.
+    /// The number of words before the slots.
     fn filter(self) -> usize {
         self.slots().div_ceil(4)
     }
 
-    /// The word of the filter, and the bit in it.
+    /// The index of the filter's word, and the bit in it.
     #[inline(always)]
     fn filter_bit(self, hash: u64) -> (usize, u64) {
         let bit = place(hash >> FILTER_SHIFT, self.filter() * 64);
@@ -80,12 +80,12 @@ impl Shelf {
         table
     }
 
-    /// Says which codes the preliminary ones with which documents were added stand for.
+    /// Sets the codes that the preliminary ones, with which documents were added, stand for.
     pub fn recode(&mut self, meaning: [u8; 256]) {
         self.meaning = meaning;
     }
 
-    /// What a preliminary code stands for.
+    /// The code that a preliminary code stands for.
     pub fn meaning(&self, code: u8) -> u8 {
         self.meaning[usize::from(code)]
     }
@@ -95,7 +95,7 @@ impl Shelf {
         self.meaning((slot >> CODE_SHIFT) as u8)
     }
 
-    /// Adds a document with its code, unless it is there already: then `false`.
+    /// Adds a document with its code; returns `false` if it is there already.
     pub fn insert(&mut self, table: DocTable, record: &Record, docno: &[u8], code: u8) -> bool {
         let first = table.start as usize + table.filter();
         let mut at = place(spread(record.hash), table.slots());
@@ -120,7 +120,7 @@ impl Shelf {
         true
     }
 
-    /// All documents of a table with their codes, in no order that means anything.
+    /// All documents of a table with their codes, in arbitrary order.
     pub fn documents(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u8)> {
         let first = table.start as usize + table.filter();
         let slots = self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0);
@@ -151,7 +151,7 @@ impl Shelf {
         }
     }
 
-    /// Is this the slot of the docno?
+    /// Whether the slot is that of the docno.
     #[inline(always)]
     fn holds(&self, slot: u64, hash: u64, docno: &[u8]) -> bool {
         slot >> TAG_SHIFT == hash >> TAG_SHIFT && self.docno(slot) == docno
@@ -210,7 +210,7 @@ mod tests {
         }
     }
 
-    /// The slots beyond its own that are looked at to find each of the documents once.
+    /// The number of slots beyond its own that are looked at to find each of the documents once.
     fn detours(seed: Seed, docnos: &[Vec<u8>]) -> usize {
         let mut shelf = Shelf::default();
         let table = shelf.table(0, docnos.len());
@@ -228,7 +228,7 @@ mod tests {
         docnos.iter().map(detour).sum()
     }
 
-    /// Documents for which the seed is known cost a detour to each of them; under another seed they are like any others.
+    /// Documents that were chosen to collide under a seed cost a detour to each of them; under another seed they are like any others.
     #[test]
     fn documents_chosen_to_collide_need_the_seed() {
         let count = 3000;

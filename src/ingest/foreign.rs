@@ -1,7 +1,7 @@
-//! What a text is that is neither qrels nor a run, told from its first lines.
+//! The recognition of a text that is neither qrels nor a run, from its first lines.
 //!
-//! Only a text whose first line that counts is wrong is looked at: it cannot be read whatever comes next, so nothing that could be read
-//! is ever taken for something else. It gets one message instead of one a line.
+//! Only a text whose first line that counts is wrong is looked at. It cannot be read whatever comes next, so no readable text is ever taken
+//! for something else. It gets one message, instead of one for each line.
 
 use memchr::{memchr, memchr_iter, memrchr};
 
@@ -14,14 +14,14 @@ use super::scan::split;
 use super::shape::{Fault, Role, counts};
 use crate::error::{Problem, Problems, printable_path};
 
-/// How much of a text is looked at.
+/// The number of bytes of a text that are looked at.
 pub(super) const HEAD: usize = 64 << 10;
-/// How many of its lines must be wrong in the same way, if it has as many.
+/// The number of its lines that must be wrong in the same way, if it has as many.
 const LINES: usize = 20;
-/// How many there must be at least.
+/// The fewest lines that are needed.
 const FEWEST: usize = 3;
 
-/// What the first lines are.
+/// The recognised format.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum OtherFormat {
     /// A run where qrels are expected, or qrels where a run is.
@@ -38,11 +38,11 @@ pub(super) enum OtherFormat {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Head<'a> {
     pub text: &'a [u8],
-    /// Are they all of it?
+    /// Whether the lines are the whole text.
     pub all: bool,
 }
 
-/// Whole lines at the start of a text: at least one, unless that is too long, or JSON of which less says what it is.
+/// The whole lines at the start of a text: at least one, unless that is too long, or the text is JSON of which less is enough.
 pub(super) fn head(text: &[u8]) -> Head<'_> {
     if text.len() <= HEAD {
         return Head { text, all: true };
@@ -61,24 +61,24 @@ pub(super) fn head(text: &[u8]) -> Head<'_> {
     }
 }
 
-/// Does the start of a text say what it is, though its first line goes on behind it? So objects of objects in JSON do.
+/// Whether the start of a text is enough to recognise it, though its first line is not complete, as in JSON with objects of objects.
 fn is_told(text: &[u8]) -> bool {
     text.get(..HEAD).is_some_and(|start| first_value(start) == Some(b'{'))
 }
 
-/// Is there enough of a text to tell what it is?
+/// Whether the start of a text is enough to recognise it.
 pub(super) fn has_head(text: &[u8]) -> bool {
     memchr(b'\n', text).is_some() || is_told(text)
 }
 
 impl Head<'_> {
-    /// What to say of a file that starts with bytes which no text has.
+    /// The message about a file that starts with bytes which no text has.
     pub fn signature(&self, role: Role) -> Option<String> {
         signature(self.text, role)
     }
 }
 
-/// What a text is that starts like this, if it cannot be TREC.
+/// The format of a text that starts like this, if it cannot be TREC.
 pub(super) fn of_head(Head { text: head, all }: Head<'_>, role: Role, rules: Rules) -> Option<OtherFormat> {
     let comments = role.comments(rules);
     let lines = (1..).zip(head.split(|&byte| byte == b'\n'));
@@ -112,7 +112,7 @@ pub(super) fn of_head(Head { text: head, all }: Head<'_>, role: Role, rules: Rul
     Some(OtherFormat::Told(number, message))
 }
 
-/// What a text is that is not what was expected.
+/// The message about a text in an unexpected format.
 fn not_read(what: &str, role: Role) -> String {
     format!("is {what}, which is not read here: {} on each line", role.expected())
 }
@@ -139,7 +139,7 @@ fn signature(head: &[u8], role: Role) -> Option<String> {
     Some(format!("is compressed by {by}, which is not read here: decompress it first (`{command}`)"))
 }
 
-/// The format of a text none of whose first lines is right, and what to do.
+/// The message about a text none of whose first lines is right: its format, and what to do.
 fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
     let first = first.trim_ascii_start();
     let mut fields = split(first);
@@ -157,7 +157,7 @@ fn format(head: &[u8], first: &[u8], role: Role) -> Option<String> {
     }
 }
 
-/// What to do with a table that has other columns throughout.
+/// The message about a table that has other columns throughout.
 fn columns(fault: Fault, role: Role) -> Option<String> {
     match (fault, role) {
         (Fault::Fields(3), Role::Qrels) => Some(made("has three columns", "{print $1, 0, $2, $3}", role)),
@@ -172,12 +172,12 @@ fn columns(fault: Fault, role: Role) -> Option<String> {
     }
 }
 
-/// What a text has, and the program of `awk` that makes it what it should be.
+/// The message about a text with the program of `awk` that converts it.
 fn made(what: &str, awk: &str, role: Role) -> String {
     format!("{what}: {} (`awk '{awk}'` makes it so)", role.expected())
 }
 
-/// Is every other byte of the start 0, and no other?
+/// Whether every other byte of the start is 0, and no others are.
 fn is_wide(head: &[u8]) -> bool {
     let start = &head[..head.len().min(64) & !1];
     let zeros = |at: usize| start.iter().skip(at).step_by(2).filter(|&&byte| byte == 0).count();
@@ -185,7 +185,7 @@ fn is_wide(head: &[u8]) -> bool {
         && [(0, 1), (1, 0)].iter().any(|&(wide, text)| zeros(wide) == start.len() / 2 && zeros(text) == 0)
 }
 
-/// The one problem of a file, `swapped` with another.
+/// The problem of a file that was swapped with `other`.
 pub(super) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
     let (this, that) = match role {
         Role::Qrels => ("is a run", "are qrels"),
@@ -196,7 +196,7 @@ pub(super) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
 }
 
 impl OtherFormat {
-    /// As the one problem of a file.
+    /// Makes one problem of a file.
     pub fn problems(&self, role: Role, file: &str) -> Problems {
         match self {
             OtherFormat::Swapped => swapped(role, file, None),

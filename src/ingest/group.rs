@@ -1,7 +1,7 @@
 //! Lines in any order, brought together by query.
 //!
-//! Workers put the records they read into buckets of neighbouring queries; afterwards each bucket is sorted by itself, in cache.
-//! Every record costs its 32 bytes, and while its bucket is being worked on 32 more.
+//! Workers put the records they read into buckets of neighbouring queries; afterwards each bucket is sorted by itself, in cache. Every
+//! record costs its 32 bytes, and 32 more while its bucket is being worked on.
 
 use std::ops::Range;
 
@@ -11,9 +11,9 @@ use super::columns::{Columns, PieceDocs};
 use super::record::{Docnos, Record, address, copy_docno};
 use crate::watch::Watch;
 
-/// How many buckets there are at most: as many pages as a second-level cache holds, for records are written to all of them in turn.
+/// The most buckets: as many as a second-level cache holds pages, because records are written to all of them in turn.
 const BUCKETS: usize = 256;
-/// How many records are allocated at a time.
+/// The number of records that are allocated at a time.
 const BLOCK: usize = 256;
 
 /// Records in blocks that are never moved.
@@ -39,38 +39,38 @@ impl Bucket {
         self.full.push(full);
     }
 
-    /// Its records in the order in which they came.
+    /// The records of the bucket in the order in which they were added.
     fn into_blocks(self) -> impl Iterator<Item = Vec<Record>> {
         self.full.into_iter().chain([self.last])
     }
 }
 
-/// The records of one worker in buckets, and where their docnos are.
+/// The records of one worker in buckets, with the places of their docnos.
 #[derive(Debug)]
 pub(super) struct Scattered {
     buckets: Vec<Bucket>,
-    /// The bucket of a query is its number shifted by this.
+    /// The shift of a query's number that gives its bucket.
     shift: u32,
     docnos: DocnosIn,
 }
 
-/// All that is read, as far as it stays.
+/// The input, as far as it stays in memory.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Whole<'a> {
-    /// The text.
+    /// Text in memory.
     Text(&'a [u8]),
-    /// Nothing: the text goes by in blocks.
+    /// Nothing: the text is read once, in blocks.
     Passing,
-    /// Columns.
+    /// Columns in memory.
     Columns(&'a Columns<'a>),
 }
 
-/// What the addresses of records point into, by the numbers of the chunks.
+/// The memory into which the addresses of records point, by the numbers of the chunks.
 #[derive(Debug)]
 enum DocnosIn {
-    /// The whole text, where the chunks lie here.
+    /// The ranges of the chunks in the whole text.
     Text(Vec<(u64, Range<usize>)>),
-    /// Copies.
+    /// Copies of docnos.
     Copies(Vec<(u64, Vec<u8>)>),
     /// Columns: the first row of each piece, and its documents that are integers as text.
     Columns(Vec<(u64, usize, Vec<u8>)>),
@@ -99,20 +99,20 @@ impl DocnosIn {
 }
 
 impl Scattered {
-    /// For queries below `queries` in a text that stays.
+    /// Makes buckets for queries below `queries`, in a text that stays in memory.
     pub fn new(queries: usize) -> Self {
         let shift = (usize::BITS - queries.leading_zeros()).saturating_sub(BUCKETS.ilog2());
         let buckets = vec![Bucket::default(); (queries >> shift) + 1];
         Scattered { buckets, shift, docnos: DocnosIn::Text(Vec::new()) }
     }
 
-    /// For queries that are not numbered in order yet.
+    /// Makes buckets for queries that are not numbered in order yet.
     pub fn unsorted() -> Self {
         let buckets = vec![Bucket::default()];
         Scattered { buckets, shift: u32::BITS, docnos: DocnosIn::Text(Vec::new()) }
     }
 
-    /// The same where no records are yet: docnos are copied out of a text that does not stay.
+    /// Sets the input, before any records. Docnos are copied out of a text that does not stay in memory.
     pub fn of(self, whole: Whole<'_>) -> Self {
         let docnos = match whole {
             Whole::Text(_) => DocnosIn::Text(Vec::new()),
@@ -127,7 +127,7 @@ impl Scattered {
         self.buckets[(u64::from(record.query) >> self.shift) as usize].push(record);
     }
 
-    /// Puts the records of a worker whose queries have other numbers now into buckets for those.
+    /// Moves the records of a worker, whose queries have other numbers now, into buckets for these numbers.
     pub fn renumber(self, number: &[u32], queries: usize) -> Self {
         let mut renumbered = Scattered { docnos: self.docnos, ..Scattered::new(queries) };
         for block in self.buckets.into_iter().flat_map(Bucket::into_blocks) {
@@ -141,7 +141,7 @@ impl Scattered {
 }
 
 impl Scattered {
-    /// Begins a chunk of the text, which has this number and lies there, or a piece of columns.
+    /// Begins chunk `chunk` of the text, which is at `range`, or a piece of columns.
     pub fn begin_chunk(&mut self, chunk: u64, range: Range<usize>) {
         match &mut self.docnos {
             DocnosIn::Text(chunks) => chunks.push((chunk, range)),
@@ -159,7 +159,7 @@ impl Scattered {
         }
     }
 
-    /// Keeps a record, and its docno where these are copied.
+    /// Keeps a record, with its docno if docnos are copied.
     #[inline]
     pub fn keep<'a>(&mut self, mut record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]) {
         if let DocnosIn::Copies(copies) = &mut self.docnos {
@@ -169,7 +169,7 @@ impl Scattered {
         self.put(record);
     }
 
-    /// Where a byte of a chunk is, in the order of the input.
+    /// The address of a byte of a chunk; addresses are in the order of the input.
     pub fn address(&self, chunk: u64, offset: usize) -> u64 {
         match &self.docnos {
             DocnosIn::Text(_) | DocnosIn::Columns(_) => address(chunk, offset),
@@ -178,8 +178,8 @@ impl Scattered {
     }
 }
 
-/// Hands the records of every query, in input order, to a worker for it.
-/// There is a worker for each bucket, and they come back in the order of their queries.
+/// Passes the records of every query, in input order, to a worker. There is a worker for each bucket, and they come back in the order of
+/// their queries.
 pub(super) fn each_query<W: Send>(
     scattered: Vec<Scattered>,
     whole: Whole<'_>,
@@ -227,14 +227,14 @@ pub(super) fn each_query<W: Send>(
     parts.into_par_iter().map(work).collect()
 }
 
-/// Chunks by their numbers, of which none is missing.
+/// Puts chunks in the order of their numbers, of which none is missing.
 fn in_order<T>(found: impl Iterator<Item = (u64, T)>) -> Vec<T> {
     let mut found: Vec<(u64, T)> = found.collect();
     found.sort_unstable_by_key(|(number, _)| *number);
     found.into_iter().map(|(_, chunk)| chunk).collect()
 }
 
-/// The records of a bucket by query; those of a query in the order in which they lie. Counted, not compared.
+/// The records of a bucket by query, those of a query in the order of the input. They are sorted by counting, not by comparing.
 fn by_query(parts: &[Vec<Record>]) -> Vec<Record> {
     let all = || parts.iter().flatten();
     let Some(first) = all().map(|record| record.query).min() else { return Vec::new() };

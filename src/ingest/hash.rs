@@ -1,6 +1,6 @@
-//! Hashes of ids under a secret seed: nobody can choose ids that collide without knowing it.
+//! Hashes of ids under a secret seed: without knowing the seed, an attacker cannot choose ids that collide.
 //!
-//! No result depends on a hash; the fingerprints that do are made elsewhere, without a seed.
+//! No result depends on a hash; the fingerprints that are results are made elsewhere, without a seed.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::record::Brief;
 
-/// Two odd multipliers. What they multiply is lost only where it is 0 as a whole, so no part of an id can hide another part.
+/// Two odd multipliers. A product loses its factor only if the factor is 0 as a whole, so no part of an id can hide another part.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Seed {
     first: u64,
@@ -16,18 +16,18 @@ pub(super) struct Seed {
 }
 
 impl Seed {
-    /// A seed that nobody knows.
+    /// Makes a random, secret seed.
     pub fn random() -> Self {
         let state = RandomState::new();
         Seed::new(state.hash_one(0), state.hash_one(1))
     }
 
-    /// The seed of two numbers.
+    /// Makes the seed of two numbers.
     pub const fn new(first: u64, last: u64) -> Self {
         Seed { first: first | 1, last: last | 1 }
     }
 
-    /// The hash of `text[start..end]`; ids of up to 16 bytes by two multiplications. It depends on nothing else in the text.
+    /// The hash of `text[start..end]`; ids of up to 16 bytes take two multiplications. It depends on nothing else in the text.
     #[inline(always)]
     pub fn hash(self, text: &[u8], start: usize, end: usize) -> u64 {
         let length = end - start;
@@ -40,14 +40,14 @@ impl Seed {
     }
 }
 
-/// The same hash for a table that is searched from slot to slot. Ids that are numbers in a row have hashes at equal steps under
-/// a multiplication alone, and under a few seeds these would lie in long rows of slots.
+/// Mixes a hash for a table that is searched from slot to slot. Consecutive numbers as ids have hashes at equal steps under a
+/// multiplication alone, and with a few seeds these would lie in long rows of slots.
 #[inline(always)]
 pub(super) fn spread(hash: u64) -> u64 {
     folded(hash, 0x9e37_79b9_7f4a_7c15)
 }
 
-/// Both halves of a product.
+/// Combines both halves of a product.
 #[inline(always)]
 fn folded(one: u64, other: u64) -> u64 {
     let product = u128::from(one) * u128::from(other);
@@ -58,13 +58,13 @@ fn folded(one: u64, other: u64) -> u64 {
 pub(super) mod tests {
     use super::*;
 
-    /// A seed that everybody knows.
+    /// A seed that is known.
     pub const KNOWN: Seed = Seed::new(0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93);
-    /// Another one.
+    /// Another known seed.
     pub const OTHER: Seed = Seed::new(0x2545_f491_4f6c_dd1d, 0xbf58_476d_1ce4_e5b9);
 
-    /// Distinct ids of 16 bytes, without blanks, whose hashes under a known seed are all the same: the last eight bytes undo what
-    /// the first eight do.
+    /// Distinct ids of 16 bytes, without blanks, whose hashes under a known seed are all the same: the last eight bytes undo the effect of
+    /// the first eight.
     pub fn colliding(seed: Seed) -> impl Iterator<Item = [u8; 16]> {
         (0u64..).filter_map(move |n| {
             let first = format!("{n:08x}").into_bytes();
@@ -88,7 +88,7 @@ pub(super) mod tests {
         assert_ne!(Seed::random().first, Seed::random().first);
     }
 
-    /// The part that is varied decides, whatever the other one is: the first eight bytes, the last eight, or the length.
+    /// The hash depends on the varied part, whatever the other part is: the first eight bytes, the last eight, or the length.
     #[test]
     fn no_part_of_an_id_hides_the_others() {
         let parts = [0, 1, u64::MAX, 0x9e37_79b9_7f4a_7c15, 0xd6e8_feb8_6659_fd93, 0x9e37_79b9_7f4a_7c14];

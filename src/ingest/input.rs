@@ -1,4 +1,4 @@
-//! Where text comes from, and how runs are named.
+//! The sources of text, and the names of runs.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -20,19 +20,19 @@ use super::format::json::is_json;
 use super::format::npy::MAGIC;
 use super::record::LONGEST_LINE;
 
-/// A qrels or run text, perhaps compressed by gzip or zstd: that is told from the content.
+/// A qrels or run text, perhaps compressed by gzip or zstd, which is recognised from the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Input {
     /// A file.
     ///
-    /// It is mapped, unless [`Join::access`](super::Join::access) says otherwise: nobody may write to it meanwhile, see
+    /// It is mapped, unless [`Join::access`](super::Join::access) says otherwise. No other program may write to it meanwhile, see
     /// [`FileAccess::Mapped`].
     Path(PathBuf),
-    /// The standard input: as a path if it is a file from its start, else read to its end before anything else.
+    /// The standard input: opened as a file if it is one and was not read from, else read to its end before any other input.
     Stdin,
     /// Text in memory.
     Bytes {
-        /// What messages and the run's name call it.
+        /// The name of the text in messages, and of the run.
         name: String,
         /// The text.
         bytes: Vec<u8>,
@@ -40,7 +40,7 @@ pub enum Input {
 }
 
 impl From<PathBuf> for Input {
-    /// A path; `-` is the standard input.
+    /// Makes an input of a path; `-` is the standard input.
     fn from(path: PathBuf) -> Self {
         if path.as_os_str() == "-" { Input::Stdin } else { Input::Path(path) }
     }
@@ -70,7 +70,7 @@ impl From<String> for Input {
     }
 }
 
-/// The text of a run, and the name that the run is to have, if it is to have one of its own.
+/// The text of a run, with a name for the run, if it does not get that of the text.
 ///
 /// ```
 /// use laneval::RunInput;
@@ -86,21 +86,21 @@ pub struct RunInput {
 }
 
 impl RunInput {
-    /// A run that gets this name, whatever its text is called.
+    /// Makes a run that is called `name`, whatever the name of its text.
     pub fn named(name: impl Into<String>, input: impl Into<Input>) -> Self {
         RunInput { name: Some(name.into()), input: input.into() }
     }
 }
 
 impl<T: Into<Input>> From<T> for RunInput {
-    /// A run that is named after its text.
+    /// Makes a run that is named after its text.
     fn from(input: T) -> Self {
         RunInput { name: None, input: input.into() }
     }
 }
 
 impl Input {
-    /// What messages call it: the path as given, or `stdin`.
+    /// The name of the text in messages: the path as given, or `stdin`.
     pub fn shown(&self) -> String {
         match self {
             Input::Path(path) => path.display().to_string(),
@@ -109,7 +109,7 @@ impl Input {
         }
     }
 
-    /// Maps it or reads it.
+    /// Maps or reads the text.
     pub(super) fn open(self, access: FileAccess) -> Result<Opened> {
         let name = self.shown();
         let at = if let Input::Path(path) = &self { Some(path.clone()) } else { None };
@@ -135,12 +135,12 @@ impl Input {
     }
 }
 
-/// An input that is there to be read, more than once if need be.
+/// An open input, which can be read more than once.
 #[derive(Debug)]
 pub(super) struct Opened {
-    /// What messages call it.
+    /// The name of the input in messages.
     pub name: String,
-    /// Where it lies, if it has a path.
+    /// The path of the input, if it has one.
     pub path: Option<PathBuf>,
     bytes: TextBytes,
 }
@@ -151,7 +151,7 @@ enum TextBytes {
     Owned(Vec<u8>),
 }
 
-/// What to say of a label matrix that is given as text.
+/// The error of a label matrix that is given as text.
 pub(super) fn is_matrix(file: String) -> Error {
     let message = "is a label matrix (.lmx): give it as a file, in the place of qrels and runs".to_owned();
     Error::Input(Problems { first: vec![Problem { file, line: 0, message }], more: 0 })
@@ -172,15 +172,14 @@ pub(super) fn stdin_file() -> Option<File> {
     None
 }
 
-/// Reads a stream to its end, or until a line is longer than those that are taken, of which JSON may be one: nothing after it matters.
+/// Reads a stream to its end, or until a line is longer than the limit, unless it may be one of JSON: the rest does not matter then.
 fn read_stream(stream: impl Read, path: &Path) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     read_on(stream, &mut bytes, usize::MAX).map_err(|e| Error::io(path, "read", e))?;
     Ok(bytes)
 }
 
-/// Reads on in a stream of which this was read before, until at least so much of it is there; `true` where nothing matters that comes
-/// after it.
+/// Reads on in a stream whose start is in `bytes`, until at least `wanted` bytes are there; `true` if the rest does not matter.
 pub(super) fn read_on(mut stream: impl Read, bytes: &mut Vec<u8>, wanted: usize) -> std::io::Result<bool> {
     const BLOCK: usize = 1 << 20;
     let mut line = memrchr(b'\n', bytes).map_or(0, |feed| feed + 1);
@@ -204,13 +203,13 @@ pub(super) fn read_on(mut stream: impl Read, bytes: &mut Vec<u8>, wanted: usize)
 }
 
 impl Opened {
-    /// The name and the path of a text that is read in another way, without its bytes.
+    /// The name and the path of a text whose bytes are read in another way.
     pub fn elsewhere(input: &Input) -> Self {
         let path = if let Input::Path(path) = input { Some(path.clone()) } else { None };
         Opened { name: input.shown(), path, bytes: TextBytes::Owned(Vec::new()) }
     }
 
-    /// The bytes, without a byte order mark, and how they are compressed, if they are.
+    /// The bytes, without a byte order mark, and their compression, if there is one.
     pub fn content(&self) -> (&[u8], Option<Codec>) {
         let bytes: &[u8] = match &self.bytes {
             TextBytes::File(file) => file,
@@ -227,7 +226,8 @@ impl Opened {
         }
     }
 
-    /// The start of the text, with a whole line if there is one; `None` where it cannot be decompressed, which is told when all of it is.
+    /// The start of the text, with a whole line if there is one; `None` if it cannot be decompressed, which is reported when the whole text
+    /// is read.
     pub fn start(&self) -> Option<Cow<'_, [u8]>> {
         let (bytes, codec) = self.content();
         let Some(codec) = codec else { return Some(Cow::Borrowed(bytes)) };
@@ -244,7 +244,7 @@ impl Opened {
     }
 }
 
-/// The names of runs: those that were given, and of the others those that tell them apart.
+/// The names of runs: the names that were given, and for the other runs names that tell them apart.
 ///
 /// # Errors
 /// A given name that another run has too.
@@ -261,7 +261,7 @@ pub(crate) fn run_names(runs: &[RunInput]) -> Result<Vec<String>> {
     }
 }
 
-/// What to say of a name that two runs have.
+/// The error of a name that two runs have.
 fn twice(name: &str) -> Error {
     let name = printable(name.as_bytes());
     Error::Unanswerable(format!("two runs have the name `{name}`: give each its own"))
@@ -273,8 +273,8 @@ pub(super) fn distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result
     names.into_iter().find(|name| !met.insert(*name)).map_or(Ok(()), |name| Err(twice(name)))
 }
 
-/// The names that tell runs apart: of each path the fewest last components that no other path ends with.
-/// Paths that are equal throughout are numbered.
+/// The names that tell runs apart: for each path, the fewest last components that no other path ends with. Paths that are equal throughout
+/// are numbered.
 fn names_by_path(inputs: &[&Input]) -> Vec<String> {
     let shown: Vec<String> = inputs.iter().map(|input| input.shown()).collect();
     let parts: Vec<Vec<&str>> = inputs

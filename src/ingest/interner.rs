@@ -1,4 +1,4 @@
-//! A set of distinct ids, numbered in the order in which they came.
+//! A set of distinct ids, numbered in the order in which they were added.
 
 use crate::label::Ids;
 
@@ -10,7 +10,7 @@ use super::record::Brief;
 pub(super) struct Interner {
     seed: Seed,
     ids: Ids,
-    /// Each id in one word, if it fits: a look at it saves one at the bytes.
+    /// Each id as one word, if it fits. Comparing words avoids reading the bytes.
     words: Vec<u64>,
     /// High half: the high half of the hash. Low half: the number + 1, 0 for an empty slot.
     slots: Vec<u64>,
@@ -18,19 +18,19 @@ pub(super) struct Interner {
 
 const LOW: u64 = u32::MAX as u64;
 
-/// An id of fewer than eight bytes with its length; 0 for longer ones.
+/// The word of an id of fewer than eight bytes, with its length; 0 for longer ids.
 #[inline(always)]
 fn word(id: &[u8]) -> u64 {
     if id.len() < 8 { Brief::of(id, 0, id.len()).first() | (id.len() as u64 + 1) << 56 } else { 0 }
 }
 
 impl Interner {
-    /// An empty set.
+    /// Makes an empty set.
     pub fn new(seed: Seed) -> Self {
         Interner { seed, ids: Ids::default(), words: Vec::new(), slots: Vec::new() }
     }
 
-    /// A set of these ids, which are distinct.
+    /// Makes a set of these ids, which are distinct.
     pub fn of(ids: Ids, seed: Seed) -> Self {
         let words = ids.iter().map(word).collect();
         let mut interner = Interner { seed, ids, words, slots: Vec::new() };
@@ -57,7 +57,7 @@ impl Interner {
         self.find(id, self.seed.hash(id, 0, id.len())).ok()
     }
 
-    /// Has the id this number?
+    /// Whether the id has this number.
     #[inline]
     pub fn is(&self, number: u32, id: &[u8]) -> bool {
         let word = word(id);
@@ -99,7 +99,7 @@ impl Interner {
         }
     }
 
-    /// Makes room for so many ids.
+    /// Makes room for `ids` ids.
     fn grow(&mut self, ids: usize) {
         let size = (ids * 4 / 3 + 1).next_power_of_two();
         let mut slots = vec![0; size];
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(interner.get(b""), None);
     }
 
-    /// The slots beyond its own that are looked at to find each id once.
+    /// The number of slots beyond its own that are looked at to find each id once.
     fn detours(interner: &Interner) -> usize {
         let mask = interner.slots.len() - 1;
         let detour = |(at, &slot): (usize, &u64)| {
@@ -148,7 +148,7 @@ mod tests {
         interner.slots.iter().enumerate().filter(|(_, slot)| **slot & LOW != 0).map(detour).sum()
     }
 
-    /// A set of ids for which a seed is known costs a detour to each of them; under another seed it is like any other set.
+    /// Ids that were chosen to collide under a seed cost a detour to each of them; under another seed they are like any others.
     #[test]
     fn ids_chosen_to_collide_need_the_seed() {
         let count = 3000;

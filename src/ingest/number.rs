@@ -1,8 +1,8 @@
-//! Decimal numbers as they stand in scores and grades.
+//! Decimal numbers, as they are written in scores and grades.
 //!
-//! Nearly every score has at most seven digits before its dot and at most eight behind it: each part is converted in one go, without
-//! a branch a digit. Their digits together make an integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the
-//! correctly rounded value. So the short way gives the same bits as a full parser, which does the rest.
+//! Nearly every score has at most seven digits before its dot and at most eight behind it. Each part is converted at once, without a branch
+//! for each digit. Their digits together make an integer below 2⁵³, and that divided by a power of ten (exact up to 10²²) is the correctly
+//! rounded value. So this short way gives the same bits as a full parser, which reads all other numbers.
 
 /// Powers of ten by exponent.
 const POW10: [u32; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -21,8 +21,7 @@ pub(super) fn decimal(text: &[u8], start: usize, end: usize, full: fn(&[u8]) -> 
     }
 }
 
-/// The value of `text[start..end]` if it is `digits` or `digits.digits`, perhaps after a minus, and short; else `None`,
-/// whatever it is.
+/// The value of `text[start..end]` if it is `digits` or `digits.digits`, perhaps after a minus, and short; else `None`.
 #[inline(always)]
 fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let negative = *text.get(start)? == b'-';
@@ -31,7 +30,7 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     let tail = u64::from_le_bytes(*text.get(..end)?.last_chunk()?);
     let (whole, fraction) = (dot_in(head), end.wrapping_sub(start));
     let (digits, wrong, places) = if whole < fraction {
-        // A dot, and what is behind it.
+        // The dot, and the digits behind it.
         let places = fraction - whole - 1;
         let (whole, fraction) = (first(head, whole)?, last(tail, places)?);
         (
@@ -50,7 +49,7 @@ fn plain_decimal(text: &[u8], start: usize, end: usize) -> Option<f64> {
     Some(if negative { -magnitude } else { magnitude })
 }
 
-/// Which of eight bytes is the first dot; 8 if there is none.
+/// The index of the first dot among eight bytes; 8 if there is none.
 #[inline(always)]
 fn dot_in(bytes: u64) -> usize {
     let other = bytes ^ every(b'.');
@@ -58,7 +57,7 @@ fn dot_in(bytes: u64) -> usize {
     dots.trailing_zeros() as usize / 8
 }
 
-/// The first `length` (1 … 7) of eight digits; zeros before them. A digit is its value then.
+/// The first `length` (1 … 7) of eight digits, with zeros before them. Each byte is the value of its digit.
 #[inline(always)]
 fn first(bytes: u64, length: usize) -> Option<u64> {
     if length.wrapping_sub(1) >= 7 {
@@ -67,7 +66,7 @@ fn first(bytes: u64, length: usize) -> Option<u64> {
     Some((bytes ^ every(b'0')) << (64 - 8 * length))
 }
 
-/// The last `length` (1 … 8) of eight digits, likewise.
+/// The last `length` (1 … 8) of eight digits, with zeros before them. Each byte is the value of its digit.
 #[inline(always)]
 fn last(bytes: u64, length: usize) -> Option<u64> {
     if length.wrapping_sub(1) >= 8 {
@@ -76,7 +75,7 @@ fn last(bytes: u64, length: usize) -> Option<u64> {
     Some((bytes ^ every(b'0')) & (u64::MAX << (8 * (8 - length))))
 }
 
-/// Not 0 if a byte is not the value of a digit.
+/// A number that is not 0 if a byte is not the value of a digit.
 #[inline(always)]
 fn not_digits(digits: u64) -> u64 {
     (digits.wrapping_add(every(0x76)) | digits) & every(0x80)
@@ -91,7 +90,7 @@ fn digits(digits: u64) -> u64 {
     low.wrapping_add(high) >> 32
 }
 
-/// The bits of a number as sixteen letters, the lowest first: for numbers that were never decimal.
+/// The bits of a number as sixteen letters, the lowest bits first, for numbers that were never decimal.
 #[inline(always)]
 pub(super) fn letters(value: f64) -> [u8; 16] {
     let bits = value.to_bits();
@@ -107,7 +106,7 @@ pub(super) fn letters(value: f64) -> [u8; 16] {
     letters
 }
 
-/// The value of such letters.
+/// The number of these letters.
 #[inline(always)]
 pub(super) fn of_letters(field: &[u8]) -> Option<f64> {
     let (&low, rest) = field.split_first_chunk::<8>()?;
@@ -126,8 +125,7 @@ pub(super) fn finite(field: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(field).ok().filter(|value: &f64| value.is_finite())
 }
 
-/// The number at the start of the field, 0 if there is none, as C's `atof` reads it: decimal, hexadecimal or infinite. `None` for
-/// one that is not a number.
+/// The number at the start of the field, 0 if there is none, as C's `atof` reads it: decimal, hexadecimal or infinite. `None` if it is NaN.
 pub(super) fn prefix(field: &[u8]) -> Option<f64> {
     let (negative, digits) = signed(field);
     let magnitude = match digits {
@@ -152,7 +150,7 @@ pub(super) fn integer_prefix(field: &[u8]) -> Option<f64> {
     Some(value as f64)
 }
 
-/// Is there a minus, and what follows the sign.
+/// Whether there is a minus, and the field behind the sign.
 fn signed(field: &[u8]) -> (bool, &[u8]) {
     match field {
         [b'-', rest @ ..] => (true, rest),
@@ -190,7 +188,7 @@ fn hexadecimal(field: &[u8]) -> f64 {
     scaled(mantissa, sticky, exponent)
 }
 
-/// mantissa · 2^exponent; `sticky` says that there is a little more.
+/// mantissa · 2^exponent; `sticky` says that the exact number is a little larger.
 fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     if mantissa == 0 {
         return 0.0;
@@ -200,7 +198,7 @@ fn scaled(mantissa: u64, sticky: bool, exponent: i64) -> f64 {
     if exponent > 1023 {
         return f64::INFINITY;
     }
-    // Bits below those that a number of this size keeps, subnormal ones included.
+    // The bits below those that a number of this size keeps, subnormal numbers included.
     let lost = (-1074 - exponent).clamp(11, 65) as u32;
     let (kept, rest) = if lost > 64 {
         (0, 0)

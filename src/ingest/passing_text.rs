@@ -1,4 +1,4 @@
-//! Text that goes by once, as through a pipe: decompressed as it comes.
+//! Text that is read once, as through a pipe: decompressed as it comes.
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
@@ -10,20 +10,20 @@ use super::record::LONGEST_LINE;
 use crate::error::{Error, Result};
 use crate::label::Description;
 
-/// A text that goes by once.
+/// A text that is read once.
 pub struct PassingText<'r> {
-    /// What messages call it.
+    /// The name of the text in messages.
     name: String,
     text: Box<dyn Read + Send + 'r>,
 }
 
 impl<'r> PassingText<'r> {
-    /// A text, perhaps compressed by gzip or zstd: that is told from its content.
+    /// Makes a text of `bytes`, perhaps compressed by gzip or zstd, which is recognised from the content.
     ///
     /// # Errors
-    /// What the reader says; a label matrix, which is no text.
+    /// An error of the reader; a label matrix, which is not text.
     pub fn new(name: &str, mut bytes: impl Read + Send + 'r) -> Result<Self> {
-        /// More than enough to tell what it is.
+        /// More bytes than are needed to recognise the compression.
         const START: u64 = 8;
         let failed = |error| Error::io(name.as_ref(), "read", error);
         let mut start = Vec::new();
@@ -44,7 +44,7 @@ impl<'r> PassingText<'r> {
         Ok(PassingText { name: name.to_owned(), text })
     }
 
-    /// The text of an input; where that is a file from its start it could be read more than once.
+    /// Makes the text of an input. A file could be read more than once.
     ///
     /// # Errors
     /// As [`PassingText::new`]; a path that cannot be opened.
@@ -60,21 +60,21 @@ impl<'r> PassingText<'r> {
         }
     }
 
-    /// What messages call it.
+    /// The name of the text in messages.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// Reads on until at least so much is `held`; `true` where that is all, or nothing matters that comes after it.
+    /// Reads on until at least `wanted` bytes are in `held`; `true` if that is all, or the rest does not matter.
     ///
     /// # Errors
-    /// What the reader says; a compressed text that is damaged.
+    /// An error of the reader; a compressed text that is damaged.
     pub fn hold(&mut self, held: &mut Vec<u8>, wanted: usize) -> Result<bool> {
         let name = self.name.clone();
         read_on(self, held, wanted).map_err(|error| Error::io(name.as_ref(), "read", error))
     }
 
-    /// Its start, with a whole line if there is one and less does not say what it is.
+    /// The start of the text, with a whole line if there is one, unless less is enough to recognise it.
     pub(crate) fn head(&mut self) -> Result<Vec<u8>> {
         let (mut head, mut wanted) = (Vec::new(), HEAD + 1);
         while !self.hold(&mut head, wanted)? && head.len() <= LONGEST_LINE && !has_head(&head) {
@@ -91,7 +91,7 @@ impl Read for PassingText<'_> {
 }
 
 impl Input {
-    /// Can it be read only once?
+    /// Whether the text can be read only once.
     #[doc(hidden)]
     pub fn passes(&self) -> bool {
         match self {
@@ -103,16 +103,16 @@ impl Input {
 }
 
 impl RunInput {
-    /// The text.
+    /// The input of the run's text.
     #[doc(hidden)]
     pub fn input(&self) -> &Input {
         &self.input
     }
 
-    /// The name that the run has where it is the only one.
+    /// The name of the run if it is the only one.
     ///
     /// # Errors
-    /// None: one name is no other's.
+    /// None: a single name cannot be used twice.
     #[doc(hidden)]
     pub fn name_alone(&self) -> Result<String> {
         Ok(run_names(std::slice::from_ref(self))?.remove(0))

@@ -17,46 +17,45 @@ use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
 
-/// How many results a query can have: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
+/// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
 
-/// What to say of a query with more lines than can be numbered.
+/// The error of a query with more lines than can be numbered.
 pub(super) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String> {
     (lines > most).then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
 }
 
-/// Makes rows of labels; its buffers are reused from query to query.
+/// A maker of rows of labels; its buffers are reused from query to query.
 #[derive(Debug)]
 pub(super) struct Ranker {
     rule: RankingRule,
-    /// Are duplicates looked for only among the ranks that are kept?
+    /// Whether duplicates are looked for only among the ranks that are kept.
     late: bool,
     slots: Vec<u32>,
     losers: [Vec<u32>; 2],
-    /// Key and number of each result, in one number that sorts by both.
+    /// The key and the number of each result, in one number that sorts by both.
     order: Vec<u128>,
-    /// What was seen of the scores.
+    /// The findings about the scores.
     pub seen: ScoresSeen,
-    /// The groups of equal scores, where they are to be kept; none of scores that the rank column orders.
+    /// The groups of equal scores, if they are kept; empty for scores that the rank column orders.
     pub tied: Option<StagedTies>,
-    /// What is wrong with rank columns, where they order equal scores.
+    /// The problems of rank columns, if they order equal scores.
     pub wrong_ranks: Findings,
 }
 
 impl Ranker {
-    /// Ranks by a rule; `late` looks for duplicates only among the ranks that are kept.
+    /// Makes a ranker of a rule; `late` looks for duplicates only among the ranks that are kept.
     pub fn new(rule: RankingRule, late: bool) -> Self {
         let (slots, losers, order, seen, wrong_ranks) = Default::default();
         Ranker { rule, late, slots, losers, order, seen, tied: None, wrong_ranks }
     }
 
-    /// Keeps the groups of equal scores too, if it is so.
+    /// Sets whether the groups of equal scores are kept.
     pub fn keeping_ties(self, keep: bool) -> Self {
         Ranker { tied: (keep && self.rule.ties != Ties::Rank).then(StagedTies::default), ..self }
     }
 
-    /// Appends the labels of the results of one query, given in input order, and returns how many there are.
-    /// Duplicate docnos become findings.
+    /// Appends the labels of the results of one query, given in input order, and returns their number. Duplicate docnos become findings.
     pub fn rank(
         &mut self,
         query: &[u8],
@@ -112,7 +111,7 @@ impl Ranker {
         depth as u32
     }
 
-    /// The results of one query in the order of the rule, best first. What is wrong with them is left to [`Ranker::rank`].
+    /// The results of one query in the order of the rule, best first. [`Ranker::rank`] reports their problems.
     pub fn ordered(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
         let records = &self.by_rule(query, records, docnos)[..];
         self.sort(records);
@@ -120,7 +119,7 @@ impl Ranker {
         self.order.iter().map(|&at| records[number(at)]).collect()
     }
 
-    /// The results as they came, or by the rank column where the rule asks for that.
+    /// The results in input order, or by the rank column if the rule asks for it.
     #[inline(always)]
     fn by_rule<'r>(&mut self, query: &[u8], records: &'r [Record], docnos: Docnos<'_>) -> Cow<'r, [Record]> {
         match self.rule.ties {
@@ -129,8 +128,8 @@ impl Ranker {
         }
     }
 
-    /// The results by score, equal ones by the rank column. A rank that is no integer, and one that is there twice among equal scores,
-    /// is a finding.
+    /// The results by score, equal scores by the rank column. A rank that is no integer, and one that occurs twice among equal scores, is a
+    /// finding.
     #[cold]
     fn by_rank_column(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) -> Vec<Record> {
         let mut ranked: Vec<(u64, i64, Record)> = Vec::with_capacity(records.len());
@@ -174,7 +173,7 @@ impl Ranker {
         }
     }
 
-    /// Do two results have the same hash?
+    /// Whether two results may have the same docno, because their hashes are equal.
     fn may_repeat(&mut self, records: &[Record]) -> bool {
         let size = (records.len() * 2).next_power_of_two().max(64);
         if self.slots.len() < size {
@@ -238,8 +237,8 @@ impl Ranker {
         }
     }
 
-    /// Puts the labels of equal scores in the order of the rule, where the scores descend already: `record` has the record of a label.
-    /// Labels that are all the same, as they nearly always are, are in every order.
+    /// Puts the labels of equal scores in the order of the rule, if the scores descend already; `record` gives the record of a label.
+    /// Labels that are all the same, which is nearly always so, stay as they are.
     fn order_ties<'a>(&self, record: impl Fn(usize) -> &'a Record, docnos: Docnos<'_>, labels: &mut [u8]) {
         let (by_docno, mut first) = (by_docno(self.rule.ties), 0);
         let key = |at: usize| record(at).key;
@@ -259,8 +258,8 @@ impl Ranker {
     }
 }
 
-/// Notes the groups of equal scores of a query. These are the labels of its first results and of those that are tied with the last of
-/// the `depth` that are kept.
+/// Notes the groups of equal scores of a query. The labels are those of its first results and of those that are tied with the last of the
+/// `depth` that are kept.
 #[inline(never)]
 fn note_ties<'a>(tied: &mut StagedTies, depth: usize, record: impl Fn(usize) -> &'a Record, labels: &[u8]) {
     let (mut first, query) = (0, record(0).query);
@@ -274,7 +273,7 @@ fn note_ties<'a>(tied: &mut StagedTies, depth: usize, record: impl Fn(usize) -> 
     }
 }
 
-/// The label of a result. To call it, where it can be inlined, costs a twentieth of all that reading a run takes.
+/// The label of a result. If it were called where it could be inlined, reading a run would take a twentieth longer.
 #[inline(always)]
 fn label_of(record: &Record, (shelf, table): (&Shelf, DocTable), docnos: Docnos<'_>) -> u8 {
     shelf.code(table, record.hash, || docnos.of(record)).unwrap_or(UNPOOLED)
@@ -286,7 +285,7 @@ fn with_ties<T, K: PartialEq>(ranked: &[T], depth: usize, key: impl Fn(&T) -> K)
     &ranked[..depth + tied.count()]
 }
 
-/// Are the results in the order of descending scores?
+/// Whether the results are in the order of descending scores.
 fn is_ranked(records: &[Record]) -> bool {
     let mut all = true;
     for pair in std::iter::zip(records, &records[1.min(records.len())..]) {
@@ -295,13 +294,13 @@ fn is_ranked(records: &[Record]) -> bool {
     all
 }
 
-/// Which result it is in [`Ranker::order`].
+/// The number of the result at a place of [`Ranker::order`].
 #[inline(always)]
 fn number(place: u128) -> usize {
     place as u32 as usize
 }
 
-/// Finds the docnos that are there more than once, by their bytes.
+/// Reports the docnos that occur more than once, comparing their bytes.
 #[cold]
 fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings: &mut Findings) {
     for (first, again) in repeats(records, docnos) {
@@ -388,7 +387,7 @@ mod tests {
     }
 
     proptest! {
-        /// Some documents of few scores, as they come or ranked already, in the order of the rule.
+        /// Documents of few different scores, in any order or ranked already, are put in the order of the rule.
         #[test]
         fn labels_are_in_the_order_of_the_rule(
             keys in prop::collection::vec(0u64..3, 1..9), shuffled in Just([3, 1, 8, 0, 5, 2, 7, 4, 6]).prop_shuffle(),

@@ -1,33 +1,33 @@
-//! What a line of qrels or of a run looks like, and what is said of one that does not.
+//! The shape of a line of qrels or of a run, and the messages about lines of other shapes.
 
 use super::diagnostics::quoted;
 use super::dialect::{Comments, Rules};
 use super::record::LONGEST_LINE;
 use super::scan::{has_lone_return, is_separator, split};
 
-/// What is said of a line that is longer.
+/// The message about a line that is too long.
 pub(super) const TOO_LONG: &str = "the line has more than 64 MiB";
 
-/// What a text is read as.
+/// The role of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Qrels,
     Run,
 }
 
-/// What is wrong with a line.
+/// The fault of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// It has this number of fields, and another was expected.
+    /// The line has this number of fields, and another number was expected.
     Fields(usize),
-    /// Its grade or score is not a number.
+    /// The grade or score of the line is not a number.
     Number,
-    /// It is longer than [`LONGEST_LINE`].
+    /// The line is longer than [`LONGEST_LINE`].
     Length,
 }
 
 impl Role {
-    /// The other one.
+    /// The other role.
     pub fn other(self) -> Role {
         match self {
             Role::Qrels => Role::Run,
@@ -35,7 +35,7 @@ impl Role {
         }
     }
 
-    /// What a line should be.
+    /// The expected fields of a line.
     pub fn expected(self) -> &'static str {
         match self {
             Role::Qrels => "expected 'query iter docno grade'",
@@ -43,7 +43,7 @@ impl Role {
         }
     }
 
-    /// Which field is the grade or the score, from 0.
+    /// The index of the field that is the grade or the score, from 0.
     pub const fn number_field(self) -> usize {
         match self {
             Role::Qrels => 3,
@@ -51,7 +51,7 @@ impl Role {
         }
     }
 
-    /// What this number is.
+    /// The name of this number.
     pub fn number(self) -> &'static str {
         match self {
             Role::Qrels => "grade",
@@ -59,7 +59,7 @@ impl Role {
         }
     }
 
-    /// The value of this field, `None` where it is not a number.
+    /// The function that reads this field; it gives `None` if the field is not a number.
     #[inline(always)]
     pub fn parser(self, rules: &Rules) -> fn(&[u8]) -> Option<f64> {
         match self {
@@ -68,12 +68,12 @@ impl Role {
         }
     }
 
-    /// May there be more fields behind those that are expected?
+    /// Whether there may be more fields behind those that are expected.
     pub const fn takes_more_fields(self) -> bool {
         matches!(self, Role::Run)
     }
 
-    /// Which comments are skipped.
+    /// The comments that are skipped.
     pub fn comments(self, rules: Rules) -> Comments {
         match self {
             Role::Qrels => rules.qrels_comments,
@@ -81,7 +81,7 @@ impl Role {
         }
     }
 
-    /// What is wrong with a line that is neither blank nor a comment.
+    /// The fault of a line that is neither blank nor a comment, if it has one.
     pub fn fault(self, line: &[u8], rules: Rules) -> Option<Fault> {
         let count = match line.len() > LONGEST_LINE {
             true => return Some(Fault::Length),
@@ -98,7 +98,7 @@ impl Role {
         }
     }
 
-    /// What to say of a line with a fault.
+    /// The message about a line with a fault.
     pub fn complaint(self, line: &[u8], fault: Fault, rules: Rules) -> String {
         let expected = self.expected();
         match (fault, self) {
@@ -124,21 +124,21 @@ impl Role {
     }
 }
 
-/// Is a line neither blank nor a comment?
+/// Whether a line is neither blank nor a comment.
 pub(super) fn counts(line: &[u8], comments: Comments) -> bool {
     let first = line.iter().position(|&byte| !is_separator(byte));
     first.is_some_and(|first| line[first] != b'#' || !comments.cover(first))
 }
 
-/// What to say of a line with a carriage return inside.
+/// The message about a line with a carriage return inside.
 const LONE_RETURN: &str = " (there is a carriage return inside: lines end with LF or CR LF)";
 
-/// `1 field`, `2 fields` …
+/// A number of fields in words: `1 field`, `2 fields` …
 fn fields(count: usize) -> String {
     format!("{count} field{}", if count == 1 { "" } else { "s" })
 }
 
-/// A field that should be a finite number.
+/// The message about a field that should be a finite number.
 pub(super) fn not_a_number(field: &[u8]) -> String {
     let infinite = fast_float2::parse::<f64, _>(field).is_ok();
     format!("{} is not a {}number", quoted(field), if infinite { "finite " } else { "" })
