@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ArrowStream(Protocol):
-    """A table with a stream of Arrow: of pyarrow, pandas, polars, DuckDB."""
+    """A table with a stream of Arrow, such as those of pyarrow, pandas, polars and DuckDB."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
 
@@ -65,7 +65,7 @@ class Qrels:
 
     @property
     def grades(self) -> list[float]:
-        """The grades that there are, from 0."""
+        """The distinct grades, from 0."""
         return self._native.grades()
 
     @property
@@ -81,7 +81,7 @@ class Qrels:
 
 
 class Matrix:
-    """Rankings joined with judgments: a byte for each document. It is made once and evaluated often, from memory or a file.
+    """Rankings joined with judgments, one byte for each document. A matrix is made once and evaluated often, from memory or a file.
 
     >>> import laneval
     >>> matrix = laneval.Matrix.build({"q1": {"d1": 1}}, {"mine": {"q1": {"d2": 0.7, "d1": 0.5}}})
@@ -113,23 +113,23 @@ class Matrix:
         return cls(_native.Matrix.open(path))
 
     def write(self, path: Path) -> None:
-        """Writes it as a `.lmx` file: whole, or not at all."""
+        """Writes the matrix as a `.lmx` file: whole, or not at all."""
         self._native.write(path)
 
     def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
-        """The scores of all runs."""
+        """Evaluates all runs, and returns their scores."""
         ready = Ready(measures, options)
         return Scores(_scores(ready, ready.native.matrix(self._native), self._native, options, 4))
 
     def summary(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Summary:
-        """The summary of all runs, to be merged with others."""
+        """Evaluates all runs, and returns their summary, to be merged with others."""
         from laneval._summary import Summary, _ready
 
         return Summary(_ready(measures, options).native.summary(self._native))
 
     def load(self, adapter: str | None = None) -> ResidentMatrix:
-        """Sends the labels to a GPU, where they stay while they are evaluated again and again: the most powerful one, or the first with
-        this number in `devices()`, or this in its name. The memory is given back at the end of a `with` block, or by `close`.
+        """Sends the labels to a GPU, where they stay for repeated evaluation. `adapter` is the number of a GPU in `devices()`, or a part of
+        its name; the default is the most powerful GPU. The memory is released at the end of a `with` block, or by `close`.
         """
         if not hasattr(_native, "Resident"):
             raise DeviceError("this laneval was built without its GPU engine")
@@ -164,7 +164,7 @@ class ResidentMatrix:
         self._runs = runs
 
     def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
-        """The scores of all runs, computed where the labels are."""
+        """Evaluates all runs on the GPU, and returns their scores."""
         for word in ("engine", "adapter"):
             if word in options:
                 raise TypeError(f"{word} is chosen already: the labels are on a GPU")
@@ -175,7 +175,7 @@ class ResidentMatrix:
         return Scores(_scores(ready, self._native.evaluate(ready.native), None, options, 4))
 
     def close(self) -> None:
-        """Gives the memory of the GPU back."""
+        """Releases the memory of the GPU."""
         self._native.close()
 
     def __enter__(self) -> ResidentMatrix:
@@ -198,7 +198,7 @@ def evaluate(
     groups: Path | None = None,
     **options: Unpack[Options],
 ) -> RunScores:
-    """The scores of a run against judgments.
+    """Evaluates a run against judgments, and returns its scores.
 
     Both are dicts of dicts, iterables of (query, document, number), tables of pandas, polars, pyarrow or DuckDB, paths of TREC files
     (`str` is always a path) or their text as `bytes`. `groups` is the file that says how many lines each query has in LETOR judgments
@@ -224,7 +224,7 @@ def evaluate_runs(
     groups: Path | None = None,
     **options: Unpack[Options],
 ) -> Scores:
-    """The scores of several runs by their names, or of files, which are named by their paths.
+    """Evaluates several runs, given by names or as files, which are named by their paths, and returns their scores.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1}}
@@ -247,12 +247,13 @@ def evaluate_labels(
     judged: Array | None = None,
     **options: Unpack[Options],
 ) -> RunScores:
-    """The scores of rankings whose documents are given by their grades: `labels[query, rank]`, the best rank first, −1 for a document
-    that is not judged.
+    """Evaluates rankings whose documents are given by their grades: `labels[query, rank]`, the best rank first, −1 for a document that is
+    not judged.
 
-    Rows may end early (`lengths`); of one dimension, rows lie one behind the other (`offsets`, one more than rows, or `groups`, a group
-    id a value). What is judged in all is said by `judged[query, grade]`, counts of each grade from 0, or `relevant[query]`; without
-    them ideal rankings are made of the labels themselves, and `ideal` of the scores says `"retrieved"`.
+    Rows may end early (`lengths`). Labels of one dimension have their rows one behind the other (`offsets`, one more than rows, or
+    `groups`, one group id for each value). All judged documents are given by `judged[query, grade]`, the numbers of documents of each grade
+    from 0, or by `relevant[query]`, the number of relevant ones. Without them ideal rankings are made of the labels themselves, and `ideal`
+    of the scores is `"retrieved"`.
 
     >>> import array, laneval
     >>> labels = memoryview(array.array("b", [1, 0, 0, 0, 0, 1])).cast("B").cast("b", (2, 3))
@@ -277,8 +278,8 @@ def evaluate_scores(
     empty: Literal["neg", "pos", "skip", "error"] = "neg",
     **options: Unpack[Options],
 ) -> RunScores:
-    """The scores of documents that are ranked by `scores[query, document]`, whose grades have the same shape; or of one dimension with
-    the `sizes` of the queries, one behind the other, or their `groups`, a group id a document.
+    """Evaluates documents that are ranked by `scores[query, document]`; their grades have the same shape. Arrays of one dimension have the
+    queries one behind the other, with their `sizes`, or with `groups`, one group id for each document.
 
     Equal scores keep their order. Ideal rankings are made of the grades given. Queries without any relevant document have the value 0
     (`empty="neg"`) or 1 (`"pos"`), do not count (`"skip"`), or are an error (`"error"`).
@@ -303,7 +304,7 @@ def evaluate_ids(
     measures: Measures = DEFAULT,
     **options: Unpack[Options],
 ) -> RunScores:
-    """The scores of lists of ids: what is relevant to each query, or a mapping to grades, and what was retrieved, the best first.
+    """Evaluates lists of ids: the relevant ids of each query, or a mapping from ids to grades, and the retrieved ids, the best first.
 
     >>> import laneval
     >>> laneval.evaluate_ids([{"a", "b"}, [7]], [["a", "c"], [3, 7]], "RR")["RR"]
@@ -313,7 +314,7 @@ def evaluate_ids(
 
 
 def parse_measure(text: str) -> str:
-    """The canonical name of a measure by any of its names.
+    """Returns the canonical name of a measure, given any of its names.
 
     >>> import laneval
     >>> laneval.parse_measure("ndcg_cut_10")
@@ -326,12 +327,12 @@ def parse_measure(text: str) -> str:
 
 
 def measures() -> list[dict[str, Any]]:
-    """All measures, with their formulas and sources."""
+    """Returns all measures, with their formulas and sources."""
     return _native.measures()
 
 
 def devices() -> list[dict[str, Any]]:
-    """The GPUs of this machine."""
+    """Returns the GPUs of this machine."""
     return _native.devices()
 
 
@@ -379,7 +380,7 @@ def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> Run
 def _without_relevant(
     arrays: _native.Arrays, measures: Measures, options: Options, empty: str
 ) -> RunScores:
-    """The scores where queries without any relevant document have other values than 0."""
+    """The scores if queries without any relevant document have other values than 0."""
     ready = Ready(measures, options)
     names = ready.names()
     found = _ranked(arrays, [*ready.order, "NumRel"], {**options, "per_query": True, "stats": ()})
@@ -402,7 +403,7 @@ def _without_relevant(
 def _scores(
     ready: Ready, native: _native.Scores, matrix: _native.Matrix | None, options: Options, level: int
 ) -> list[RunScores]:
-    """The scores of each run, with the measures that are functions, and warnings of what should be noticed."""
+    """The scores of each run, with the measures that are functions. Warns of everything that should be noticed."""
     names = native.measures()
     notices = native.notices()
     all_runs = []

@@ -6,7 +6,7 @@ from typing import Any
 
 
 def lent(array: Any) -> tuple[Any, bool]:
-    """An object with a buffer of the same numbers, without a copy where that can be, and whether it has the bits of bfloat16."""
+    """An object with a buffer of the same numbers, without a copy if possible, and whether it has the bits of bfloat16."""
     kind = str(getattr(array, "dtype", ""))
     if kind.endswith("bfloat16"):
         return _bits(array), True

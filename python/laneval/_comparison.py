@@ -32,102 +32,104 @@ FORMATS = {
 
 
 class ComparisonOptions(TypedDict, total=False):
-    """Keywords of every `compare`, those of the command `laneval compare`."""
+    """Keywords of every `compare`; they are those of the command `laneval compare`."""
 
     measures: str | Iterable[str]
-    """The measures to compare by, of those that were evaluated; all of them if not said, but `Judged`, which is shown as the share of documents
-    that are judged. The first one decides."""
+    """The measures to compare by, out of those that were evaluated. The default is all of them except `Judged`, which is shown as the share
+    of documents that are judged. The first measure decides.
+    """
     test: Literal["t", "randomisation", "wilcoxon", "sign"]
-    """The test whose p decides, the paired t test (`"t"`) if not said."""
+    """The test whose p decides. The default is the paired t test, `"t"`."""
     alternative: Literal["two-sided", "better", "worse"]
-    """What is held against "equal"."""
+    """The alternative to "the runs are equal"."""
     alpha: float
-    """The level of significance, 0.05 if not said."""
+    """The level of significance. The default is 0.05."""
     correction: Literal["none", "bonferroni", "holm", "bh", "by", "maxt", "hsd", "rhsd"]
-    """What keeps many comparisons from finding differences by chance, Holm's correction if not said."""
+    """The correction that keeps many comparisons from finding differences by chance. The default is Holm's."""
     family: Literal["measure", "all"]
-    """What is corrected together: the pairs under each measure, or all."""
+    """The pairs that are corrected together: those under each measure, or all."""
     ci: Literal["t", "bootstrap", "bca"]
-    """How intervals of differences are made."""
+    """The way in which intervals of differences are made."""
     permutations: int | Literal["auto"]
-    """How often signs are drawn for the randomisation test, 99,999 times where that takes seconds if not said; `"auto"`: until every p is
-    clear."""
+    """The number of draws of signs for the randomisation test. The default is 99,999, if that takes no more than some seconds; `"auto"`
+    draws until every p is clear.
+    """
     seed: int
-    """The seed of all that is drawn."""
+    """The seed of all random draws."""
     margin: float
-    """Differences smaller than this are none for practical purposes: two one-sided tests."""
+    """Differences smaller than this do not matter for practical purposes: they are tested by two one-sided tests."""
     power: float
-    """Say how many queries find this difference four times in five."""
+    """A difference: the comparison tells how many queries find it four times in five."""
     tie: float
-    """Differences of a query up to this are ties; rounding alone, if not said."""
+    """The largest difference of a query that is a tie. By default only differences that are rounding are ties."""
     zeros: Literal["wilcox", "pratt"]
-    """What Wilcoxon's test does with differences of 0: leave them out, or give them ranks that are left out."""
+    """The treatment of differences of 0 in Wilcoxon's test: they are left out, or get ranks that are left out."""
     wilcoxon: Literal["auto", "normal"]
-    """How Wilcoxon's p is found: exactly up to 50 differences, or by the normal distribution."""
+    """The way in which Wilcoxon's p is computed: exactly up to 50 differences, or by the normal distribution."""
     anova: bool
-    """Add the two-way analysis of variance."""
+    """Whether the two-way analysis of variance is added."""
     threads: int
-    """How many threads work; as `LANEVAL_THREADS` says, else one a processor."""
+    """The number of threads. The default is `LANEVAL_THREADS`, or else one a processor."""
 
 
 class Pair(NamedTuple):
-    """How a run differs from its baseline under a measure. What does not exist is `None`, which is no 0.
+    """The difference of a run from its baseline under a measure. A number that does not exist is `None`, not 0.
 
-    Differences are the run's value less the baseline's; of a geometric mean they are ratios.
+    Differences are the run's value less the baseline's; for a geometric mean they are ratios.
     """
 
     run: str
     """The name of the run."""
     baseline: str
-    """The name of the run that it is compared with."""
+    """The name of the run that `run` is compared with."""
     measure: str
     """The canonical name of the measure."""
     delta: float
     """The difference of the means."""
     delta_rel: float | None
-    """The difference in parts of the baseline's mean."""
+    """The difference divided by the baseline's mean."""
     ci_low: float | None
     """The lower end of the interval of confidence 1 − alpha."""
     ci_high: float | None
-    """The upper end of it."""
+    """The upper end of the interval of confidence 1 − alpha."""
     sd: float | None
     """The standard deviation of the differences of queries."""
     t: float | None
     """The statistic of the t test."""
     df: float | None
-    """Its degrees of freedom."""
+    """The degrees of freedom of the t test."""
     p_t: float | None
     """The p of the paired t test."""
     p_perm: float | None
     """The p of the randomisation test by random signs."""
     p_perm_se: float | None
-    """How far that p is off, as a standard error."""
+    """The standard error of `p_perm`, which comes from random draws."""
     p_exact: float | None
-    """The exact p of the randomisation test, where few queries differ."""
+    """The exact p of the randomisation test, if few queries differ."""
     p_wilcoxon: float | None
-    """The p of Wilcoxon's signed-rank test, where it was asked for."""
+    """The p of Wilcoxon's signed-rank test, if it was asked for."""
     p_sign: float | None
     """The p of the sign test."""
     p: float | None
     """The p of the test that decides, not corrected."""
     p_adj: float | None
-    """The p after the correction, by which runs are better."""
+    """The p after the correction, which decides whether a run is better."""
     d_z: float | None
     """The size of the effect: the difference in standard deviations."""
     g_z: float | None
-    """The same without the bias of few queries."""
+    """The size of the effect, without the bias of few queries."""
     wins: int
-    """In how many queries the run is better."""
+    """The number of queries in which the run is better."""
     ties: int
-    """In how many the two are equal."""
+    """The number of queries in which the two are equal."""
     losses: int
-    """In how many the baseline is better."""
+    """The number of queries in which the baseline is better."""
     ps: float
-    """The share of queries won, a tie being half a query."""
+    """The share of queries won; a tie counts as half a query."""
     mde80: float | None
-    """The smallest difference that so many queries find four times in five."""
+    """The smallest difference that this number of queries finds four times in five."""
     n80: int | None
-    """How many queries find the difference `power` four times in five."""
+    """The number of queries that find the difference `power` four times in five."""
     p_tost: float | None
     """The larger p of the two one-sided tests against `margin`."""
     better: str | None
@@ -147,7 +149,7 @@ class Pair(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What became of a gate for a run."""
+    """The result of a gate for a run."""
 
     gate: str
     """The gate."""
@@ -156,11 +158,11 @@ class Verdict(NamedTuple):
     passed: bool
     """Whether the run passed."""
     value: float
-    """The run's mean, or by how much it is worse than the baseline."""
+    """The run's mean, or by how much the run is worse than the baseline."""
     threshold: float
-    """What the value is held against."""
+    """The number that the value is compared with."""
     p: float | None
-    """The p that the gate asks for."""
+    """The p, if the gate asks for one."""
 
     def __str__(self) -> str:
         p = "" if self.p is None else ", p < 0.0001" if self.p < 0.0001 else f", p = {self.p:.4f}"
@@ -172,9 +174,10 @@ Key = tuple[str, str, str]
 
 
 class Comparison:
-    """Runs compared: its pairs one after the other, or by the names of the run, its baseline and the measure. It cannot be changed.
+    """A comparison of runs: a sequence of pairs, which are found by the names of the run, its baseline and the measure too. It is
+    immutable.
 
-    As a text it is the table of `laneval compare`. It is a stream of Arrow, too, with a row a pair and columns that have the names of the
+    As text it is the table of `laneval compare`. It is also a stream of Arrow, with one row for each pair and columns named as the
     attributes of `Pair`: pandas, polars, pyarrow and DuckDB read it.
 
     >>> import laneval
@@ -201,7 +204,7 @@ class Comparison:
         self._pairs = {pair[:3]: pair for pair in pairs}
 
     def __getitem__(self, key: Key | tuple[str, str]) -> Pair:
-        """A pair: the run, the baseline, and the measure by any of its names, or the first measure if it is not said."""
+        """A pair, by the run, the baseline, and the measure by any of its names; the default is the first measure."""
         if not isinstance(key, tuple) or len(key) not in (2, 3):
             raise KeyError(key)
         run, baseline, *measure = key
@@ -215,7 +218,7 @@ class Comparison:
         return iter(self._pairs.values())
 
     def __len__(self) -> int:
-        """How many pairs there are."""
+        """The number of pairs."""
         return len(self._pairs)
 
     @property
@@ -225,7 +228,7 @@ class Comparison:
 
     @property
     def measures(self) -> list[str]:
-        """The canonical names of the measures, of which the first decides."""
+        """The canonical names of the measures. The first one decides."""
         return list(dict.fromkeys(measure for _, _, measure in self._pairs))
 
     @property
@@ -235,31 +238,30 @@ class Comparison:
 
     @property
     def baseline(self) -> str | None:
-        """The name of the run with which all others are compared, if not all pairs are."""
+        """The name of the run with which all others are compared; `None` if all pairs are compared."""
         name: str | None = self._asked[1]
         return name
 
     @property
     def sentences(self) -> list[str]:
-        """What it comes to in words, for people who are not statisticians."""
+        """The comparison in words, for people who are not statisticians."""
         return self._native.sentences()
 
     @property
     def notes(self) -> list[str]:
-        """What should be noticed about the data and the tests."""
+        """Notes about the data and the tests."""
         return self._native.notes()
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What was asked for, and what it came to: the test, the correction, the size of a family, draws, the seed …"""
+        """The settings and what follows from them: the test, the correction, the size of a family, the number of draws, the seed …"""
         settings: dict[str, Any] = self.to_dict()["settings"]
         return settings
 
     def gate(self, gate: str) -> list[Verdict]:
-        """What becomes of a gate such as `"nDCG@10 drops > 0.005 p<0.05"`, for each run but the baseline, or but the first run if there is
-        none.
+        """Judges a gate such as `"nDCG@10 drops > 0.005 p<0.05"` for each run except the baseline, which is the first run if there is none.
 
-        Raises `ValueError` where it cannot be parsed or computed.
+        Raises `ValueError` if the gate cannot be parsed or computed.
         """
         verdicts = self._native.gate(gate)
         return [Verdict(gate, run, not failed, value, threshold, p) for run, failed, value, threshold, p in verdicts]
@@ -269,14 +271,16 @@ class Comparison:
         return Deltas(self)
 
     def to_dict(self, *, gates: Iterable[str] = (), per_query: bool = False) -> dict[str, Any]:
-        """All of it as plain data: settings, runs, pairs, the analysis of variance, agreement, sentences; and what became of gates."""
+        """The whole comparison as plain data: settings, runs, pairs, the analysis of variance, agreement, sentences, and the results of
+        gates.
+        """
         import json
 
         data: dict[str, Any] = json.loads(self.to_json(gates=gates, per_query=per_query))
         return data
 
     def to_json(self, *, gates: Iterable[str] = (), per_query: bool = False) -> str:
-        """The same as JSON."""
+        """The whole comparison as JSON."""
         return self._report("json", gates, per_query).decode()
 
     def to_markdown(self) -> str:
@@ -288,12 +292,13 @@ class Comparison:
         return self._report("latex").decode()
 
     def to_html(self, *, title: str | None = None, gates: Iterable[str] = ()) -> str:
-        """A page with sentences, charts and tables, which loads nothing and runs nothing."""
+        """A page with sentences, charts and tables. It loads nothing and runs no script."""
         return self._report("html", gates, title=title).decode()
 
     def save(self, path: str | os.PathLike[str], *, gates: Iterable[str] = (), per_query: bool = False) -> None:
-        """Writes a file as its extension says: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`, `.tex`, `.txt` for
-        the table, or `.svg` for a chart of the differences under the first measure."""
+        """Writes a file in the format of its extension: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`, `.tex`, `.txt` for the table, or
+        `.svg` for a chart of the differences under the first measure.
+        """
         ending = os.path.splitext(os.fspath(path))[1].lower()
         if ending not in FORMATS:
             known = ", ".join(FORMATS)
@@ -303,7 +308,7 @@ class Comparison:
             file.write(report)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame of pandas, a row a pair, whose columns have the names of the attributes of `Pair`."""
+        """A DataFrame of pandas with one row for each pair, and columns named as the attributes of `Pair`."""
         import pandas as pd
 
         types = get_type_hints(Pair)
@@ -312,7 +317,7 @@ class Comparison:
         return table.astype(kinds)
 
     def to_polars(self) -> polars.DataFrame:
-        """A DataFrame of polars, a row a pair, with the same columns."""
+        """A DataFrame of polars with one row for each pair, and columns named as the attributes of `Pair`."""
         import polars as pl
 
         return pl.DataFrame(self)
@@ -347,9 +352,9 @@ class Comparison:
 
 
 class Deltas:
-    """The differences of each query; of a geometric mean, those of logarithms.
+    """The differences of each query; for a geometric mean, those of logarithms.
 
-    It is a stream of Arrow, of columns `run`, `baseline`, `query_id`, `measure`, `value`, `baseline_value` and `delta`, which pandas,
+    It is a stream of Arrow, with the columns `run`, `baseline`, `query_id`, `measure`, `value`, `baseline_value` and `delta`, which pandas,
     polars, pyarrow and DuckDB read.
     """
 
@@ -370,11 +375,11 @@ class Deltas:
         return [value - other for value, other in zip(values, baseline, strict=True)]
 
     def __len__(self) -> int:
-        """How many rows there are: one a pair and query."""
+        """The number of rows: one for each pair and query."""
         return len(self._comparison) * len(self.queries)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame of pandas, a row a pair and query."""
+        """A DataFrame of pandas with one row for each pair and query."""
         import pandas as pd
 
         queries = pd.Index(self.queries)
@@ -386,7 +391,7 @@ class Deltas:
         return pd.concat(frames, ignore_index=True)
 
     def to_polars(self) -> polars.DataFrame:
-        """A DataFrame of polars, a row a pair and query."""
+        """A DataFrame of polars with one row for each pair and query."""
         import polars as pl
 
         return pl.DataFrame(self)
@@ -401,7 +406,7 @@ class Deltas:
 def compared(
     runs: Sequence[tuple[str, RunScores]], baseline: str | None, options: ComparisonOptions
 ) -> Comparison:
-    """The comparison of runs under their names."""
+    """Compares runs, given with their names."""
     checked = _checked(options)
     if not runs:
         raise UnanswerableError("there are no runs to compare")
@@ -477,7 +482,7 @@ def _whole(word: str, value: Any, least: int, most: int) -> int | None:
 
 
 def _check(runs: Sequence[tuple[str, RunScores]]) -> None:
-    """Were the runs evaluated alike, and the values of queries kept?"""
+    """Checks that the runs were evaluated alike, and that the values of queries were kept."""
     for _, run in runs:
         run.per_query()
     first, one = runs[0]
@@ -490,7 +495,7 @@ def _check(runs: Sequence[tuple[str, RunScores]]) -> None:
 
 
 def _evaluated_with(run: RunScores) -> list[tuple[str, Any]]:
-    """The keywords by which values of runs differ."""
+    """The keywords that change the values of runs."""
     known = run._known
     depths = [depth for depth in (known["depth"], known["view_depth"]) if depth is not None]
     return [
@@ -507,7 +512,7 @@ def _title(runs: list[str]) -> str:
 
 
 def _origin(run: RunScores) -> tuple[str, list[tuple[str, str]]]:
-    """What a page says about where its numbers come from: how rankings were made, and further settings."""
+    """The origin of the numbers of a page: the ranking rule, and further settings."""
     given = dict(_evaluated_with(run))
     depth = "all ranks" if given["depth"] is None else f"the first {given['depth']} ranks"
     documents = [("documents", "only those with a judgment")] if given["judged_only"] else []
@@ -545,14 +550,14 @@ def _measures(runs: Sequence[tuple[str, RunScores]], asked: str | Iterable[str] 
 
 
 def _judged(run: RunScores) -> dict[str, float]:
-    """The shares of judged documents, where they were evaluated. Dropping the other documents makes every share 1."""
+    """The shares of judged documents, if they were evaluated. If the other documents were dropped, every share would be 1."""
     if run._known["judged_only"]:
         return {}
     return {name: value for name, value in run.items() if base_name(name) == "Judged"}
 
 
 def _values(run: RunScores, measures: list[str]) -> _native.PerQuery:
-    """The values of queries, of measures."""
+    """The values of queries under these measures."""
     values: PerQuery = run.per_query()
     if values._native is not None and not any(name in values._custom for name in measures):
         return values._native
@@ -579,7 +584,7 @@ def _p(p: float | None) -> str:
 
 
 def _html(comparison: Comparison) -> str:
-    """A table of HTML with sentences and notes below it: of two runs their differences, of more the runs that each is better than."""
+    """A table of HTML with sentences and notes below it: for two runs their differences, for more the runs that each is better than."""
     from html import escape
 
     data = comparison.to_dict()
@@ -603,7 +608,7 @@ Cell = str | tuple[str, bool, str]
 
 
 def _rows_of_two(comparison: Comparison, data: dict[str, Any]) -> list[list[Cell]]:
-    """A row a measure."""
+    """The rows of the table, one for each measure."""
     means = {run["name"]: run["means"] for run in data["runs"]}
     first = comparison.pairs[0]
     geometric = {of["name"] for of in _native.measures() if of["average"] == "gmean"}
@@ -622,8 +627,9 @@ def _rows_of_two(comparison: Comparison, data: dict[str, Any]) -> list[list[Cell
 
 
 def _rows_of_several(comparison: Comparison, data: dict[str, Any]) -> list[list[Cell]]:
-    """A row a run: its means, of which the best is bold, with the labels of the runs that it is better than, or `=` where it is not shown to
-    be worse than the best."""
+    """The rows of the table, one for each run: its means, the best of them bold, with the labels of the runs that it is better than, or `=`
+    if it is not shown to be worse than the best.
+    """
     names = [run["name"] for run in data["runs"]]
     labels = {run["name"]: run["label"] for run in data["runs"]}
     apart = "" if all(label.isalpha() for label in labels.values()) else "·"

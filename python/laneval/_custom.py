@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from laneval import _native
 
 class CustomMeasure:
-    """A measure written in Python, made by `measure`. It may stand wherever the name of a measure may."""
+    """A measure written in Python, made by `measure`. It can be used wherever the name of a measure can."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class CustomMeasure:
     def values(
         self, matrix: _native.Matrix, run: int, queries: Sequence[str], view: tuple[int | None, bool]
     ) -> tuple[list[float], list[bool]]:
-        """The value of each query of a run, and whether the run has anything for it."""
+        """The value of each query of a run, and whether the run has any result for it."""
         grades = _array(memoryview(_doubles(matrix.grades())), "d", None)
         codes = len(grades)
         values: list[float] = []
@@ -78,12 +78,12 @@ class CustomMeasure:
         return values, there
 
     def statistics(self, values: Sequence[float], stats: Sequence[str]) -> dict[str, float]:
-        """The average of values by its name, and these statistics."""
+        """The average of values by its name, with these statistics."""
         return statistics(self.name, self.average, values, stats)
 
 
 def statistics(name: str, average: str, values: Sequence[float], stats: Sequence[str]) -> dict[str, float]:
-    """The average of values under a measure by its name, exact sums rounded once, and these statistics."""
+    """The average of values under a measure by its name (exact sums, rounded once), with these statistics."""
     if average == "gmean":
         logs = [math.log(max(value, 1e-5)) for value in values]
         found = {average: math.exp(math.fsum(logs) / len(values)) if values else 0.0}
@@ -123,16 +123,16 @@ def measure(
     average: Literal["mean", "sum", "gmean"] = "mean",
     range: tuple[float, float] = (-math.inf, math.inf),
 ) -> Any:
-    """Makes a measure of a function over batches of rankings, to be used wherever a name of a measure is.
+    """Makes a measure of a function over batches of rankings, to be used wherever the name of a measure is.
 
-    The function gets, for n rankings, and gives n values:
+    The function gets these four arguments for n rankings, and returns n values:
 
     * `labels[n, depth]` (uint8): the label of the document at each rank;
-    * `lengths[n]` (uint32): how many ranks each has; labels behind them are 0;
-    * `judged[n, number of labels]` (uint32): how many judged documents of each label the query has;
+    * `lengths[n]` (uint32): the number of ranks of each ranking; labels behind them are 0;
+    * `judged[n, number of labels]` (uint32): the number of judged documents of each label of the query;
     * `grades[number of labels]` (float64): the grade of each label; NaN for labels of documents that are not judged.
 
-    They are read-only arrays of NumPy where NumPy is installed, else memoryviews.
+    The arguments are read-only arrays of NumPy if NumPy is installed, else memoryviews.
 
     >>> import numpy as np
     >>> import laneval
@@ -156,7 +156,7 @@ def _doubles(values: Sequence[float]) -> bytes:
 
 
 def _array(view: memoryview, kind: Literal["B", "I", "d"], shape: tuple[int, int] | None) -> Any:
-    """Numbers of a kind, as NumPy's where there is NumPy."""
+    """Numbers of a kind, as an array of NumPy if NumPy is installed."""
     try:
         import numpy as np
     except ImportError:

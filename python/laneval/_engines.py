@@ -1,6 +1,6 @@
-"""What Spark and Ray share: a partition's rows in, its summary or the values of its queries out, and the sum of all summaries.
+"""The parts that Spark and Ray share: they turn a partition's rows into its summary, or the values of its queries, and add all summaries.
 
-What a worker refuses is data, too: an exception goes to the driver in the place of a summary, and is raised there as it is.
+An exception of a worker is data, too: it goes to the driver in the place of a summary, and is raised there.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ LabelColumn: TypeAlias = Literal["query", "labels", "relevant", "judged"]
 
 
 class EngineOptions(TypedDict, total=False):
-    """Keywords of evaluations on an engine: those of every `evaluate` that a partition can heed. It works on one thread of the CPU if
-    not told otherwise."""
+    """Keywords of evaluations on an engine: those of every `evaluate` that apply to a partition. The default is one thread of the CPU."""
 
     queries: QuerySet
     ties: Literal["docno-desc", "docno-asc", "average", "best", "worst"]
@@ -45,14 +44,14 @@ SCORES = "summary binary, values binary, error binary"
 
 
 class Places(NamedTuple):
-    """The columns of results and judgments by their names in each table."""
+    """The columns of results and judgments, by their names in each table."""
 
     results: tuple[str, str, str]
-    """The query, the document, the score."""
+    """The names of the query, the document and the score."""
     judgments: tuple[str, str, str]
-    """The query, the document, the grade."""
+    """The names of the query, the document and the grade."""
     run: str | None
-    """The run of a result, where there are several."""
+    """The name of the column with the run of a result, if there are several runs."""
 
 
 def places(results: Sequence[str], judgments: Sequence[str], columns: Mapping[Column, str] | None) -> Places:
@@ -77,7 +76,7 @@ def places(results: Sequence[str], judgments: Sequence[str], columns: Mapping[Co
 
 
 class Work:
-    """What is done with a partition, which goes to the workers: measures, keywords and the names of the runs."""
+    """The work on a partition, which is sent to the workers: measures, keywords and the names of the runs."""
 
     def __init__(self, measures: Measures, options: EngineOptions, runs: Sequence[str] | None = None) -> None:
         unknown = sorted(set(options) - set(EngineOptions.__annotations__))
@@ -118,14 +117,14 @@ class _Summaries(Work):
 
 
 class Summaries(_Summaries):
-    """The summary of a partition of results and judgments, and whether its queries are to be told, too."""
+    """The summary of a partition of results and judgments, and whether its queries are reported, too."""
 
     def __init__(self, measures: Measures, options: EngineOptions, runs: Sequence[str] | None, check: bool) -> None:
         super().__init__(measures, options, runs)
         self.check = check
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
-        """One row of `SUMMARIES`; none where there are no rows."""
+        """One row of `SUMMARIES`; none if there are no rows."""
         try:
             tagged = self._tagged(batches)
             if not tagged.rows:
@@ -162,7 +161,7 @@ class LabelSummaries(_Summaries):
         return [name for name in asked.values() if name in names]
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
-        """One row of `SUMMARIES`; none where there are no rows."""
+        """One row of `SUMMARIES`; none if there are no rows."""
         try:
             native = Ready(self.measures, self.options).native.stream(None, True, self.grades, {})
             stream = Labelled(native, self.columns)
@@ -177,7 +176,7 @@ class LabelSummaries(_Summaries):
 
 
 class ScoresWithValues(Work):
-    """The summary of a partition, and the values of its queries, which go to the driver."""
+    """The summary of a partition, and the values of its queries, which are sent to the driver."""
 
     def schema(self) -> pyarrow.Schema:
         """The columns of `SCORES`."""
@@ -186,7 +185,7 @@ class ScoresWithValues(Work):
         return pa.schema([(name, pa.binary()) for name in ("summary", "values", "error")])
 
     def __call__(self, batches: Iterable[Any]) -> Iterator[pyarrow.RecordBatch]:
-        """One row of `SCORES`; none where there are no rows."""
+        """One row of `SCORES`; none if there are no rows."""
         import pyarrow as pa
 
         try:
@@ -201,10 +200,10 @@ class ScoresWithValues(Work):
 
 
 class Values(Work):
-    """The values of the queries of a partition, a row a query (and run)."""
+    """The values of the queries of a partition, one row for each query (and run)."""
 
     def schema(self) -> pyarrow.Schema:
-        """The columns: the query, the run where there are several, and a value for each measure."""
+        """The columns: the query, the run if there are several, and a value for each measure."""
         import pyarrow as pa
 
         keys = ["query_id"] if self.runs is None else ["query_id", RUN]
@@ -227,7 +226,7 @@ class Values(Work):
 
 
 def merged(rows: Iterable[tuple[bytes | None, bytes | None, bytes | None]], ours: bool, dialect: str) -> Summary:
-    """The sum of the summaries of all partitions, which are `ours`, or made by others and checked."""
+    """The sum of the summaries of all partitions, which are `ours`, or which others made and which are checked."""
     summaries: list[bytes] = []
     all_seen: list[bytes] = []
     for summary, seen, error in rows:
@@ -269,7 +268,7 @@ def gathered(rows: Sequence[tuple[bytes | None, bytes | None, bytes | None]], na
 
 
 def _refuse_nothing(total: Summary) -> None:
-    """Refuses what is no evaluation: it is an error in one process, and none in a partition."""
+    """Raises an error if nothing was evaluated: it is an error in one process, but not in a partition."""
     for name, scores in total.scores().items():
         missing, ignored = scores.missing, scores.ignored
         if scores.queries == missing.count == 0:
@@ -288,7 +287,7 @@ def _nothing(what: str, message: str) -> InputError:
 
 
 def _check(all_seen: list[bytes]) -> None:
-    """Refuses partitions of which two have rows of one query."""
+    """Raises an error if two partitions have rows of one query."""
     try:
         seen = Summary.merge(all_seen)
     except ShardError as error:
@@ -306,7 +305,9 @@ def _check(all_seen: list[bytes]) -> None:
 
 
 def _queries(ids: pyarrow.Array) -> bytes:
-    """A set of queries, as bytes that add up and tell a query that is in two sets: the summary of an evaluation where nothing counts."""
+    """A set of queries, as bytes that can be merged and tell whether a query is in two sets: the summary of an evaluation where nothing
+    counts.
+    """
     import pyarrow as pa
 
     judged = pa.table({"query_id": ids, "doc_id": ["d"] * len(ids), "grade": [0] * len(ids)})

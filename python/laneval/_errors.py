@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions, and what deserves notice, as warnings."""
+"""Errors, as exceptions, and notices, as warnings."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import NamedTuple
 
 
 class LanevalError(Exception):
-    """Whatever laneval refuses. What the operating system refuses is an `OSError`."""
+    """The base of all errors of laneval. Errors of the operating system are `OSError`."""
 
 
 class Problem(NamedTuple):
     """One wrong line of a file, or row of a table."""
 
     file: str
-    """The file or the argument, as messages call it."""
+    """The file or the argument, by its name in messages."""
     line: int
-    """The line or row, from 1; 0 where all of it is meant."""
+    """The line or row, from 1; 0 for the whole input."""
     message: str
     """What was found and what was expected."""
 
 
 class InputError(LanevalError, ValueError):
-    """Judgments or results that are wrong: all `problems` that were found, at most twenty of them, and how many `more`."""
+    """Wrong judgments or results: all `problems` that were found, at most twenty of them, and the number `more` of others."""
 
     def __init__(self, message: str, problems: list[tuple[str, int, str]] | None = None, more: int = 0) -> None:
         super().__init__(message, problems or [], more)
@@ -33,7 +33,7 @@ class InputError(LanevalError, ValueError):
 
 
 class MeasureError(LanevalError, ValueError):
-    """A measure that there is not: the `text`, the `span` of it that is at fault, and `suggestions`."""
+    """An unknown measure: the `text`, the `span` of it that is at fault, and `suggestions`."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class MatrixError(LanevalError, ValueError):
 
 
 class UnanswerableError(LanevalError, ValueError):
-    """Something that cannot be answered from the input."""
+    """A question that cannot be answered from the input."""
 
 
 class ShardError(LanevalError, ValueError):
@@ -68,7 +68,7 @@ class DeviceError(LanevalError, RuntimeError):
 
 
 class LanevalWarning(UserWarning):
-    """Something to notice. It changes no score."""
+    """A notice. It changes no score."""
 
 
 class MissingQueriesWarning(LanevalWarning):

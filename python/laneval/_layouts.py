@@ -1,4 +1,4 @@
-"""Rows of tables that hold more than a run: results and judgments mixed, or the labels of a ranking each. It is made of pyarrow."""
+"""Rows of tables that hold more than a run: results and judgments mixed, or the labels of one ranking each. This module needs pyarrow."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LABEL_COLUMNS = ("query", "labels", "relevant", "judged")
 
 
 def known_columns(columns: Mapping[str, str], known: Sequence[str]) -> None:
-    """Refuses names for columns that there are not."""
+    """Raises an error if a name is given for an unknown column."""
     unknown = sorted(set(columns) - set(known))
     if unknown:
         raise TypeError(f"columns names {', '.join(map(repr, unknown))}: {', '.join(known)} were expected")
 
 
 def tables(batch: Any) -> list[pyarrow.RecordBatch]:
-    """The batches of what has a stream or an array of Arrow."""
+    """The batches of an object that has a stream or an array of Arrow."""
     import pyarrow as pa
 
     if isinstance(batch, pa.RecordBatch):
@@ -37,8 +37,8 @@ def tables(batch: Any) -> list[pyarrow.RecordBatch]:
 
 
 class Tagged:
-    """Results and judgments in one table, in any order: a row with a score is a result, one with a grade is a judgment, and one with
-    both is both. A column names the run of a result where there are several.
+    """Results and judgments in one table, in any order: a row with a score is a result, one with a grade is a judgment, and one with both
+    is both. If there are several runs, a column names the run of a result.
     """
 
     def __init__(self, settings: _native.Settings, columns: Mapping[str, str], runs: Sequence[str] | None) -> None:
@@ -51,7 +51,7 @@ class Tagged:
         self._results: list[pyarrow.RecordBatch] = []
 
     def push(self, batch: Any) -> None:
-        """Takes some rows."""
+        """Adds some rows."""
         for part in tables(batch):
             if len(part):
                 self._push(part)
@@ -96,7 +96,7 @@ class Tagged:
 
     @property
     def rows(self) -> int:
-        """How many there were."""
+        """The number of rows so far."""
         return sum(map(len, self._results)) + sum(map(len, self._judged))
 
     def seen(self) -> pyarrow.Array:
@@ -146,8 +146,9 @@ class Tagged:
 
 
 class Labelled:
-    """Rankings in a table, one a row: the id of the query, the grades of what was retrieved, the best rank first, as a list or as a
-    signed byte a rank, −1 for a document that is not judged; and what is judged in all, as counts of each grade or of what is relevant.
+    """Rankings in a table, one in each row: the id of the query; the grades of the retrieved documents, the best rank first, as a list or
+    as one signed byte for each rank, −1 for a document that is not judged; and the judged documents, as numbers of each grade or of
+    relevant ones.
     """
 
     def __init__(self, stream: _native.Stream, columns: Mapping[str, str]) -> None:
@@ -156,7 +157,7 @@ class Labelled:
         self._columns = columns
 
     def push(self, batch: Any) -> None:
-        """Takes some rankings."""
+        """Adds some rankings."""
         for part in tables(batch):
             if len(part):
                 self._stream.push_arrays(self._arrays(part))
@@ -206,12 +207,12 @@ def _table(batches: list[pyarrow.RecordBatch]) -> Any:
 
 
 def problem(message: str) -> InputError:
-    """An error in rows that have no place."""
+    """An error in rows that have no number."""
     return InputError(f"rows: {message}", [("rows", 0, message)])
 
 
 def _selectable(column: pyarrow.Array) -> pyarrow.Array:
-    """The same column in a type of which pyarrow selects rows."""
+    """The column in a type from which pyarrow can select rows."""
     import pyarrow as pa
     import pyarrow.types as pt
 
@@ -236,7 +237,7 @@ def _text(ids: pyarrow.Array) -> pyarrow.Array:
 
 
 def _flat(labels: pyarrow.Array) -> tuple[Any, Any]:
-    """All labels one behind the other, and where those of each row begin."""
+    """All labels one behind the other, and the starts of the rows."""
     import numpy as np
     import pyarrow.types as pt
 
@@ -269,7 +270,7 @@ def _whole(values: pyarrow.Array, what: str) -> Any:
 
 
 def _counts(judged: pyarrow.Array) -> Any:
-    """Counts of each grade, a row a query."""
+    """The number of documents of each grade, one row for each query."""
     import numpy as np
     import pyarrow.types as pt
 
@@ -288,7 +289,7 @@ def _counts(judged: pyarrow.Array) -> Any:
 
 
 def names_of_runs(names: Iterable[Any]) -> list[str]:
-    """The names of runs in bytewise order, which are texts and not nulls."""
+    """The names of runs in bytewise order, after checking that they are text and not null."""
     found = list(names)
     for name in found:
         if not isinstance(name, str):

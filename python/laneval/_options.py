@@ -1,4 +1,4 @@
-"""Measures and keywords of every `evaluate`, checked and made ready."""
+"""Measures and keywords of every `evaluate`, checked and prepared."""
 
 from __future__ import annotations
 
@@ -23,48 +23,51 @@ Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | No
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
 
 DEFAULT: tuple[str, ...] = ("nDCG@10", "AP", "RR", "P@10", "R@100")
-"""What is computed where no measures are named."""
+"""The measures that are computed if none are named."""
 
 
 class Options(TypedDict, total=False):
     """Keywords of every `evaluate`."""
 
     queries: QuerySet
-    """Which queries count: every judged one (`"judged"`, the default), those that are in the run too (`"both"`), or every judged one,
-    where it is an error if the run lacks one (`"error"`)."""
+    """The queries that count: every judged one (`"judged"`, the default), only those that are in the run too (`"both"`), or every judged
+    one, with an error if the run lacks one (`"error"`).
+    """
     ties: Ties
-    """The order of equal scores, by document id descending if not said, as in trec_eval; or the `"average"`, `"best"` or `"worst"`
-    value over all orders."""
+    """The order of equal scores, or the `"average"`, `"best"` or `"worst"` value over all orders. The default is by document id descending,
+    as in trec_eval.
+    """
     score: Literal["f64", "f32"]
     """The type in which scores are compared: `"f32"` is what pytrec_eval and trec_eval 9 do."""
     depth: int
-    """How many ranks count."""
+    """The number of ranks that count."""
     judged_only: bool
-    """Drop documents that are not judged, so that the others move up."""
+    """Whether documents that are not judged are dropped, so that the others move up."""
     per_query: bool
-    """Keep the values of each query."""
+    """Whether the values of each query are kept."""
     stats: Sequence[Stat]
     """Statistics besides the average."""
     engine: Literal["auto", "cpu", "gpu", "reference"]
-    """What computes: the CPU (`"cpu"`), a GPU (`"gpu"`), plain functions to compare with (`"reference"`), or the CPU unless a GPU is
-    expected to be twice as fast (`"auto"`)."""
+    """The engine: the CPU (`"cpu"`), a GPU (`"gpu"`), plain functions to compare with (`"reference"`), or the CPU unless a GPU is expected
+    to be twice as fast (`"auto"`).
+    """
     adapter: str
-    """Which GPU, by its number or a part of its name."""
+    """The GPU, by its number or a part of its name."""
     threads: int
-    """How many threads work; as `LANEVAL_THREADS` says, else one a processor."""
+    """The number of threads. The default is `LANEVAL_THREADS`, or else one a processor."""
     progress: bool | Callable[[int, int], object]
     """Show how far it is, or tell a function what is done and what there is to do."""
     columns: Columns
     """Names of columns of tables, and of keys of records: `{"doc": "pid"}`. Of tables without a header what the columns are, in their
     order, and `None` for one that is not read: `["query", None, "doc", "score"]` is a run, and with `"grade"` they are judgments."""
     qrels_format: Format
-    """The format of a file of judgments, where that is not to be told from its content."""
+    """The format of a file of judgments, if it cannot be recognised from the content."""
     run_format: Format
-    """The format of files of runs, where that is not to be told from their content."""
+    """The format of files of runs, if it cannot be recognised from the content."""
     drop_identical_ids: bool
-    """Drop documents from the rankings whose id is that of their query, as BEIR does; this comes before `depth`."""
+    """Whether documents whose id is that of their query are dropped from the rankings, as BEIR does; this comes before `depth`."""
     dialect: Literal["laneval", "trec9", "trec10"]
-    """How strictly files are read."""
+    """The strictness with which files are read."""
 
 
 class Ready:
@@ -145,7 +148,7 @@ def _remembered(names: tuple[str, ...], options: tuple[tuple[str, Any], ...]) ->
 def settings(
     names: tuple[str, ...], options: Options, progress: Callable[[int, int], object] | None
 ) -> _native.Settings:
-    """What the native part works by."""
+    """The settings of the native part."""
     unknown = sorted(set(options) - set(Options.__annotations__))
     if unknown:
         known = ", ".join(Options.__annotations__)
@@ -171,14 +174,14 @@ def settings(
 
 
 def threads_of(asked: int | None) -> int | None:
-    """How many threads were asked for, here or by `LANEVAL_THREADS`."""
+    """The number of threads that was asked for, by the keyword or by `LANEVAL_THREADS`."""
     if asked is None and os.environ.get("LANEVAL_THREADS"):
         return int(os.environ["LANEVAL_THREADS"])
     return asked
 
 
 def _bar(done: int, total: int) -> None:
-    """Shows on stderr how far it is."""
+    """Shows the progress on stderr."""
     if total:
         share = min(done / total, 1.0)
         end = "\n" if done >= total else ""

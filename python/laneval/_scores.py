@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Unmatched:
-    """Queries that only one side has: how many (`count`), and the first few of their `ids`."""
+    """Queries that only one side has: their number (`count`), and the first few of their `ids`."""
 
     __slots__ = ("count", "ids")
 
@@ -42,18 +42,18 @@ class Unmatched:
 
 
 class Rule(NamedTuple):
-    """How rankings were made out of scores."""
+    """The rule by which rankings were made of scores."""
 
     ties: str
     """The order of equal scores."""
     score: str
     """The type in which scores were compared."""
     depth: int | None
-    """Only so many ranks were kept; all if `None`."""
+    """The number of ranks that were kept; all if `None`."""
 
 
 class PerQuery:
-    """The values of each query, `[query][measure]`. It is a stream of Arrow, too: pandas, polars, pyarrow and DuckDB read it."""
+    """The values of each query, `[query][measure]`. It is also a stream of Arrow: pandas, polars, pyarrow and DuckDB read it."""
 
     __slots__ = ("_custom", "_measures", "_native", "_queries")
 
@@ -142,9 +142,9 @@ class PerQuery:
 
 
 class RunScores(Mapping[str, float]):
-    """The averages of a run by the names of the measures, and what they are made of.
+    """The averages of a run by the names of the measures, with their settings and statistics.
 
-    Keys are canonical names; any other name of a measure finds it, too.
+    Keys are canonical names; any other name of a measure works, too.
 
     >>> import laneval
     >>> scores = laneval.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d1": 0.5, "d2": 0.7}}, ["AP", "nDCG@10"])
@@ -170,7 +170,7 @@ class RunScores(Mapping[str, float]):
 
     def __getitem__(self, measure: str) -> float:
         at = self._measures.index(_name(measure, self._measures))
-        return next(iter(self._stats[at].values()), math.nan)  # of no queries there is none
+        return next(iter(self._stats[at].values()), math.nan)  # without queries there is no average
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._measures)
@@ -194,7 +194,7 @@ class RunScores(Mapping[str, float]):
 
     @property
     def queries(self) -> int:
-        """How many queries count."""
+        """The number of queries that count."""
         return int(self._known["queries"])
 
     @property
@@ -209,32 +209,32 @@ class RunScores(Mapping[str, float]):
 
     @property
     def rule(self) -> Rule:
-        """How the rankings were made out of scores."""
+        """The rule by which the rankings were made of scores."""
         return Rule(self._known["ties"], self._known["score"], self._known["depth"])
 
     @property
     def ideal(self) -> str:
-        """What ideal rankings are made of: `"judgments"`, or the documents that were `"retrieved"`."""
+        """The source of ideal rankings: `"judgments"`, or the documents that were `"retrieved"`."""
         return str(self._known["ideal"])
 
     @property
     def stats(self) -> Mapping[str, Mapping[str, float]]:
-        """For each measure its statistics by name, the average first."""
+        """The statistics of each measure by name, the average first."""
         return dict(zip(self._measures, self._stats, strict=True))
 
     def per_query(self) -> PerQuery:
         """The values of each query.
 
-        Raises `UnanswerableError` where they were not kept: ask with `per_query=True`.
+        Raises `UnanswerableError` if they were not kept: ask for them with `per_query=True`.
         """
         if self._per_query is None:
             raise UnanswerableError("the values of queries were not kept: evaluate with per_query=True")
         return self._per_query
 
     def compare(self, other: RunScores, **options: Unpack[ComparisonOptions]) -> Comparison:
-        """This run compared with another one, the baseline: which is better, by how much, and how sure that is.
+        """Compares this run with another one, the baseline: which is better, by how much, and how sure that is.
 
-        Both have to be evaluated with `per_query=True`, against the same judgments and in the same way. Where both have the same name, the
+        Both have to be evaluated with `per_query=True`, against the same judgments and in the same way. If both have the same name, the
         other one is called `baseline`.
 
         >>> import laneval
@@ -258,7 +258,7 @@ class RunScores(Mapping[str, float]):
         return f"<{self.name}: {values}; {self._words()}>"
 
     def _words(self) -> str:
-        """What the numbers are of, in words."""
+        """The queries and settings of the numbers, in words."""
         rule = self.rule
         depth = f", {rule.depth} ranks" if rule.depth else ""
         missing = f", {self.missing.count} of them not in the run" if self.missing.count and self._known["filled"] else ""
@@ -305,10 +305,10 @@ class Scores(Mapping[str, RunScores]):
     def compare(
         self, baseline: str | RunScores | None = None, **options: Unpack[ComparisonOptions]
     ) -> Comparison:
-        """The runs compared: which is better, by how much, and how sure that is. All others with a baseline, one of them by its name or the
-        scores of another run; every pair, if there is none.
+        """Compares the runs: which is better, by how much, and how sure that is. With a `baseline`, which is one of the runs by its name or
+        the scores of another run, all other runs are compared with it; otherwise every pair is.
 
-        They have to be evaluated with `per_query=True`.
+        All runs have to be evaluated with `per_query=True`.
 
         >>> import laneval
         >>> qrels = {"q1": {"d1": 1}, "q2": {"d1": 1}, "q3": {"d1": 1}}
@@ -331,13 +331,13 @@ class Scores(Mapping[str, RunScores]):
         return {name: dict(run) for name, run in self._runs.items()}
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A DataFrame of pandas, a row a run."""
+        """A DataFrame of pandas with one row for each run."""
         import pandas as pd
 
         return pd.DataFrame.from_dict(self.to_dict(), orient="index").rename_axis("run")
 
     def to_polars(self) -> polars.DataFrame:
-        """A DataFrame of polars, a row a run."""
+        """A DataFrame of polars with one row for each run."""
         import polars as pl
 
         return pl.DataFrame([{"run": name, **run} for name, run in self.to_dict().items()])
@@ -346,7 +346,7 @@ class Scores(Mapping[str, RunScores]):
         return self.to_polars().__arrow_c_stream__(requested_schema)
 
     def to_latex(self) -> str:
-        """A table of LaTeX (booktabs), a row a run."""
+        """A table of LaTeX (booktabs) with one row for each run."""
         names = list(next(iter(self._runs.values()), ()))
         head = " & ".join(["Run", *map(_latex, names)])
         rows = [
@@ -372,7 +372,7 @@ def _latex(text: str) -> str:
 
 
 def _table(runs: Sequence[RunScores]) -> str:
-    """A table of HTML with the best average of each measure in bold, and what the numbers are of below it."""
+    """A table of HTML with the best average of each measure in bold, and the queries and settings below it."""
     import html
 
     if not runs:
@@ -393,7 +393,7 @@ def _table(runs: Sequence[RunScores]) -> str:
 
 
 def better(measure: str) -> str | None:
-    """Which of two averages of a measure is the better one, `"higher"` or `"lower"`; `None`: neither."""
+    """The direction in which averages of a measure are better, `"higher"` or `"lower"`; `None` if neither is."""
     if not _directions:
         _directions.update((of["name"], of["better"]) for of in _native.measures())
     return _directions.get(base_name(measure), "higher")
@@ -408,7 +408,7 @@ _directions: dict[str, str | None] = {}
 
 
 def _name(measure: str, names: Sequence[str]) -> str:
-    """The canonical name of a measure that is there, by any of its names."""
+    """The canonical name of an evaluated measure, given any of its names."""
     if measure in names:
         return measure
     try:
@@ -421,7 +421,7 @@ def _name(measure: str, names: Sequence[str]) -> str:
 
 
 def warn(run: RunScores, notices: Sequence[str], level: int) -> None:
-    """Warns of what should be noticed about a run."""
+    """Warns of everything that should be noticed about a run."""
     name = run.name
     if run.missing.count and run._known["filled"]:
         message = f"{name}: {run.missing.count} judged queries are not in it, and count as empty rankings: {run.missing}"

@@ -1,4 +1,4 @@
-"""Summaries, which add up, and evaluations that are fed batch by batch."""
+"""Summaries, which can be merged, and evaluations of batches."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from laneval._scores import RunScores, Scores
 
 
 class Summary:
-    """All of an evaluation that adds up: counts, exact sums, extremes, and which queries there were. It cannot be changed.
+    """The part of an evaluation that can be merged: numbers of queries, exact sums, extremes, and the set of queries. It is immutable.
 
     Summaries of disjoint sets of queries, from any number of processes, add up to the summary of all of them, to the last bit.
 
@@ -42,18 +42,18 @@ class Summary:
         measures: Measures = DEFAULT,
         **options: Unpack[Options],
     ) -> Summary:
-        """The summary of runs against judgments."""
+        """Evaluates runs against judgments, and returns their summary."""
         ready = _ready(measures, options)
         matrix = ready.native.build(_judgments(qrels, options), _named(runs), ready.columns)
         return cls(ready.native.summary(matrix))
 
     @classmethod
     def merge(cls, parts: Iterable[Summary | bytes]) -> Summary:
-        """The sum of summaries, or of their bytes.
+        """Merges summaries, or their bytes.
 
-        Raises `ShardError` where they do not belong together, or a query was counted twice.
+        Raises `ShardError` if they do not belong together, or a query was counted twice.
         """
-        # Sums of 1, 2, 4, 8 … parts wait for another of their size, so that few are held, and a query is seldom looked at.
+        # Sums of 1, 2, 4, 8 … parts wait for another of their size, so that few are held, and each query is compared few times.
         sums: list[tuple[int, _native.Summary]] = []
         for part in parts:
             of = part._native if isinstance(part, Summary) else _native.Summary.from_bytes(part)
@@ -66,12 +66,12 @@ class Summary:
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Summary:
-        """The summary of bytes that `to_bytes` made."""
+        """Makes a summary of the bytes that `to_bytes` returned."""
         return cls(_native.Summary.from_bytes(data))
 
     @classmethod
     def read(cls, path: Path) -> Summary:
-        """The summary in a file, as `laneval eval --partial` writes it."""
+        """Reads a summary from a file, as `laneval eval --partial` writes it."""
         return cls(_native.Summary.read(os.fspath(path)))
 
     def to_bytes(self) -> bytes:
@@ -83,14 +83,14 @@ class Summary:
         return self._native.to_json()
 
     def with_missing(self, qrels: Source | Qrels) -> Summary:
-        """The same with the judged queries that no part had, as empty rankings.
+        """Adds the judged queries that no part had, as empty rankings.
 
-        Raises `ShardError` where a query of it is not judged.
+        Raises `ShardError` if a query of the summary is not judged.
         """
         return Summary(self._native.with_missing(_judgments(qrels, {})))
 
     def scores(self, stats: Sequence[Stat] = ()) -> Scores:
-        """The scores of each run, with some statistics besides the averages."""
+        """Computes the scores of each run, with these statistics besides the averages."""
         native = self._native.scores(stat_names(stats))
         names = native.measures()
         runs = enumerate(native.runs())
@@ -113,16 +113,16 @@ class Summary:
 
 
 class Stream:
-    """An evaluation that is fed batch by batch, in memory that does not grow with them.
+    """An evaluation of batches, in memory that does not grow with them.
 
-    With judgments, batches are rows of a run; in the order `"grouped"` those of a query follow one another, and each query is
-    evaluated when the next one begins; in the order `"any"` all batches are held. Without, batches are arrays of labels with `grades`,
-    as `evaluate_labels` takes them. As a context manager it is dropped where something goes wrong.
+    With judgments, batches are rows of a run. In the order `"grouped"` the rows of a query follow one another, and each query is evaluated
+    when the next one begins; in the order `"any"` all batches are held. Without judgments, batches are arrays of labels with `grades`, as
+    for `evaluate_labels`. As a context manager the evaluation is dropped if an exception is raised.
 
-    Other `layout`s are tables with a stream of Arrow, and need pyarrow. `"tagged"` has columns for query, document, score and grade: a
-    row with a score is a result, one with a grade is a judgment, and the other is null. They come in any order and are all held. With
-    `runs`, the names of all runs, a column `run` says which one a result is of. `"labels"` has a ranking a row: `query_id`, `labels`
-    (lists of grades, or bytes with a signed one a rank; −1 is not judged), and `relevant` or `judged` as `evaluate_labels` has them.
+    Other `layout`s are tables with a stream of Arrow, and need pyarrow. `"tagged"` has columns for query, document, score and grade: a row
+    with a score is a result, one with a grade is a judgment, and the other is null. Rows come in any order and are all held. With `runs`,
+    the names of all runs, a column `run` names the run of a result. `"labels"` has one ranking in each row: `query_id`, `labels` (lists of
+    grades, or bytes with one signed byte for each rank; −1 is not judged), and `relevant` or `judged` as for `evaluate_labels`.
 
     >>> import laneval
     >>> with laneval.Stream("RR", qrels={"q1": {"d1": 1}, "q2": {"d1": 1}}) as stream:
@@ -173,7 +173,7 @@ class Stream:
         relevant: Array | None = None,
         judged: Array | None = None,
     ) -> None:
-        """Takes a batch; the last three are for arrays of labels, as in `evaluate_labels`."""
+        """Evaluates a batch. The last three arguments are for arrays of labels, as for `evaluate_labels`."""
         if self._native is None:
             raise UnanswerableError("the stream has ended")
         if self._of_labels:
@@ -188,7 +188,7 @@ class Stream:
             self._native.push(batch)
 
     def finish(self) -> Summary:
-        """The summary of all batches. There is no more to come."""
+        """Returns the summary of all batches. Nothing can be pushed afterwards."""
         if self._native is None:
             raise UnanswerableError("the stream has ended")
         native, self._native = self._native, None

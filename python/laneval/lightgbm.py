@@ -1,9 +1,9 @@
-"""Measures for LightGBM, which watches them while it trains:
+"""Measures for LightGBM, which computes them while it trains:
 
     lightgbm.train(parameters, data, valid_sets=[valid], feval=laneval.lightgbm.metric(["nDCG(gain=exp2)@10", "AP"]))
 
 The labels of the data are grades, and its groups are queries. Documents of equal scores keep their order. A query without relevant
-documents counts with 0, where LightGBM's own `ndcg` counts it with 1.
+documents counts as 0, while LightGBM's own `ndcg` counts it as 1.
 """
 
 from __future__ import annotations
@@ -25,7 +25,9 @@ __all__ = ["metric"]
 
 
 def metric(measures: Measures) -> Evaluation:
-    """A function for `feval`: of scores and a data set, for each measure its name, its value, and whether higher is better."""
+    """Makes a function for `feval`: of scores and a data set, it returns for each measure its name, its value, and whether higher is
+    better.
+    """
     names = Ready(measures, {}).names()
 
     def evaluate(scores: Any, data: Any) -> list[tuple[str, float, bool]]:

@@ -2,8 +2,8 @@
 
     scores = laneval.ray.evaluate(run, qrels, ["nDCG@10", "AP"]).scores()["run"]
 
-Rows go through one shuffle, by query, into blocks that workers evaluate; what comes back is a summary of each, whose sum has the bits of one
-process. Workers need laneval, and memory for the rows of one block.
+Rows go through one shuffle, by query, into blocks that workers evaluate. Each block returns a summary, and their sum has the same bits as
+one process. Workers need laneval, and memory for the rows of one block.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def evaluate(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """The summary of a run against judgments, from Datasets with a row a result and a row a judgment.
+    """Evaluates a run against judgments, given as Datasets with one row for each result and for each judgment, and returns the summary.
 
-    `columns` names those that have unusual names. With `columns={"run": …}` that column says which of several runs a result is of; their
-    names are found by a pass over it unless `runs` says them. The shuffle makes `partitions` partitions: four a processor by default.
+    `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the
+    runs are found by a pass over it unless `runs` lists them. The shuffle makes `partitions` partitions: four a processor by default.
     """
     rows, names = _tagged(run, qrels, columns, runs)
     work = Summaries(measures, options, names, check=False)
@@ -66,10 +66,10 @@ def evaluate_tagged(
     repartition: bool = True,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """The summary of rows that are results and judgments, as `tagged` makes them.
+    """Evaluates rows that are results and judgments, as `tagged` makes them, and returns the summary.
 
-    With `repartition=False` there is no shuffle: all rows of a query are in one block already. Where they are not, `ShardError` is
-    raised; which queries each block has goes to the driver for that.
+    With `repartition=False` there is no shuffle: all rows of a query must be in one block already. If they are not, `ShardError` is raised;
+    for this check the queries of each block are sent to the driver.
     """
     if partitions is not None and not repartition:
         raise TypeError("partitions is for a shuffle: with repartition=False there is none")
@@ -89,11 +89,11 @@ def evaluate_labels(
     columns: Mapping[LabelColumn, str] | None = None,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """The summary of rankings, one a row, without a shuffle.
+    """Evaluates rankings, one in each row, without a shuffle, and returns the summary.
 
-    `query_id` is the query, and `labels` are the `grades` of what was retrieved, the best rank first: a list, or bytes with a signed one a
-    rank; −1 is a document that is not judged. A column `relevant` has the number of relevant documents, or `judged` a list of how
-    many were judged with each grade; without them ideal rankings are made of the labels.
+    `query_id` is the query, and `labels` are the `grades` of the retrieved documents, the best rank first: a list, or bytes with one signed
+    byte for each rank; −1 is a document that is not judged. A column `relevant` has the number of relevant documents, or `judged` a list of
+    the numbers of judged documents of each grade; without them ideal rankings are made of the labels.
     """
     work = LabelSummaries(measures, options, grades, columns)
     return merged(_collected(rankings.select_columns(work.used(_names(rankings, "rows"))), work), ours=True, dialect="")
@@ -109,8 +109,8 @@ def scores(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> Scores:
-    """The scores of one run (named `run`) or several, with the values of all queries in the memory of the driver: what `compare` needs.
-    A query takes some ten bytes a measure there, and its id.
+    """Evaluates one run (named `run`) or several, with the values of all queries in the memory of the driver, which `compare` needs, and
+    returns their scores. A query takes about ten bytes for each measure there, and its id.
     """
     rows, names = _tagged(run, qrels, columns, runs)
     work = ScoresWithValues(measures, options, names)
@@ -127,15 +127,15 @@ def per_query(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> Dataset:
-    """The values of each query as a Dataset: `query_id`, `run` where there are several, and a column a measure. It is computed when it is
-    used; what workers refuse is an exception of Ray then.
+    """Evaluates each query, and returns the values as a Dataset: `query_id`, `run` if there are several, and one column for each measure.
+    It is computed when it is used; errors of workers are exceptions of Ray then.
     """
     rows, names = _tagged(run, qrels, columns, runs)
     return _mapped(_by_query(rows, partitions), Values(measures, options, names))
 
 
 def tagged(run: Dataset, qrels: Dataset, *, columns: Mapping[Column, str] | None = None) -> Dataset:
-    """Results and judgments in one Dataset: `query_id`, `doc_id`, `score`, `grade`, and `run` where `columns` names it. A result has no
+    """Joins results and judgments in one Dataset: `query_id`, `doc_id`, `score`, `grade`, and `run` if `columns` names it. A result has no
     grade, and a judgment no score.
     """
     of = places(_names(run, "run"), _names(qrels, "qrels"), columns)
@@ -180,7 +180,7 @@ def _rows(query: Any, doc: Any, score: Any, grade: Any, run: Any, several: bool)
 
 
 def _id(column: Any, what: str) -> Any:
-    """Ids as text, so that those of results and of judgments are the same and go to the same place."""
+    """Ids as text, so that those of results and of judgments are equal and go to the same place."""
     import pyarrow as pa
 
     of = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
@@ -193,7 +193,7 @@ def _id(column: Any, what: str) -> Any:
 def _tagged(
     run: Dataset, qrels: Dataset, columns: Mapping[Column, str] | None, runs: Sequence[str] | None
 ) -> tuple[Dataset, Sequence[str] | None]:
-    """Both in one Dataset, and the names of the runs if there are several."""
+    """Results and judgments in one Dataset, and the names of the runs if there are several."""
     rows = tagged(run, qrels, columns=columns)
     of_run = (columns or {}).get("run")
     if of_run is None:

@@ -2,8 +2,8 @@
 
     scores = laneval.spark.evaluate(run, qrels, ["nDCG@10", "AP"]).scores()["run"]
 
-Rows go through one shuffle, by query, into partitions that workers evaluate; what comes back is a summary of each, whose sum has the bits of
-one process. Workers need laneval and pyarrow, and memory for the rows of one partition.
+Rows go through one shuffle, by query, into partitions that workers evaluate. Each partition returns a summary, and their sum has the same
+bits as one process. Workers need laneval and pyarrow, and memory for the rows of one partition.
 """
 
 from __future__ import annotations
@@ -51,10 +51,11 @@ def evaluate(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """The summary of a run against judgments, from DataFrames with a row a result and a row a judgment.
+    """Evaluates a run against judgments, given as DataFrames with one row for each result and for each judgment, and returns the summary.
 
-    `columns` names those that have unusual names. With `columns={"run": …}` that column says which of several runs a result is of; their
-    names are found by a pass over it unless `runs` says them. The shuffle makes `partitions` partitions: as many as Spark chooses by default.
+    `columns` gives the names of columns that are unusual. With `columns={"run": …}` that column names the run of a result; the names of the
+    runs are found by a pass over it unless `runs` lists them. The shuffle makes `partitions` partitions: as many as Spark chooses by
+    default.
     """
     rows, names = _tagged(run, qrels, columns, runs)
     work = Summaries(measures, options, names, check=False)
@@ -70,10 +71,10 @@ def evaluate_tagged(
     repartition: bool = True,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """The summary of rows that are results and judgments, as `tagged` makes them.
+    """Evaluates rows that are results and judgments, as `tagged` makes them, and returns the summary.
 
-    With `repartition=False` there is no shuffle: all rows of a query are in one partition already. Where they are not, `ShardError` is
-    raised; which queries each partition has goes to the driver for that.
+    With `repartition=False` there is no shuffle: all rows of a query must be in one partition already. If they are not, `ShardError` is
+    raised; for this check the queries of each partition are sent to the driver.
     """
     if partitions is not None and not repartition:
         raise TypeError("partitions is for a shuffle: with repartition=False there is none")
@@ -94,11 +95,11 @@ def evaluate_labels(
     columns: Mapping[LabelColumn, str] | None = None,
     **options: Unpack[EngineOptions],
 ) -> Summary:
-    """The summary of rankings, one a row, without a shuffle.
+    """Evaluates rankings, one in each row, without a shuffle, and returns the summary.
 
-    `query_id` is the query, and `labels` are the `grades` of what was retrieved, the best rank first: an array, or bytes with a signed one
-    a rank; −1 is a document that is not judged. A column `relevant` has the number of relevant documents, or `judged` an array
-    of how many were judged with each grade; without them ideal rankings are made of the labels.
+    `query_id` is the query, and `labels` are the `grades` of the retrieved documents, the best rank first: an array, or bytes with one
+    signed byte for each rank; −1 is a document that is not judged. A column `relevant` has the number of relevant documents, or `judged` an
+    array of the numbers of judged documents of each grade; without them ideal rankings are made of the labels.
     """
     work = LabelSummaries(measures, options, grades, columns)
     rows = rankings.select(*(_column(rankings, name) for name in work.used(rankings.columns)))
@@ -115,8 +116,8 @@ def scores(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> Scores:
-    """The scores of one run (named `run`) or several, with the values of all queries in the memory of the driver: what `compare` needs.
-    A query takes some ten bytes a measure there, and its id.
+    """Evaluates one run (named `run`) or several, with the values of all queries in the memory of the driver, which `compare` needs, and
+    returns their scores. A query takes about ten bytes for each measure there, and its id.
     """
     rows, names = _tagged(run, qrels, columns, runs)
     work = ScoresWithValues(measures, options, names)
@@ -133,8 +134,8 @@ def per_query(
     partitions: int | None = None,
     **options: Unpack[EngineOptions],
 ) -> DataFrame:
-    """The values of each query as a DataFrame: `query_id`, `run` where there are several, and a column a measure. It is computed when it is
-    used; what workers refuse is a `PythonException` of Spark then.
+    """Evaluates each query, and returns the values as a DataFrame: `query_id`, `run` if there are several, and one column for each measure.
+    It is computed when it is used; errors of workers are a `PythonException` of Spark then.
     """
     rows, names = _tagged(run, qrels, columns, runs)
     work = Values(measures, options, names)
@@ -144,8 +145,8 @@ def per_query(
 
 
 def tagged(run: DataFrame, qrels: DataFrame, *, columns: Mapping[Column, str] | None = None) -> DataFrame:
-    """Results and judgments in one DataFrame: `query_id`, `doc_id`, `score`, `grade`, and `run` where `columns` names it. A result has no
-    grade, and a judgment no score.
+    """Joins results and judgments in one DataFrame: `query_id`, `doc_id`, `score`, `grade`, and `run` if `columns` names it. A result has
+    no grade, and a judgment no score.
     """
     from pyspark.sql import functions
 
@@ -175,7 +176,7 @@ def tagged(run: DataFrame, qrels: DataFrame, *, columns: Mapping[Column, str] | 
 def _tagged(
     run: DataFrame, qrels: DataFrame, columns: Mapping[Column, str] | None, runs: Sequence[str] | None
 ) -> tuple[DataFrame, Sequence[str] | None]:
-    """Both in one DataFrame, and the names of the runs if there are several."""
+    """Results and judgments in one DataFrame, and the names of the runs if there are several."""
     rows = tagged(run, qrels, columns=columns)
     of_run = (columns or {}).get("run")
     if of_run is None:
@@ -207,7 +208,7 @@ def _type(of: DataFrame, name: str) -> Any:
 
 
 def _common(run: DataFrame, of_run: str, qrels: DataFrame, of_qrels: str) -> tuple[SparkColumn, SparkColumn]:
-    """Two columns of ids in one type: Spark would make integers of text."""
+    """Two columns of ids in one type: otherwise Spark would make integers of text."""
     types = []
     for of, name, table in ((run, of_run, "run"), (qrels, of_qrels, "qrels")):
         kind = _type(of, name)

@@ -1,5 +1,5 @@
-"""A provider for ir_measures: `install()` puts it before all others, and `ir_measures.calc_aggregate`, `iter_calc`, `calc` and
-`evaluator` use it, as do `pt.Experiment` of PyTerrier and whoever else calls them.
+"""A provider for ir_measures: `install()` puts it before all others, and `ir_measures.calc_aggregate`, `iter_calc`, `calc` and `evaluator`
+use it, as do their callers, such as `pt.Experiment` of PyTerrier.
 
 >>> import ir_measures
 >>> from ir_measures import AP, nDCG
@@ -9,15 +9,15 @@
 0.5
 >>> laneval.compat.ir_measures.uninstall()
 
-Equal: with `measures="same"`, the default, it takes what ir_measures has of pytrec_eval, and every value of a query and every aggregate
-has the bits that it has there. pytrec_eval need not be installed.
+Equal: with `measures="same"`, the default, the provider takes the measures that ir_measures has from pytrec_eval, and every value of a
+query and every aggregate has the same bits as there. pytrec_eval need not be installed.
 
 With `measures="all"` it takes every measure that laneval has, and its values are laneval's: equal scores are ordered by document id,
-descending, and compared as 32-bit floats, where other providers order them otherwise (`RR@k`, `Judged`, `Accuracy`, `RBP`), and ERR and
+descending, and compared as 32-bit floats, while other providers order them differently (`RR@k`, `Judged`, `Accuracy`, `RBP`), and ERR and
 nDCG of gdeval are not rounded to five digits. `Accuracy` is 0 where it is not defined; there such queries are left out, but count.
 
-Other on purpose: DataFrames are read as they lie, so ids may be integers, grades may be fractions, and a document that is twice in a
-query is an `InputError`, where the last one counts there. A score that is NaN is an `InputError`.
+Different on purpose: DataFrames are read without conversion, so ids may be integers, grades may be fractions, and a document that is twice
+in a query is an `InputError`, while the last one counts there. A score that is NaN is an `InputError`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _QRELS = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
 
 
 def install(measures: Literal["same", "all"] = "same") -> None:
-    """Puts the provider before all others: for the measures whose values stay what they are, or for all that laneval has."""
+    """Puts the provider before all others: for the measures whose values stay the same, or for all that laneval has."""
     if measures not in ("same", "all"):
         raise ValueError(f"measures is {measures!r}: 'same' or 'all' was expected")
     uninstall()
@@ -50,13 +50,13 @@ def install(measures: Literal["same", "all"] = "same") -> None:
 
 
 def uninstall() -> None:
-    """Takes it away."""
+    """Removes the provider."""
     providers = ir_measures.DefaultPipeline.providers
     providers[:] = [provider for provider in providers if not isinstance(provider, Provider)]
 
 
 class Provider(ir_measures.Provider):
-    """laneval for ir_measures."""
+    """The provider of laneval for ir_measures."""
 
     NAME = "laneval"
 
@@ -66,7 +66,7 @@ class Provider(ir_measures.Provider):
         self.SUPPORTED_MEASURES = list(ir_measures.providers.PytrecEvalProvider.SUPPORTED_MEASURES)
 
     def supports(self, measure: Any) -> bool:
-        """Is it one that this provider has?"""
+        """Whether the provider has this measure."""
         measure.validate_params()
         known = not hasattr(measure, "runtime_impl") and _name(measure) is not None
         return known and (self._measures == "all" or bool(super().supports(measure)))
@@ -76,7 +76,7 @@ class Provider(ir_measures.Provider):
 
 
 def _name(measure: Any) -> str | None:
-    """What laneval calls a measure; `None`: it has none such."""
+    """The name of a measure in laneval; `None` if laneval does not have it."""
     known = {key: value for key, value in measure.params.items() if key not in ("judged_only", "gains")}
     if measure.NAME == "IPrec":
         known["recall"] = float(f"{measure['recall']:.2f}")  # as pytrec_eval is asked for it
@@ -91,7 +91,7 @@ def _name(measure: Any) -> str | None:
 
 
 class Evaluator(ir_measures.Evaluator):
-    """Measures and judgments, by which runs are evaluated."""
+    """Measures and judgments with which runs are evaluated."""
 
     def __init__(self, measures: list[Any], qrels: Any) -> None:
         judged = _source(_QrelsConverter(qrels))
@@ -145,7 +145,7 @@ class _Pass:
         self._qrels = None if _is_empty(qrels) else _native.Qrels(_readable(qrels), "qrels", "trec9", _QRELS)
 
     def values(self, run: Any) -> tuple[list[tuple[Any, list[float]]], list[tuple[str, int]]]:
-        """The values of each measure, and the judged queries of the run in its order, with their places among the values."""
+        """The values of each measure, and the judged queries of the run in its order, with their indices among the values."""
         if self._qrels is None or _is_empty(run):
             return [(measure, []) for measure in self._measures], []
         scores = self._settings.evaluate(self._qrels, [("run", _readable(run))], _RUN).per_query(0)
@@ -156,7 +156,7 @@ class _Pass:
 
 
 def _source(converter: Any) -> Any:
-    """A DataFrame or a dict of dicts, of what ir_measures takes."""
+    """Converts a source of ir_measures to a DataFrame or a dict of dicts."""
     kind, _ = converter.predict_type()
     if kind == "pd_dataframe":
         return converter.as_pd_dataframe()[list((_RUN if isinstance(converter, _RunConverter) else _QRELS).values())]
@@ -164,14 +164,14 @@ def _source(converter: Any) -> Any:
 
 
 def _readable(source: Any) -> Any:
-    """A table as it lies, or its rows where pandas has no pyarrow to lend it by."""
+    """A table as it is, or its rows if pandas has no pyarrow."""
     if isinstance(source, Mapping) or importlib.util.find_spec("pyarrow"):
         return source
     return zip(*(source[column].tolist() for column in source.columns), strict=True)
 
 
 def _queries(source: Any) -> list[Any]:
-    """The ids of queries in the order in which they come."""
+    """The ids of queries in the order of their first rows."""
     return list(source) if isinstance(source, Mapping) else source["query_id"].unique().tolist()
 
 
@@ -180,7 +180,7 @@ def _is_empty(source: Any) -> bool:
 
 
 def _with_gains(qrels: Any, gains: dict[int, int]) -> Any:
-    """Judgments whose grades are replaced by gains."""
+    """Replaces the grades of judgments by gains."""
     if not gains:
         return qrels
     if isinstance(qrels, Mapping):

@@ -12,10 +12,10 @@ merged); the answer's shape and its order, that of the run, with the queries of 
 of `gm_map` and `gm_bpref` included; scores compared as 32-bit floats, equal ones by document id, descending; types and messages of
 exceptions.
 
-Other on purpose:
+Different on purpose:
 
 * A measure that trec_eval cannot read (`ndcg_10`, `P_0`, `P_5,5.5`, levels of recall above 1) is a `ValueError`; there it ends the
-  interpreter, or has a value that means nothing. `runid` is 0.0; there it is what happens to lie in memory.
+  interpreter, or has a meaningless value. `runid` is 0.0; there it is an arbitrary value from memory.
 * Ids with a lone surrogate are a `UnicodeEncodeError`; there they end the interpreter. Ids with a NUL are compared as a whole.
 * A score that is NaN is a `ValueError` that names the document; there the order is arbitrary. An integer that is no 64-bit number is an
   `OverflowError`; there it is a `SystemError`.
@@ -24,8 +24,8 @@ Other on purpose:
 * An empty ranking has 0 under every measure but `num_q`, even `num_rel` and `gm_map`, as there; but there some combinations of measures
   end the interpreter. So do grades that are all negative.
 * More than 253 distinct grades of 0 and above are a `ValueError`.
-* `compute_aggregated_measure` takes the exponential of `gm_*` by the C library, whose last bit may be another than NumPy's.
-* Negative levels of relevance are a `TypeError`, as 0 is; there some pass, by accident.
+* `compute_aggregated_measure` takes the exponential of `gm_*` by the C library, whose last bit may differ from NumPy's.
+* Negative levels of relevance are a `TypeError`, as 0 is; there some are accepted by accident.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ supported_nicknames: dict[str, set[str]] = {
 """The nicknames of trec_eval with the measures that they stand for."""
 
 supported_measures: set[str] = set(supported_nicknames["all_trec"])
-"""The measures that there are."""
+"""All measures."""
 
 _PARAMETERS = re.compile(
     rf"({'|'.join(sorted(map(re.escape, supported_measures)))})"
@@ -71,7 +71,7 @@ _PARAMETERS = re.compile(
 class RelevanceEvaluator:
     """Evaluates runs against judgments.
 
-    `query_relevance` has for each query the grades of its documents, `measures` the names and nicknames of measures; documents of
+    `query_relevance` has the grades of the documents of each query, and `measures` the names and nicknames of measures; documents of
     `relevance_level` and above are relevant. With `judged_docs_only_flag` documents that are not judged are dropped from rankings.
     """
 
@@ -90,7 +90,7 @@ class RelevanceEvaluator:
         self._evaluator = _native.TrecEvaluator(judgments, merged, level, judged_only != 0)
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
-        """The values of each query of a run that is judged: query, measure, value."""
+        """Evaluates the judged queries of a run, and returns their values: query, measure, value."""
         if not scores:
             return {}
         if not isinstance(scores, dict):
@@ -99,7 +99,7 @@ class RelevanceEvaluator:
 
 
 def _integer(value: object) -> int:
-    """An integer of 32 bits."""
+    """Converts an object to an integer of 32 bits."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:

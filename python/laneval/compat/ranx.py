@@ -21,20 +21,21 @@ of NumPy in the order of the queries with `return_mean=False`, `mean` and `std` 
 `run.std_scores`; `make_comparable`; assertions where queries differ; values, but for the last digits, where no scores are equal. The report of
 `compare` has the same attributes, the same data as a dict, a DataFrame and JSON, the same p of the paired t test, and the same letters for it.
 
-Other on purpose:
+Different on purpose:
 
 * Equal scores are ordered by document id, descending; there the order is arbitrary.
-* Dicts are matched by query; there by place.
+* Dicts are matched by query; there by index.
 * `bpref` is trec_eval's formula; there a document with a negative grade counts as judged not relevant.
-* `rbp` is over grades as they are, as there, and a sum of weights: values above 1 are possible where grades are.
-* A cutoff is at least 1; there `@0` is none.
-* `compare`: Fisher's test draws other signs, the same for every pair, order and number of threads; its p is exact where few queries differ,
-  and never 0. Tukey's test is on a two-way analysis of variance, for the queries are the same; there it is as if each run had queries of its
-  own. Values that differ by rounding alone are equal, in tests, wins and ties. Identical runs have p = 1, not NaN; where every query changes by
-  the same amount t knows no p, which is then NaN and not significant. `correction="holm"` and its like correct for the number of pairs; as
-  there, nothing does if it is not said. Labels have no q, whose raised letter is hard to read, and are numbers beyond 25 runs; two runs of one
-  name are an error. Tables have all digits asked for; LaTeX has another layout, for the package booktabs alone, and names are escaped.
-* No fusion, no normalization, no plots, no downloads, no typed lists of Numba; `threads` is how many threads work, all if 0.
+* `rbp` uses grades as they are, as there, and a sum of weights: values above 1 are possible if grades are.
+* A cutoff is at least 1; there `@0` means no cutoff.
+* `compare`: Fisher's test draws other signs, the same for every pair, order and number of threads; its p is exact if few queries differ,
+  and never 0. Tukey's test is on a two-way analysis of variance, because the queries are the same; there it is as if each run had queries
+  of its own. Values that differ by rounding alone are equal, in tests, wins and ties. Identical runs have p = 1, not NaN; if every query
+  changes by the same amount, t has no p, which is then NaN and not significant. `correction="holm"` and the other corrections correct for
+  the number of pairs; by default there is no correction, as there. Labels have no q, whose raised letter is hard to read, and are numbers
+  beyond 25 runs; two runs of one name are an error. Tables have all digits that are asked for; LaTeX has another layout, for the package
+  booktabs alone, and names are escaped.
+* There are no fusion, normalization, plots, downloads and typed lists of Numba. `threads` is the number of threads, all if 0.
 """
 
 from __future__ import annotations
@@ -116,7 +117,7 @@ class _Table:
         return pd.DataFrame(rows, columns=["q_id", "doc_id", "score"])
 
     def save(self, path: str, kind: str | None = None) -> None:
-        """Writes a file: JSON, TREC or Parquet, as `kind` or its ending says."""
+        """Writes a file: JSON, TREC or Parquet, by `kind` or its extension."""
         kind = _kind(path, kind)
         if kind == "parquet":
             self.to_dataframe().to_parquet(path, index=False)
@@ -134,7 +135,7 @@ class _Table:
 
     @property
     def size(self) -> int:
-        """How many queries there are."""
+        """The number of queries."""
         return len(self._rows)
 
     def __getitem__(self, q_id: str) -> dict[str, Any]:
@@ -163,7 +164,7 @@ class Qrels(_Table):
         return self._rows
 
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
-        """Lowers all grades, so that this one becomes 1."""
+        """Lowers all grades so that `rel_lvl` becomes 1."""
         self._rows = {
             query: {doc: grade - (rel_lvl - 1) for doc, grade in docs.items()} for query, docs in self._rows.items()
         }
@@ -175,12 +176,12 @@ class Qrels(_Table):
 
     @staticmethod
     def from_dict(d: Mapping[str, Mapping[str, int]]) -> Qrels:
-        """Judgments of a dict of dicts."""
+        """Makes judgments of a dict of dicts."""
         return Qrels(d)
 
     @staticmethod
     def from_file(path: str, kind: str | None = None) -> Qrels:
-        """Judgments of a file: JSON, TREC or gzipped TREC."""
+        """Reads judgments from a file: JSON, TREC or gzipped TREC."""
         rows, _ = _read(path, kind, (0, 2, 3), 4)
         return Qrels(rows)
 
@@ -188,7 +189,7 @@ class Qrels(_Table):
     def from_df(
         df: pandas.DataFrame, q_id_col: str = "q_id", doc_id_col: str = "doc_id", score_col: str = "score"
     ) -> Qrels:
-        """Judgments of a DataFrame."""
+        """Makes judgments of a DataFrame."""
         return Qrels(_of_frame(df, (q_id_col, doc_id_col, score_col), "i", "`int`"))
 
     @staticmethod
@@ -199,14 +200,14 @@ class Qrels(_Table):
         score_col: str = "score",
         pd_kwargs: dict[str, Any] | None = None,
     ) -> Qrels:
-        """Judgments of a Parquet file."""
+        """Reads judgments from a Parquet file."""
         import pandas as pd
 
         return Qrels.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col)
 
 
 class Run(_Table):
-    """Results, and the scores that `evaluate` found."""
+    """Results, with the scores that `evaluate` computed."""
 
     def __init__(self, run: Mapping[str, Mapping[str, float]] | None = None, name: str | None = None) -> None:
         super().__init__(run, name)
@@ -236,12 +237,12 @@ class Run(_Table):
 
     @staticmethod
     def from_dict(d: Mapping[str, Mapping[str, float]], name: str | None = None) -> Run:
-        """Results of a dict of dicts."""
+        """Makes results of a dict of dicts."""
         return Run(d, name)
 
     @staticmethod
     def from_file(path: str, kind: str | None = None, name: str | None = None) -> Run:
-        """Results of a file: JSON, TREC or gzipped TREC."""
+        """Reads results from a file: JSON, TREC or gzipped TREC."""
         rows, tag = _read(path, kind, (0, 2, 4), 6)
         return Run(rows, tag if name is None else name)
 
@@ -253,7 +254,7 @@ class Run(_Table):
         score_col: str = "score",
         name: str | None = None,
     ) -> Run:
-        """Results of a DataFrame."""
+        """Makes results of a DataFrame."""
         return Run(_of_frame(df, (q_id_col, doc_id_col, score_col), "f", "`float`"), name)
 
     @staticmethod
@@ -265,7 +266,7 @@ class Run(_Table):
         pd_kwargs: dict[str, Any] | None = None,
         name: str | None = None,
     ) -> Run:
-        """Results of a Parquet file."""
+        """Reads results from a Parquet file."""
         import pandas as pd
 
         return Run.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
@@ -306,10 +307,10 @@ def evaluate(
     save_results_in_run: bool = True,
     make_comparable: bool = False,
 ) -> Any:
-    """The values of metrics: over all queries, or with `return_mean=False` of each query.
+    """Computes the values of metrics: over all queries, or with `return_mean=False` of each query.
 
-    The queries of both sides have to be the same, unless `make_comparable` gives those that the run lacks an empty ranking and drops
-    those that are not judged. The values of queries, means and standard deviations are kept in the run, if it is a `Run`.
+    The queries of both sides have to be the same, unless `make_comparable` gives those that the run lacks an empty ranking and drops those
+    that are not judged. The values of queries, means and standard deviations are kept in the run, if it is a `Run`.
     """
     asked, values, means, stds = _evaluated(
         qrels, run, metrics, return_mean and return_std, threads, save_results_in_run, make_comparable
@@ -374,8 +375,8 @@ def compare(
     """Evaluates runs and compares every pair of them: by the paired t test (`stat_test="student"`), Fisher's randomisation test
     (`"fisher"`) or Tukey's HSD (`"tukey"`).
 
-    A difference is significant where p is `max_p` or less. `correction` says what is done about the number of pairs, which ranx does not
-    know; Tukey's test brings its own.
+    A difference is significant if p is `max_p` or less. `correction` chooses the correction for the number of pairs, which ranx does not
+    have; Tukey's test has its own.
     """
     if stat_test not in STAT_TESTS:
         raise NotImplementedError(f"Statistical test `{stat_test}` not supported.")
@@ -406,7 +407,7 @@ def compare(
 
 
 def _kept(name: str, queries: list[str], values: Mapping[str, list[float]]) -> RunScores:
-    """Scores that hold the values of metrics, query by query."""
+    """Makes scores of the values of metrics, query by query."""
     order = sorted(range(len(queries)), key=lambda at: queries[at].encode("utf-8", "surrogateescape"))
     columns = {_name(metric): [of[at] for at in order] for metric, of in values.items()}
     measures = list(columns)
@@ -432,7 +433,7 @@ _KNOWN: dict[str, Any] = {
 def _pairs(
     names: Sequence[str], metrics: Sequence[str], comparison: Comparison | None, *, corrected: bool, max_p: float
 ) -> tuple[_Pairs, dict[tuple[str, str], dict[str, dict[str, int]]]]:
-    """For each pair of runs p under each metric, and in how many queries the first one wins, ties and loses."""
+    """For each pair of runs, p under each metric, and the numbers of queries in which the first one wins, ties and loses."""
     tests: dict[frozenset[str], dict[str, dict[str, Any]]] = {}
     wins: dict[tuple[str, str], dict[str, dict[str, int]]] = {}
     for at, baseline in enumerate(names):
@@ -450,7 +451,7 @@ def _pairs(
 
 
 class _Pairs(Mapping[Any, Any]):
-    """What there is of pairs of runs, whichever is named first."""
+    """The data of pairs of runs, whichever is named first."""
 
     def __init__(self, pairs: dict[frozenset[str], dict[str, dict[str, Any]]]) -> None:
         self._of = pairs
@@ -489,7 +490,7 @@ LABELS = {
 
 
 class Report:
-    """What `compare` finds: as a text the table of means with the letters of the runs that each is significantly better than."""
+    """The result of `compare`: as text, the table of means with the letters of the runs that each is significantly better than."""
 
     def __init__(
         self,
@@ -560,7 +561,9 @@ class Report:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it as plain data: `stat_test`, `metrics`, `model_names`, and of each model `scores`, `comparisons`, `win_tie_loss`."""
+        """The whole report as plain data: `stat_test`, `metrics`, `model_names`, and for each model `scores`, `comparisons`,
+        `win_tie_loss`.
+        """
         data: dict[str, Any] = {
             "stat_test": self.stat_test,
             "metrics": self.metrics,
@@ -578,13 +581,13 @@ class Report:
         return data
 
     def to_dataframe(self) -> pandas.DataFrame:
-        """The means as a DataFrame, a row a model."""
+        """The means as a DataFrame with one row for each model."""
         import pandas as pd
 
         return pd.DataFrame([{"model_names": name, **self.results[name]} for name in self.model_names])
 
     def save(self, path: str) -> None:
-        """Writes all of it as JSON."""
+        """Writes the whole report as JSON."""
         with open(path, "w", encoding="utf-8") as file:
             json.dump(self.to_dict(), file, indent=4)
 
@@ -619,7 +622,7 @@ class Report:
 
 
 def _label(metric: str) -> str:
-    """What the table calls a metric."""
+    """The name of a metric in the table."""
     name = metric.split("@")[0].split("-l")[0]
     label = LABELS.get(name, name.upper())
     return label + metric[len(name) :]
@@ -667,7 +670,7 @@ def _values(
 
 
 def _name(metric: str) -> str:
-    """What laneval calls a metric."""
+    """The name of a metric in laneval."""
     if metric.split("-l")[0] == "rbp":
         raise ValueError("RBP requires persistence value. Example: `rpb.95`")
     try:
@@ -682,12 +685,12 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _std(values: Sequence[float], mean: float) -> float:
-    """The standard deviation of a population, as NumPy has it."""
+    """The standard deviation of a population, as NumPy computes it."""
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values)) if values else math.nan
 
 
 def _kind(path: str, kind: str | None) -> str:
-    """The kind of a file, by its ending if it is not said."""
+    """The kind of a file: `kind`, or by its extension."""
     if kind is None:
         ending = os.path.splitext(path)[1][1:]
         kind = {"txt": "trec", "parq": "parquet"}.get(ending, ending)

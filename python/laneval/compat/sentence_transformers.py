@@ -5,8 +5,8 @@
     evaluator = InformationRetrievalEvaluator(queries, corpus, relevant_docs)
     evaluator(model)
 
-It is a subclass that overrides `compute_metrics` and nothing else, so embeddings, reports, files and model cards are what they are; for
-other evaluators over the same base, such as that of sparse encoders, put `Metrics` before them:
+It is a subclass that overrides `compute_metrics` and nothing else, so embeddings, reports, files and model cards stay the same; for other
+evaluators over the same base, such as that of sparse encoders, put `Metrics` before them:
 
     class Evaluator(Metrics, SparseInformationRetrievalEvaluator): ...
 
@@ -14,7 +14,7 @@ Equal to sentence-transformers 6: keys (`accuracy@k`, `precision@k`, `recall@k`,
 scores by ascending corpus id, queries without hits as 0, values but for the last digit of averages. Accuracy is Success, and `map@k` is
 divided by at most k.
 
-Other on purpose: values are floats, never NumPy's.
+Different on purpose: values are floats, never NumPy's.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Metrics:
     relevant_docs: Mapping[Any, Any]
 
     def compute_metrics(self, queries_result_list: Sequence[Sequence[Mapping[str, Any]]]) -> dict[str, dict[int, float]]:
-        """The metrics at each k, of the hits of each query: `corpus_id` and `score`."""
+        """The metrics at each k, for the hits of each query: `corpus_id` and `score`."""
         cuts = {key: list(getattr(self, attribute)) for key, (attribute, _) in _MEASURES.items()}
         names = {(key, k): _MEASURES[key][1].format(k) for key, of in cuts.items() for k in of}
         if not names or not queries_result_list:
