@@ -1,5 +1,5 @@
-//! AP, RR, nDCG@10, nDCG, P@10 and R@100 on the CPU and on a GPU, which must give the same averages: with the labels sent up, and
-//! with labels that are there already.
+//! AP, RR, nDCG@10, nDCG, P@10 and R@100 on the CPU and on a GPU, which must give the same averages: with the labels sent to the GPU each
+//! time, and with labels that are there already.
 //!
 //! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it any GPU that is not software is taken.
 
@@ -12,7 +12,7 @@ use laneval::{Evaluator, LabelMatrix};
 
 const SIX: [&str; 6] = ["AP", "RR", "nDCG@10", "nDCG", "P@10", "R@100"];
 
-/// What the engines of a pair compute.
+/// The work of a pair of engines.
 struct Pair<'a> {
     group: BenchmarkGroup<'a, WallTime>,
     evaluator: &'a Evaluator,

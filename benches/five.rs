@@ -1,5 +1,5 @@
-//! AP, nDCG@10, RR, P@10 and R@100 from labels in memory, by density: labels a second, and their share of the bandwidth of merely
-//! reading them, measured in turns with it.
+//! AP, nDCG@10, RR, P@10 and R@100 from labels in memory, by density: labels a second, and their share of the bandwidth of only reading
+//! them, measured in turns.
 //!
 //! Words narrow it down: `cargo bench --bench five -- 1000 0.1% 1 avx2` is one depth, one density and one thread, with vectors of
 //! 256 bits.
@@ -57,7 +57,7 @@ impl Chosen {
         Chosen(std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect())
     }
 
-    /// Those of some choices that are named, or all.
+    /// The choices that are named, or all of them.
     fn of<T: Copy>(&self, choices: &[T], name: impl Fn(T) -> String) -> Vec<T> {
         let named: Vec<T> =
             choices.iter().copied().filter(|&choice| self.0.contains(&name(choice))).collect();

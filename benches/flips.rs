@@ -1,7 +1,7 @@
-//! The sums of series of numbers under random sign flips, on one core, from the random bits on: the table of eight queries beside adding each
-//! number under a mask of its sign, which takes the same bits. 1,000 queries, 100,000 draws.
+//! The sums of series of numbers under random sign flips, on one core, including the random bits: the table of eight queries, and for
+//! comparison adding each number under a mask of its sign, with the same bits. 1,000 queries, 100,000 draws.
 //!
-//! Both give the same sums, and those of some draws are a plain loop's, before anything is timed.
+//! Both give the same sums, and those of some draws are a plain loop's; this is checked before anything is timed.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use rayon::prelude::*;
 const SEED: u64 = 0x6c61_6e65_7661_6c31;
 const QUERIES: usize = 1000;
 const DRAWS: u32 = 100_000;
-/// Draws of which the direct loop has the bits of a query at a time.
+/// The number of draws whose bits of a query the direct loop holds at a time.
 const LANES: usize = 2048;
 
 /// Hashes of the ids of queries, and series of numbers like the values of a measure.
@@ -36,7 +36,7 @@ fn slices(series: &[Vec<i64>]) -> Vec<&[i64]> {
     series.iter().map(Vec::as_slice).collect()
 }
 
-/// The sums of each draw added up, so that no draw can be left out, by the table.
+/// Adds up the sums of each draw, computed by the table, so that no draw can be left out.
 fn by_table(flips: &Flips<'_>, series: &[&[i64]]) -> i64 {
     let all = |sums: &[&[i64]]| sums.iter().map(|sums| sums.iter().sum::<i64>()).sum::<i64>();
     flips.chunks(series, 0..DRAWS, all).sum()
@@ -113,7 +113,7 @@ fn sums(c: &mut Criterion) {
     }
 }
 
-/// What is made of the sums: counts of one pair and of all pairs of ten runs, and a bootstrap.
+/// Times the uses of the sums: counts of one pair and of all pairs of ten runs, and a bootstrap.
 fn whole(c: &mut Criterion) {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a pool");
     let (queries, series) = example(10);

@@ -1,5 +1,5 @@
-//! Labels a second of each fold, at every SIMD level, depth and density, beside a plain scalar loop; and of the five
-//! folds that AP, nDCG@10, RR, P@10 and R@100 need, beside the bandwidth of merely reading the labels.
+//! Labels a second of each fold, at every SIMD level, depth and density, beside a plain scalar loop; and of the five folds that AP,
+//! nDCG@10, RR, P@10 and R@100 need, beside the bandwidth of only reading the labels.
 //!
 //! Answers are compared with the scalar loop's, bit for bit, before anything is timed.
 
@@ -20,7 +20,7 @@ mod simd;
 const LANES: usize = 64;
 /// Codes above this one are hits.
 const ABOVE: u8 = 2;
-/// Codes above this one are relevant where judged ones that are not count too.
+/// Codes above this one are relevant in folds that also count judged documents that are not relevant.
 const RELEVANT: u8 = 3;
 /// Codes of three grades.
 const CODES: usize = 6;

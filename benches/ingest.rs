@@ -11,7 +11,7 @@ const QUERIES: u64 = 1000;
 const DEPTH: u64 = 1000;
 const JUDGED: u64 = 20;
 
-/// How the lines of a run lie.
+/// The order of the lines of a run.
 #[derive(Clone, Copy, PartialEq)]
 enum Order {
     Ranked,

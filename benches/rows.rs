@@ -1,9 +1,10 @@
-//! AP, nDCG@10, RR, P@10 and R@100 of rankings that lie in memory row by row, beside the same from tiles: labels of a byte, scores of
+//! AP, nDCG@10, RR, P@10 and R@100 of rankings that are in memory row by row, beside the same from tiles: labels of one byte, scores of
 //! which the ten best are looked at, and lists of ids. Every answer is compared with that of a label matrix.
 //!
-//! First of all many small batches go into a stream, whose memory is shown, and a million equal scores are evaluated over all their orders.
+//! First, many small batches are pushed into a stream, whose memory is shown, and a million equal scores are evaluated over all their
+//! orders.
 //!
-//! `benches/peers.py numpy` and `benches/peers.py argpartition` are what others take for the same shapes.
+//! `benches/peers.py numpy` and `benches/peers.py argpartition` time other programs on the same shapes.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -36,7 +37,7 @@ fn labels(count: usize) -> Vec<u8> {
     (0..count).map(label).collect()
 }
 
-/// Seconds of the fastest of several times, of each of two in turns.
+/// The seconds of the fastest of several runs, for each of two works in turns.
 fn fastest(works: [&dyn Fn() -> Scores; 2]) -> [f64; 2] {
     let mut seconds = [f64::INFINITY; 2];
     for _ in 0..REPEATS {
@@ -87,7 +88,7 @@ fn stream() {
     );
 }
 
-/// A million equal scores of one query, a fiftieth judged and a hundredth relevant, under the measures that are asked for most.
+/// Times a million equal scores of one query, a fiftieth judged and a hundredth relevant, under common measures.
 fn ties() {
     println!("a million equal scores     ms for the expected value, and for the best");
     let (count, judged) = (1_000_000, 20_000);
@@ -100,7 +101,7 @@ fn ties() {
     let run = [Records::scored(&queries, &docs, &scores)];
     let join = Join { keep_ties: true, ..Join::default() };
     let matrix = join.columns(&qrels, &[("equal", &run)]).expect("a matrix");
-    // Expected values that are plain to see.
+    // Expected values that are easy to derive.
     let known = |name| match name {
         "P@10" => Some(0.01),
         "R@100" => Some(0.0001),

@@ -1,7 +1,7 @@
-//! How cost grows: lines, queries, depth, runs and cutoffs, each doubled five times, and the exponent of the cost on one thread.
+//! The growth of cost: lines, queries, depth, runs and cutoffs, each doubled five times, and the exponent of the cost on one thread.
 //!
-//! An exponent of 1 is linear. Below 1 there are costs that do not grow; above 1 something is quadratic, or has outgrown a cache.
-//! All measures are AP, nDCG@10, RR, P@10 and R@100, but where cutoffs are doubled.
+//! An exponent of 1 is linear. Below 1 some costs do not grow; above 1 something is quadratic, or no longer fits a cache. All measures are
+//! AP, nDCG@10, RR, P@10 and R@100, except where cutoffs are doubled.
 
 use std::hint::black_box;
 use std::path::PathBuf;
@@ -33,7 +33,7 @@ fn exponent(points: &[(f64, f64)]) -> f64 {
     rise / logs().map(|point| (point.0 - x).powi(2)).sum::<f64>()
 }
 
-/// Doubles something, and prints what it costs.
+/// Doubles a size, and prints the cost.
 fn doubled(what: &str, first: u32, mut cost: impl FnMut(u32) -> f64) {
     let sizes = (0..=DOUBLINGS).map(|doubling| first << doubling);
     let points: Vec<(f64, f64)> = sizes.map(|size| (f64::from(size), cost(size))).collect();

@@ -1,6 +1,7 @@
-//! What each measure that walks costs a ranking, on one thread, beside its reference function; the same bits of every query.
+//! The cost of each measure that walks, for each ranking on one thread, beside its reference function; the bits of every query are the
+//! same.
 //!
-//! A number is how much longer measure and AP take together than AP alone: reading the labels is in neither.
+//! A number is how much longer the measure and AP take together than AP alone, so it excludes reading the labels.
 
 use std::hint::black_box;
 use std::time::Instant;

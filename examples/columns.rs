@@ -1,4 +1,4 @@
-//! Evaluates what a program holds in memory: a log of rankings as columns, in the layouts of Arrow, without a line of text.
+//! Evaluates data in memory: a log of rankings as columns, in the layouts of Arrow, without any text.
 //!
 //! `cargo run --example columns`
 
@@ -7,13 +7,13 @@ use laneval::{Dialect, Evaluator, Join, Qrels};
 
 /// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
-    // What people said: three searches, products by number, grades from 0 to 2.
+    // The judgments: three searches, products by number, grades from 0 to 2.
     let searches = ["red shoes", "rain coat", "red shoes", "tent", "tent"];
     let judged = Judgments::new(&searches, &[1001u32, 2002, 1003, 3001, 3002], &[2u8, 1, 0, 1, 2]);
     let qrels = Qrels::columns(&[judged], Dialect::Laneval)?;
 
-    // What was shown: searches as codes of a dictionary, products as integers, scores as 32-bit floats; two batches of a log. The second
-    // has a dictionary of its own, and goes on with the search with which the first ends.
+    // The results: searches as codes of a dictionary, products as integers, scores as 32-bit floats; two batches of a log. The second batch
+    // has a dictionary of its own, and continues the search with which the first ends.
     let first = Text::from(&["red shoes", "rain coat"]);
     let first = Records {
         query: Text::Coded { codes: Integers::from(&[0u8, 0, 0, 1]), values: &first },

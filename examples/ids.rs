@@ -1,4 +1,4 @@
-//! Retrieval for questions: which passages answer each question, and which an index returned, by their numbers.
+//! Retrieval for questions: the passages that answer each question, and those that an index returned, by their numbers.
 //!
 //! `cargo run --release --example ids`
 

@@ -1,4 +1,4 @@
-//! A recommender's top ten: which of the ten items that each user was shown they then took, and how many they took in all.
+//! A recommender's top ten: which of the ten items that each user was shown the user then took, and how many items the user took in all.
 //!
 //! `cargo run --release --example labels`
 
@@ -10,7 +10,7 @@ const SHOWN: usize = 10;
 
 /// Evaluates, and prints.
 pub fn main() -> laneval::Result<()> {
-    // What a program has: a byte for each item shown, the best first, and a count for each user.
+    // The data of a program: one byte for each item shown, the best first, and one count for each user.
     let mut random = 1u64;
     let mut next = move || {
         random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

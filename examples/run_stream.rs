@@ -1,5 +1,5 @@
-//! A run that is too large to be held: a search system hands on its results batch by batch, and they are evaluated as they come. Text
-//! that comes through a pipe is read in the same way.
+//! A run that is too large for memory: a search system passes its results batch by batch, and they are evaluated as they come. Text from a
+//! pipe is read in the same way.
 //!
 //! `cargo run --release --example run_stream`
 
@@ -30,7 +30,7 @@ pub fn main() -> laneval::Result<()> {
     }
     let columns = stream.scores()?;
 
-    // Any reader will do: a pipe, a socket, standard input.
+    // Any reader works: a pipe, a socket, standard input.
     let (queries, docs, scores) = results(0..2_000);
     let line = |at: usize| format!("{} Q0 {} 1 {} tag\n", queries[at], docs[at], scores[at]);
     let text: String = (0..queries.len()).map(line).collect();

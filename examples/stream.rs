@@ -1,5 +1,5 @@
-//! A service that logs its rankings: batches are evaluated as they come, in memory that does not grow, and the summary of a day is
-//! added to those of others.
+//! A service that logs its rankings: batches are evaluated as they come, in memory that does not grow, and the summary of a day is merged
+//! with those of other days.
 //!
 //! `cargo run --release --example stream`
 
@@ -19,7 +19,7 @@ fn batch(number: usize) -> Vec<u8> {
 }
 
 fn day(batches: std::ops::Range<usize>) -> laneval::Result<Summary> {
-    // What grades there are is said beforehand.
+    // The grades are given beforehand.
     let mut stream = Evaluator::new(["nDCG@10", "RR(rel=2)"])?.stream(&Codebook::new([0.0, 1.0, 2.0])?)?;
     for number in batches {
         stream.push(&Rankings::labels(&batch(number), Shape::dense(SHOWN))?)?;

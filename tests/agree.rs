@@ -11,7 +11,7 @@ use crate::variants::{every_measure, every_walk};
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 100, ..ProptestConfig::default() })]
 
-    /// Which folds share a pass depends on what else is asked for: a few measures answer as all of them together.
+    /// Other measures decide which folds share a pass: a few measures have the same values as all of them together.
     #[test]
     fn any_few_measures_agree(shape in shape(), view in views(), picks in proptest::collection::vec(any::<u64>(), 6)) {
         let matrix = matrix(&shape);
@@ -90,8 +90,7 @@ fn assert_walks_agree(matrix: &LabelMatrix, evaluator: Evaluator) {
     assert_same_bits(&evaluator.evaluate(matrix).unwrap(), &found, "walks");
 }
 
-/// Rankings of some depth, with judged documents at some density; `best` of them lead the first ranking, and so many are retrieved by
-/// none.
+/// Rankings of some depth, with judged documents at some density; `best` of them lead the first ranking, and `absent` are not retrieved.
 fn walked(grades: &[f64], (depth, density, best, absent): (usize, u32, usize, usize)) -> Shape {
     let mut state = depth as u32 ^ density;
     let mut random = |below: u32| {
@@ -112,8 +111,8 @@ fn walked(grades: &[f64], (depth, density, best, absent): (usize, u32, usize, us
     Shape { grades: grades.to_vec(), queries }
 }
 
-/// Every walk with every parameter: few and many judged documents, at the top and anywhere, retrieved and absent, in rankings that end
-/// before and behind the ranks that measures and tables know.
+/// Every walk agrees with every parameter: for few and many judged documents, at the top and anywhere, retrieved and absent, in rankings
+/// that end before and behind the ranks of measures and tables.
 #[test]
 fn every_walk_agrees_in_every_parameter() {
     let full: Vec<f64> = (0..253).map(|grade| f64::from(grade) / 63.0).collect();

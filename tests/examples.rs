@@ -1,4 +1,4 @@
-//! The examples run, and their answers are what they assert.
+//! The examples run, and their assertions hold.
 
 #[path = "../examples/columns.rs"]
 mod columns;

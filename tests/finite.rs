@@ -1,4 +1,4 @@
-//! No value is infinite or not a number in silence: huge gains give the true quotient, or an error that says where.
+//! No value is infinite or NaN without an error: huge gains give the true quotient, or an error that names the place.
 
 use laneval::{EngineChoice, Error, Evaluator, Join, Qrels, QuerySet, Scores, StatName};
 
@@ -35,7 +35,7 @@ fn gains_at_the_end_of_f64_have_the_true_quotient() {
     assert!((found[0] - 1.5 / ideal).abs() < 1e-15 && found[1] == 1.0, "{found:?}");
 }
 
-/// A quotient of sums does not change with the unit of the grades: not by a bit, where the unit is a power of two.
+/// A quotient of sums does not change with the unit of the grades: by no bit, if the unit is a power of two.
 #[test]
 fn quotients_of_gains_do_not_depend_on_their_unit() {
     let names = [

@@ -1,13 +1,13 @@
-//! Forged `.lmx` files: the sections of a sound one, changed at will, with checksums that fit what they were changed to.
+//! Forged `.lmx` files: the sections of a sound file, changed at will, with checksums that fit the changed sections.
 //!
-//! A change is made of three numbers, each of which means something whatever its size, so that generators of any kind can make them.
+//! A change is made of three numbers, each of which is valid whatever its size, so that generators of any kind can make changes.
 
 use laneval::internals::label::Packing;
 use xxhash_rust::xxh3::xxh3_64;
 
 const HEADER: usize = 32;
 const ENTRY: usize = 32;
-/// Tiles of a forged file take at most so many bytes.
+/// The most bytes of the tiles of a forged file.
 const MOST_TILES: u64 = 1 << 20;
 
 /// The sections in file order.
@@ -20,23 +20,23 @@ pub const DIRECTORY: usize = 6;
 pub const TILES: usize = 7;
 pub const SECTIONS: usize = 8;
 
-/// What a file is put together from.
+/// The parts of a file.
 #[derive(Debug, Clone)]
 pub struct Forged {
-    /// Magic, version and so on, with the lengths and checksums that [`Forged::bytes`] works out.
+    /// The header, with magic and version; [`Forged::bytes`] computes its lengths and checksums.
     head: [u8; HEADER],
     pub sections: [Vec<u8>; SECTIONS],
-    /// The sections behind them, each with its kind and mark.
+    /// The further sections, each with its kind and mark.
     pub more: Vec<(u32, u32, Vec<u8>)>,
     /// The reserved word of each section's entry.
     pub reserved: [u32; SECTIONS],
-    /// Zeros between a section and the place where it could start.
+    /// The number of zeros before each section, beyond the alignment.
     pub gaps: [usize; SECTIONS],
-    /// What follows the last section.
+    /// The bytes behind the last section.
     pub after: Vec<u8>,
 }
 
-/// One change: of what kind, where, and to what.
+/// One change: its kind, its place, and the new value.
 #[derive(Debug, Clone, Copy)]
 pub struct Change {
     pub kind: u8,
@@ -97,28 +97,28 @@ impl Forged {
         file
     }
 
-    /// Sets the word at a multiple of 4 bytes in a section; nothing where the section is shorter.
+    /// Sets the word at a multiple of 4 bytes in a section; does nothing if the section is shorter.
     pub fn set_word(&mut self, section: usize, word: usize, to: u32) {
         if let Some(place) = self.sections[section].get_mut(4 * word..4 * word + 4) {
             place.copy_from_slice(&to.to_le_bytes());
         }
     }
 
-    /// Sets a grade of the codebook; nothing where it has fewer.
+    /// Sets a grade of the codebook; does nothing if it has fewer grades.
     pub fn set_grade(&mut self, grade: usize, to: f64) {
         if let Some(place) = self.sections[BOOK].get_mut(4 + 8 * grade..12 + 8 * grade) {
             place.copy_from_slice(&to.to_le_bytes());
         }
     }
 
-    /// How many documents are judged: the words of the counts in their section.
+    /// The words of the judged counts in their section.
     pub fn counts(&self) -> std::ops::Range<usize> {
         let entries = self.number(JUDGED);
         let first = 2 + self.number(IDS) + 1;
         first..first + entries
     }
 
-    /// Sets the length of a row, and makes tiles and directory follow, where they stay small.
+    /// Sets the depth of a row, and adapts tiles and directory, as long as they stay small.
     pub fn set_row(&mut self, row: usize, depth: u32) {
         self.set_word(ROWS, row, depth);
         let depths = self.sections[ROWS].as_chunks::<4>().0.iter().map(|depth| u32::from_le_bytes(*depth));
@@ -136,7 +136,7 @@ impl Forged {
     /// Makes a change.
     pub fn change(&mut self, Change { kind, at, to }: Change) {
         let at = at as usize;
-        // Some section, and some place in it.
+        // Any section, and any place in it.
         let (section, place) = (at % SECTIONS, at / SECTIONS);
         let words = |section: &Vec<u8>| (section.len() / 4).max(1);
         match kind % 16 {
@@ -165,7 +165,7 @@ impl Forged {
         }
     }
 
-    /// Changes a word or a byte of the last of the further sections, or how it is marked, or makes one more.
+    /// Changes a word or a byte of the last of the further sections, or its mark, or adds a section.
     fn change_more(&mut self, kind: u8, at: usize, to: u64) {
         let count = self.more.len() as u32;
         let Some((kind_of, mark, bytes)) = self.more.last_mut() else { return };
@@ -191,8 +191,8 @@ impl Forged {
         self.head[8..12].copy_from_slice(&version.to_le_bytes());
     }
 
-    /// Swaps two labels of one lane of 16 or 64, or makes one that of a document without judgment: a sound file stays so if neither
-    /// was past the end.
+    /// Swaps two labels of one lane of 16 or 64, or makes one that of a document without judgment. A sound file stays sound if neither
+    /// label was past the end.
     fn keep_sound(&mut self, at: usize, to: u64) {
         let tiles = &mut self.sections[TILES];
         if tiles.is_empty() {
@@ -207,7 +207,7 @@ impl Forged {
         }
     }
 
-    /// The number that a section starts with.
+    /// The number at the start of a section.
     fn number(&self, section: usize) -> usize {
         let first = self.sections[section].first_chunk::<8>();
         first.map_or(0, |bytes| u64::from_le_bytes(*bytes) as usize % (1 << 20))

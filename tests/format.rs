@@ -1,4 +1,4 @@
-//! The `.lmx` file: what is written is read back, and nothing damaged is believed.
+//! The `.lmx` file: a written file is read back, and no damaged one is accepted.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -37,13 +37,13 @@ fn written(matrix: &LabelMatrix) -> (tempfile::TempDir, std::path::PathBuf) {
     (folder, path)
 }
 
-/// What a matrix means: everything but the bytes' whereabouts.
+/// The content of a matrix: everything except the places of the bytes.
 fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
     let tiles: Vec<u8> = matrix.tile_bytes().to_vec();
     let queries: Vec<Vec<u8>> = matrix.queries().iter().map(<[u8]>::to_vec).collect();
     let facts = matrix.facts().clone();
     let mut runs = matrix.runs().to_vec();
-    // A file keeps the ids of the first few ignored queries only, and nothing of what was seen of scores.
+    // A file keeps the ids of the first few ignored queries only, and no findings about scores.
     for run in &mut runs {
         run.ignored.ids = run.ignored.ids.iter().take(Unmatched::SHOWN).collect();
         run.seen = ScoresSeen::default();
@@ -273,7 +273,7 @@ fn frozen_matrix_with_ties() -> LabelMatrix {
     join.rankings(&Qrels::new(judged).unwrap(), runs).unwrap()
 }
 
-/// As the file of version 1, one of version 2 stays what it is.
+/// The file of version 2 is frozen, as that of version 1.
 #[test]
 fn the_format_of_version_2_is_frozen() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2.lmx");
@@ -305,15 +305,15 @@ fn the_format_of_version_2_is_frozen() {
     );
 }
 
-/// Two rankings of which nothing but the grades is known.
+/// Two rankings of which only the grades are known.
 fn frozen_matrix_of_labels() -> LabelMatrix {
     let grades: [u8; 6] = [2, 0, 1, 0, 1, 1];
     let rankings = Rankings::labels(&grades[..], arrays::Shape::dense(3)).unwrap();
     LabelMatrix::of_rankings("labels", &rankings).unwrap()
 }
 
-/// Neither the judgments of a query nor ideal rankings are known to be more than what was retrieved, and a file says so: in a section that
-/// readers who do not know it skip.
+/// The judgments of a query and ideal rankings are made of the retrieved documents alone, and a file says so: in a section that readers who
+/// do not know it skip.
 #[test]
 fn what_ideal_rankings_are_made_of_is_kept() {
     let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2-ideal.lmx");
@@ -326,7 +326,7 @@ fn what_ideal_rankings_are_made_of_is_kept() {
     let last = description.sections.last().unwrap();
     assert_eq!((description.version, last.kind, last.name, last.length), (2, 10, "ideal rankings", 4));
     let bytes = std::fs::read(&fixture).unwrap();
-    // The entry of the ninth section: its kind, and the mark of what may be skipped.
+    // The entry of the ninth section: its kind, and the mark of a section that may be skipped.
     assert_eq!(bytes[32 + 8 * 32..][..8], [10, 0, 0, 0, 1, 0, 0, 0]);
     LabelMatrix::verify(&fixture).unwrap();
     for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {

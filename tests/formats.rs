@@ -1,4 +1,4 @@
-//! The sample files of every format: plain, by gzip and by zstd, they give the bits of their TREC twins.
+//! The sample files of every format, plain, as gzip and as zstd, have the same bits as their TREC twins.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ fn joined(qrels: Input, run: Input) -> LabelMatrix {
     Join::default().files(qrels, [RunInput::named("run", run)]).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// All that evaluations depend on.
+/// The properties of a matrix that evaluations depend on.
 fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let labels = (matrix.queries().clone(), matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
     (labels, matrix.fingerprint(), matrix.book().clone(), matrix.facts().clone())
@@ -64,7 +64,7 @@ fn every_file_is_its_twin() {
     }
 }
 
-/// Queries are numbered and documents are lines where the files name none: labels and values are the same all the same.
+/// Queries are numbered, and documents are lines, if the files name none; labels and values are the same nevertheless.
 #[test]
 fn groups_are_their_twin() {
     let twin = joined(sample("qrels.trec").into(), sample("run.trec").into());
@@ -88,7 +88,7 @@ fn runs_that_go_by_are_their_twins() {
     for run in RUNS {
         assert_eq!(passed(run), passed("run.trec"), "{run}");
     }
-    // Scores alone find the judgments' text again.
+    // A run of scores alone has its query and document ids from the judgments.
     let letor = Join::default().qrels(sample("judged.letor")).unwrap();
     let matrix = Join::default().runs(&letor, [sample("scores.txt")]).unwrap();
     assert_eq!(matrix.depths(), [3, 2]);
@@ -121,7 +121,7 @@ const PIECES: &[&[u8]] = &[
 ];
 
 proptest! {
-    /// Through a stream, what is not refused comes to what it comes to as a file.
+    /// Bytes that a stream accepts have the same scores as in a file.
     #[test]
     fn any_bytes_go_by_as_they_are_read_or_are_refused(
         pieces in prop::collection::vec(prop::sample::select(PIECES), 0..12),

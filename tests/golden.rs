@@ -1,4 +1,4 @@
-//! Numbers that were not computed here: published worked examples, and what other programs answered.
+//! Numbers that were computed elsewhere: published worked examples, and answers of other programs.
 
 use std::path::PathBuf;
 
@@ -68,7 +68,7 @@ fn cats() {
     assert_printed(&graded, 0, "nDCG(ideal=retrieved)@1..8", &ndcg);
 }
 
-/// Labels 2 3 3 1 2, the list itself being the ideal. (The post prints 6.64 and 0.93 for the linear values; the sums are these.)
+/// Labels 2 3 3 1 2, with the list itself as the ideal. (The post prints 6.64 and 0.93 for the linear values; the right sums are these.)
 #[test]
 fn articles() {
     let matrix = sample("articles.qrels", &["articles.run"]);
@@ -128,8 +128,8 @@ fn tutorial() {
     }
 }
 
-/// Rankings of single queries as labels, 0 being a document without a judgment and n + 1 one of grade n, and judged documents that
-/// nobody retrieves.
+/// Rankings of single queries as labels: 0 is a document without a judgment, and n + 1 one of grade n; with judged documents that are not
+/// retrieved.
 fn labelled(queries: &[(&[u8], &[u8])]) -> LabelMatrix {
     let code = |labels: &[u8]| labels.iter().map(|&label| if label == 0 { 1 } else { label + 2 }).collect();
     let query = |&(labels, unretrieved): &(&[u8], &[u8])| Query {
@@ -139,8 +139,8 @@ fn labelled(queries: &[(&[u8], &[u8])]) -> LabelMatrix {
     matrix(&Shape { grades: vec![0.0, 1.0, 2.0, 3.0], queries: queries.iter().map(query).collect() })
 }
 
-/// The worked example of Järvelin and Kekäläinen 2002 with b = 2, of which the ideal has three documents each of grades 3 and 2 and
-/// four of grade 1; the ideal and b = 10 by hand.
+/// The worked example of Järvelin and Kekäläinen 2002 with b = 2, whose ideal has three documents each of grades 3 and 2 and four of grade
+/// 1; the ideal values and those for b = 10 were computed by hand.
 #[test]
 fn discounts_of_2002() {
     let matrix = labelled(&[(&[4, 3, 4, 1, 1, 2, 3, 3, 4, 1], &[2, 2, 2])]);
@@ -155,7 +155,7 @@ fn discounts_of_2002() {
     assert_printed(&matrix, 0, "IDCG(discount=jk,base=8)@9", &["17.946395"]);
 }
 
-/// Three relevant documents at ranks 1, 2 and 4: recall 0.7 needs all three, for 2/3 is less.
+/// Three relevant documents at ranks 1, 2 and 4: recall 0.7 needs all three, because 2/3 is less.
 #[test]
 fn exact_levels_of_recall() {
     let matrix = labelled(&[(&[2, 2, 1, 2], &[])]);
@@ -166,8 +166,8 @@ fn exact_levels_of_recall() {
     assert_printed(&matrix, 0, "IPrec11(cut=v10)", &["0.95454545"]);
 }
 
-/// Hits divided by the smaller of R and the documents that the first k ranks hold: 2 of 3 where 3 were retrieved and R is 5; 1 of 1; 0
-/// where nothing was retrieved.
+/// Hits divided by the smaller of R and the number of documents in the first k ranks: 2 of 3 if 3 were retrieved and R is 5; 1 of 1; 0 if
+/// none was retrieved.
 #[test]
 fn capped_recall_of_short_rankings() {
     for (labels, unretrieved, printed) in [
@@ -257,7 +257,7 @@ fn vector() {
         ("NERR9(gain=grade,gmax=3)@5", vec!["0.2076677316"]),
         ("NERR10(gain=grade,gmax=3)", vec!["0.2016897779"]),
         ("NERR11(gain=grade,gmax=3)", vec!["0.1857501065"]),
-        // Of these the vector gives the parts: P@5 = .4, R@5 = .5; ln GMAP; Σ gains.
+        // The vector gives the parts of these: P@5 = .4, R@5 = .5; ln GMAP; Σ gains.
         ("F@5", vec!["0.4444444444"]),
         ("Hits@5", vec!["2"]),
         ("CG@5", vec!["3"]),

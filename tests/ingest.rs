@@ -1,4 +1,4 @@
-//! The readers against a plain slow one, and what they say of wrong input.
+//! The readers compared with a plain slow one, and their messages about wrong input.
 
 use std::num::NonZeroU32;
 
@@ -33,7 +33,7 @@ fn entries(most: usize) -> impl Strategy<Value = Vec<(String, String, String)>> 
     prop::collection::vec((query.prop_map(str::to_owned), docno, number.prop_map(str::to_owned)), 0..most)
 }
 
-/// How entries become a text.
+/// The way in which entries become a text.
 #[derive(Debug, Clone)]
 struct Layout {
     grouped: bool,
@@ -41,7 +41,7 @@ struct Layout {
     crlf: bool,
     final_newline: bool,
     separator: &'static str,
-    /// Lines that are put in between, at which places.
+    /// Lines that are inserted, with their places.
     extra: Vec<(usize, &'static str)>,
 }
 
@@ -188,7 +188,7 @@ proptest! {
     }
 }
 
-/// What happens to a compressed file.
+/// The damage that is done to a compressed file.
 #[derive(Debug, Clone)]
 enum Damage {
     Cut(prop::sample::Index),
@@ -480,7 +480,7 @@ fn other_formats_get_one_line_with_their_name() {
     );
 }
 
-/// Those who read as trec_eval does read TREC alone.
+/// Dialects of trec_eval read TREC files alone.
 #[test]
 fn other_formats_are_not_read_as_trec_eval_reads() {
     let refused = |bytes: &[u8]| refused_as(Dialect::Trec10, bytes);
@@ -512,7 +512,7 @@ fn other_formats_are_not_read_as_trec_eval_reads() {
     assert_eq!(five, convert("is TREC text without tags", ""));
 }
 
-/// What starts like another format is read where it can be: only a text that is wrong anyway is looked at.
+/// A text that starts like another format is read if it can be: only a text that is wrong anyway is looked at.
 #[test]
 fn no_text_that_can_be_read_is_taken_for_another_format() {
     let starts: [&[u8]; 14] = [
@@ -585,7 +585,7 @@ fn lines_have_a_longest_length() {
     text.extend(b"x\n1 Q0 d3 3 high t\n");
     let line = "a.run:3: the line has more than 64 MiB: expected 'query iter docno rank score tag'";
     let other = "a.run:4: score 'high' is not a number: expected 'query iter docno rank score tag'";
-    // What follows such a line in a compressed text is not read where it is not there yet: the rest of a bomb.
+    // The rest of a compressed text behind such a line is not read if it is not there yet: it may be a bomb.
     assert_eq!(read(text.clone()).unwrap_err().to_string(), format!("{line}\n{other}"));
     assert!(read(zst(&text)).unwrap_err().to_string().starts_with(line));
     text.clear();

@@ -74,7 +74,7 @@ fn modules() -> BTreeMap<String, Vec<PathBuf>> {
     modules
 }
 
-/// Code without comments and without what follows `#[cfg(test)]`.
+/// Code without comments and without the part behind `#[cfg(test)]`.
 fn code(file: &Path) -> String {
     let text = std::fs::read_to_string(file).unwrap();
     let text = text.split("#[cfg(test)]").next().unwrap_or_default().to_owned();

@@ -8,7 +8,7 @@ use laneval::internals::generate::Synthetic;
 use laneval::lmx::exit_when_a_mapped_file_shrinks;
 use laneval::{Evaluator, LabelMatrix};
 
-/// Set for the test binary as a process of its own: whether it asks for the message `first`, or `last`.
+/// A variable that is set if the test binary is a process of its own: it asks for the message `first`, or `last`.
 const CHILD: &str = "LANEVAL_TEST_MAPPED_CHILD";
 
 /// A matrix with some megabytes of labels.
@@ -17,7 +17,7 @@ fn write_matrix(path: &Path) {
     synthetic.matrix().unwrap().write(path).unwrap();
 }
 
-/// Maps a file, cuts it off behind the first page, and evaluates it: in a process of its own, which that ends.
+/// Maps a file, cuts it off behind the first page, and evaluates it. It runs in a process of its own, because this ends the process.
 #[test]
 fn child() {
     let Some(when) = std::env::var_os(CHILD) else { return };

@@ -4,7 +4,7 @@ use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, St
 use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
 use proptest::prelude::*;
 
-/// The rankings of one query in every run, as labels, and how many judged documents no run retrieves, by code.
+/// The rankings of one query in every run, as labels, and the number of judged documents by code that no run retrieves.
 #[derive(Debug, Clone)]
 pub struct Query {
     pub rankings: Vec<Vec<u8>>,
@@ -61,13 +61,13 @@ pub fn shape() -> impl Strategy<Value = Shape> {
     })
 }
 
-/// The matrix of a shape. The qrels of a query hold, for each code, as many documents as the ranking that has most of them,
-/// and those that nobody retrieves.
+/// The matrix of a shape. The qrels of a query hold, for each code, as many documents as the ranking that has most of them, and those that
+/// are not retrieved.
 pub fn matrix(shape: &Shape) -> LabelMatrix {
     staged(shape, false)
 }
 
-/// The same, where the results of a ranking have equal scores by threes.
+/// The matrix of a shape in which the results of a ranking have equal scores by threes.
 #[allow(dead_code)] // not every test binary has ties
 pub fn tied_matrix(shape: &Shape) -> LabelMatrix {
     staged(shape, true)

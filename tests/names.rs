@@ -1,4 +1,4 @@
-//! Measures as values: what parses to what, and what an error says.
+//! Measures as values: which text parses to which measure, and the errors of others.
 
 use laneval::internals::reference;
 use laneval::measure::{Defaults, FOREIGN, Kind, MEASURES, SETS, Tool, Value, parse_list};
@@ -50,7 +50,7 @@ fn the_table_is_whole() {
     assert_eq!(reference::FUNCTIONS.len(), MEASURES.len());
 }
 
-/// A default that is written out is the measure without it.
+/// A default that is written out gives the measure without it.
 #[test]
 fn written_defaults_are_dropped() {
     for row in MEASURES {
@@ -239,7 +239,7 @@ fn case_is_ignored_where_names_stay_apart() {
     assert_eq!(names("G"), names("g"));
 }
 
-/// A word that tools use for different formulas computes none of them.
+/// A word that tools use for different formulas computes none of them, and its error describes each.
 #[test]
 fn names_that_differ_between_tools_are_refused_with_what_each_is() {
     for (text, parts) in [
@@ -334,7 +334,7 @@ fn one_argument_may_be_a_list() {
     assert_eq!(wrong.len(), 20);
 }
 
-/// What tutorials print leads to what is written here.
+/// The terms of tutorials lead to the names of measures here.
 #[test]
 fn the_words_of_tutorials_are_known() {
     for (text, suggestion) in [
@@ -407,7 +407,7 @@ fn the_default_level_is_for_binary_measures() {
     assert_eq!(at2("NumQ"), "NumQ");
 }
 
-/// A measure that does not fit the grades is an error, never a number that is none.
+/// A measure that does not fit the grades is an error, and never NaN.
 #[test]
 fn parameters_are_checked_against_the_grades() {
     let error = |name: &str, grade: f64| {

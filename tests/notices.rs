@@ -1,4 +1,4 @@
-//! What is noticed about runs, judgments and measures, and what is not.
+//! The notices about runs, judgments and measures, and the cases without a notice.
 
 use laneval::{Evaluator, Input, Join, LabelMatrix, Notice, Scores, ScoresSeen, Ties};
 
@@ -16,7 +16,7 @@ fn scores(qrels: &str, run: &str, names: &[&str]) -> Scores {
     Evaluator::new(names.iter().copied()).unwrap().evaluate(&join(Join::default(), qrels, run)).unwrap()
 }
 
-/// What is noticed of a run: of each (query, docno, rank, score).
+/// The notices of a run, which is given as lines of (query, docno, rank, score).
 fn of_run(how: Join, lines: &[(u32, &str, &str, f64)]) -> Vec<Notice> {
     let line = |(query, docno, rank, score): &(u32, &str, &str, f64)| {
         format!("{query} Q0 {docno} {rank} {score} t\n")

@@ -23,7 +23,7 @@ fn joined(qrels: Vec<u8>, run: Vec<u8>) -> Result<LabelMatrix, String> {
     Join::default().files(input("labels", qrels), [run]).map_err(|error| error.to_string())
 }
 
-/// All that evaluations depend on.
+/// The properties of a matrix that evaluations depend on.
 fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let labels = (matrix.queries().clone(), matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
     (labels, matrix.fingerprint(), matrix.book().clone(), matrix.facts().clone())
@@ -88,7 +88,7 @@ fn values_over_ties_are_those_of_scikit_learn() {
     }
 }
 
-/// The same as TREC text.
+/// The same matrices as TREC text.
 fn twins(shape: [usize; 2], labels: &[i64], scores: &[f32]) -> [Vec<u8>; 2] {
     let cells = |line: &dyn Fn(usize, usize, usize) -> String| -> Vec<u8> {
         let cells = (0..shape[0] * shape[1]).map(|at| line(at / shape[1] + 1, at % shape[1] + 1, at));
@@ -255,7 +255,7 @@ fn what_is_wrong_is_said_with_its_row_and_column() {
     }
 }
 
-/// A reader that hands on a few bytes at a time.
+/// A reader that gives a few bytes at a time.
 struct Slow<'t>(&'t [u8]);
 
 impl Read for Slow<'_> {

@@ -1,6 +1,6 @@
 //! Pages are well-formed, load nothing, run nothing, escape every name, and do not grow with queries.
 //!
-//! With the variable LANEVAL_PAGES the pages of the bundled sample are kept in that folder, to be looked at.
+//! If the variable LANEVAL_PAGES is set, the pages of the bundled sample are kept in that folder, for inspection.
 
 use std::fmt::Write as _;
 
@@ -35,14 +35,14 @@ fn curve_of(scores: &Scores, measure: &str) -> String {
     String::from_utf8(chart).unwrap()
 }
 
-/// Keeps a page where that is asked for.
+/// Keeps a page if LANEVAL_PAGES is set.
 fn keep(name: &str, page: &str) {
     if let Some(folder) = std::env::var_os("LANEVAL_PAGES") {
         std::fs::write(std::path::Path::new(&folder).join(name), page).unwrap();
     }
 }
 
-/// Some number between 0 and 1 that looks like any.
+/// A pseudo-random number between 0 and 1.
 fn noise(of: u64) -> f64 {
     let mixed = (of ^ (of >> 31)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     ((mixed ^ (mixed >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 40) as f64 / (1u64 << 24) as f64
@@ -94,7 +94,7 @@ fn sample_curves(matrix: &LabelMatrix) -> Scores {
     Evaluator::new(measures).unwrap().evaluate(matrix).unwrap()
 }
 
-/// The page of the bundled sample, with everything that a page can have.
+/// The page of the bundled sample, with every element that a page can have.
 fn full_page() -> String {
     let matrix = sample();
     let evaluator = Evaluator::new(["nDCG@10", "P@10", "AP"]).unwrap().with_per_query(true);
@@ -137,7 +137,7 @@ fn texts(document: &Document) -> Vec<String> {
         .collect()
 }
 
-/// Nothing but the page itself is named, and nothing in it runs.
+/// Checks that the page names nothing but itself, and that nothing in it runs.
 fn assert_self_contained(page: &str) {
     let document = tree(page);
     for node in document.descendants().filter(roxmltree::Node::is_element) {
@@ -321,7 +321,7 @@ fn a_page_does_not_grow_with_queries() {
         tree(&page);
         (page.len(), page_of_scores(&scores, &Context::new("many")).len(), page)
     };
-    // Where there are just as many marks as may be.
+    // The number of marks is just the limit.
     let names_all = size(83).0;
     assert!(names_all > size(84).0, "beyond some hundred queries marks have no names");
     size(1000);

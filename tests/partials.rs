@@ -1,4 +1,5 @@
-//! Parts of comparisons, merged in any order and association, give the bits of one comparison; what does not belong together is refused.
+//! Parts of comparisons, merged in any order and association, give the bits of one comparison; parts that do not belong together are
+//! refused.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +13,7 @@ use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summ
 use proptest::prelude::*;
 
 const MEASURES: [&str; 4] = ["nDCG@5", "AP", "GMAP", "DCG"];
-/// What makes every shard round to the unit of all: logarithms down to that of 0.00001, and gains up to 8.
+/// The largest values, which make every shard round to the unit of all: logarithms down to that of 0.00001, and gains up to 8.
 const LARGEST: [(&str, f64); 2] = [("GMAP", 16.0), ("DCG", 8.0)];
 
 /// Numbers that look random.
@@ -64,7 +65,7 @@ fn evaluated(evaluator: &Evaluator, matrix: &LabelMatrix) -> (Scores, Summary, S
 fn part_of(evaluator: &Evaluator, matrix: &LabelMatrix, options: &Options) -> Partial {
     let (scores, summary, judged) = evaluated(evaluator, matrix);
     let (own, partial) = Partial::of(&scores, &summary, Some(&judged), options).unwrap();
-    // Its own report is that of the comparison.
+    // The comparison with a part has the numbers of the plain comparison.
     assert_eq!(rows(&own), rows(&plain(&scores, &judged, options)));
     partial
 }
@@ -93,7 +94,7 @@ fn written(format: Format, comparison: &Comparison) -> String {
     String::from_utf8(text).unwrap()
 }
 
-/// All numbers, a row each, without those of queries.
+/// All numbers, one a row, without those of queries.
 fn rows(comparison: &Comparison) -> Vec<String> {
     let all = written(Format::Tsv, comparison);
     all.lines().filter(|row| row.split('\t').nth(2) == Some("")).map(str::to_owned).collect()
@@ -154,7 +155,7 @@ fn parts_give_the_bits_of_one_comparison() {
     for (options, runs) in asked().iter().zip([2, 3].into_iter().cycle()) {
         let all: Vec<usize> = (0..QUERIES).collect();
         let (scores, _, judged) = evaluated(&evaluator(), &matrix(&all, runs));
-        // The unit of all is found without being told.
+        // The common unit is found without `largest`.
         let mut alone = options.clone();
         alone.largest.clear();
         let plain = plain(&scores, &judged, &alone);
@@ -179,7 +180,7 @@ fn parts_give_the_bits_of_one_comparison() {
             );
             assert!(rows(&found).iter().any(|row| stat(row) == "p_perm"));
             assert_eq!((found.query_ids().len(), found.values(0, 0).len()), (0, 0));
-            // A page has all but the values of queries.
+            // A page has everything except the values of queries.
             let page = |of: &Comparison| {
                 let mut page = Vec::new();
                 Format::Html.write_comparison(of, &[], &Look::default(), &mut page).unwrap();
@@ -194,7 +195,7 @@ fn parts_give_the_bits_of_one_comparison() {
     }
 }
 
-/// One query says nothing of its own, and adds up.
+/// Single queries, which say nothing alone, can be merged.
 #[test]
 fn single_queries_add_up() {
     let options = &asked()[0];
@@ -220,7 +221,7 @@ fn threads_change_no_bit() {
     assert!(bytes(1) == bytes(3));
 }
 
-/// Where the queries of both count, those that all runs have in a shard are compared.
+/// If the queries of both count, those that all runs have in a shard are compared.
 #[test]
 fn queries_of_all_runs_add_up() {
     let evaluator = evaluator().with_queries(QuerySet::Both);
@@ -346,7 +347,7 @@ fn what_was_told_to_stop_stops() {
     }
 }
 
-/// Small parts with all that a part may have, perhaps but resamples, of which there are many.
+/// Small parts with all fields, perhaps except resamples, of which there are many.
 fn sound(resampled: bool) -> [Partial; 2] {
     let mut options = asked()[if resampled { 5 } else { 0 }].clone();
     (options.anova, options.permutations) = (true, Permutations::Fixed(3));
@@ -384,7 +385,7 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     assert!(Partial::from_bytes(&summary).unwrap_err().to_string().contains("not a part of a comparison"));
 }
 
-/// Uses what was read: it compares or says why not, and is merged or refused.
+/// Uses a part that was read: it compares or gives an error, and is merged or refused.
 fn use_it(partial: &Partial, other: &Partial) {
     if let Ok(comparison) = partial.comparison() {
         for format in [Format::Csv, Format::Json, Format::Table] {

@@ -2,9 +2,9 @@
 
 use laneval::measure::Measure;
 
-/// Is this value in the range that the row declares?
+/// Whether a value is in the range that the row declares.
 pub fn holds(measure: &Measure, value: f64) -> bool {
     use laneval::measure::Range;
-    // Files may be forged so that a value is not a number; where any number may be, that is not judged here.
+    // Files may be forged so that a value is NaN; under the range `Any` that is not checked here.
     measure.range() == Range::Any || measure.range().contains(value)
 }

@@ -12,7 +12,7 @@ use crate::compared::assert_same_bits;
 use crate::random::Random;
 use crate::variants::every_measure;
 
-/// Rankings with grades 0 to 3 and −1, and how many documents of each grade nobody retrieved.
+/// Rankings with grades 0 to 3 and −1, and the number of documents of each grade that are not retrieved.
 struct Case {
     rows: Vec<Vec<i32>>,
     missed: Vec<[u32; 4]>,
@@ -54,7 +54,7 @@ impl Case {
             .collect()
     }
 
-    /// The same as judgments and runs of text ids.
+    /// The same rankings as judgments and runs of text ids.
     fn matrix(&self) -> LabelMatrix {
         let ids = self.ids();
         let id = |row: usize| String::from_utf8(ids.get(row).to_vec()).unwrap();
@@ -71,7 +71,7 @@ impl Case {
                 judged.extend((0..count).map(|at| (id(row), format!("m{grade}-{at}"), grade as f64)));
             }
         }
-        // A row without any judgment is a query all the same.
+        // A row without any judgment is a query nevertheless.
         let judged =
             judged.iter().map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
         let qrels = Qrels::new(judged).unwrap();
@@ -137,7 +137,7 @@ fn labels_give_the_bits_of_text_under_every_measure() {
     }
 }
 
-/// What is only looked at down to some rank gives the bits of whole rankings.
+/// Rankings that are looked at only down to some rank have the bits of whole rankings.
 #[test]
 fn ranks_that_no_measure_looks_at_change_nothing() {
     let case = Case::new(77, 60, 200);
@@ -175,7 +175,7 @@ fn plain(row: &[i32], relevant: u32) -> [f64; 5] {
     ]
 }
 
-/// Dense rows of 0, 1 and −1, and how many documents are relevant.
+/// Dense rows of 0, 1 and −1, and the number of relevant documents.
 fn binary(rows: usize, depth: usize) -> (Vec<i32>, Vec<u32>) {
     let mut random = Random(rows as u64);
     let labels: Vec<i32> = (0..rows * depth).map(|_| [-1, 0, 0, 1][random.below(4)]).collect();
@@ -264,7 +264,7 @@ fn every_shape_says_the_same() {
             Some(*end)
         }))
         .collect();
-    // What lies behind the rows and between them must not be looked at.
+    // The values behind the rows and between them must not be looked at.
     let mut padded = vec![i32::MAX; 70 * stride];
     for (row, labels) in case.rows.iter().enumerate() {
         padded[row * stride..][..labels.len()].copy_from_slice(labels);
@@ -282,7 +282,7 @@ fn every_shape_says_the_same() {
         of(&padded[..69 * stride + width], Shape::strided(width, stride).with_lengths(&sizes)),
         expected
     );
-    // Rows without a document are such in every shape.
+    // Rows without a document are empty in every shape.
     let counted = |labels: &[i32], shape: Shape<'_>| {
         let rankings = Rankings::labels(labels, shape).unwrap();
         let evaluator = Evaluator::new(["RR"]).unwrap().with_queries(QuerySet::Both);
@@ -309,7 +309,7 @@ fn every_shape_says_the_same() {
     assert_eq!(by_group.runs[0].queries, full.len());
 }
 
-/// Scores rank as sorting does: the largest first, the earlier of equal ones, infinite ones like others.
+/// Scores rank as sorting does: the largest first, of equal scores the earlier; infinite scores are like others.
 #[test]
 fn scores_are_ranked_as_sorting_ranks_them() {
     let mut random = Random(11);
@@ -415,12 +415,12 @@ fn a_stream_gives_what_one_batch_gives_however_it_is_cut() {
                     assert_eq!(summary(cuts, named, threads, queries), whole);
                 }
             }
-            // It is stored, and read again.
+            // The summary is stored, and read again.
             #[cfg(feature = "serde")]
             assert_eq!(Summary::from_bytes(&whole.to_bytes()).unwrap(), whole);
             #[cfg(feature = "serde")]
             assert_eq!(Summary::from_json(&whole.to_json()).unwrap(), whole);
-            // And is what an evaluation of a matrix comes to.
+            // The summary is that of an evaluation of a matrix.
             let rankings = Rankings::labels(&labels, Shape::sizes(&sizes)).unwrap().with_ids(&ids).unwrap();
             let rankings =
                 rankings.with_ideal(Ideal::Counts { grades: GRADES, counts: (&counts).into() }).unwrap();

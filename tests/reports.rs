@@ -1,4 +1,4 @@
-//! Reports of scores made by hand: what a terminal's width and colour change.
+//! Reports of scores made by hand: the effects of a terminal's width and colour.
 
 use laneval::measure::{Average, Measure};
 use laneval::report::{Format, Note, Options, notes};

@@ -1,4 +1,4 @@
-//! Runs that go by once come to what the whole run comes to, to the bit.
+//! Runs that are read once have the scores of the whole run, to the bit.
 
 use std::fmt::Write as _;
 use std::io::{self, Read, Write as _};
@@ -47,14 +47,14 @@ fn evaluator() -> Evaluator {
         .unwrap()
 }
 
-/// What the matrix of the whole run comes to: the scores in words, and the summary as data.
+/// The results for the matrix of the whole run: the scores as text, and the summary as data.
 fn whole(evaluator: &Evaluator, join: &Join, qrels: &str, run: &str) -> (String, Vec<u8>) {
     let bytes = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
     let matrix = join.files(bytes("qrels", qrels), [RunInput::named("mine", bytes("mine", run))]).unwrap();
     (format!("{:?}", evaluator.evaluate(&matrix).unwrap()), evaluator.summary(&matrix).unwrap().to_bytes())
 }
 
-/// The same of what is fed.
+/// The results for a run that is pushed.
 fn streamed(
     evaluator: &Evaluator,
     join: &Join,
@@ -73,7 +73,7 @@ fn read_qrels(text: &str) -> Qrels {
     Qrels::read(Input::Bytes { name: "qrels".into(), bytes: text.into() }).unwrap()
 }
 
-/// Reads a few bytes at a time.
+/// A reader that gives a few bytes at a time.
 struct Slowly<'a>(&'a [u8], usize);
 
 impl Read for Slowly<'_> {
@@ -184,7 +184,7 @@ fn a_few_results_come_to_what_a_pencil_says() {
     assert_eq!(error, "mine: lacks 1 of the judged queries: q3");
 }
 
-/// Text that ends in an error.
+/// A text that ends in an error.
 struct Failing<'a>(&'a [u8]);
 
 impl Read for Failing<'_> {
@@ -193,7 +193,7 @@ impl Read for Failing<'_> {
     }
 }
 
-/// The error that is fed, which stays.
+/// The error of `feed`, which stays.
 fn error_of(feed: impl Fn(&mut RunStream<'_>) -> laneval::Result<()>) -> Error {
     let qrels = Qrels::new([("q1", "d1", 1.0), ("q2", "d1", 1.0)]).unwrap();
     let evaluator = Evaluator::new(["AP"]).unwrap();
@@ -255,7 +255,7 @@ fn what_cannot_be_evaluated_as_it_comes_says_so() {
     );
 }
 
-/// Lines without end, one query after another or all of one, that tell the work to stop after some.
+/// Endless lines, of one query after another or all of one query, that tell the work to stop after some.
 struct Endless<'a> {
     watch: &'a Watch,
     one: bool,

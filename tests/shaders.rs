@@ -1,5 +1,5 @@
-//! The shaders and their integers, as far as they can be tested without any GPU: naga compiles them for every kind of device, wgpu
-//! checks how they are used, and their mirror on the CPU is compared with the CPU engine.
+//! The shaders and their integers, as far as they can be tested without a GPU: naga compiles them for every kind of device, wgpu checks how
+//! they are used, and their mirror on the CPU is compared with the CPU engine.
 
 use std::mem::offset_of;
 
@@ -25,7 +25,7 @@ use proptest::prelude::*;
 use crate::matrices::{Query, Shape, matrix, shape};
 use crate::variants::every_measure;
 
-/// Parses and validates a shader with no capability beyond the least.
+/// Parses and validates a shader that needs no optional capability.
 fn valid(source: &str) -> (naga::Module, ModuleInfo) {
     valid_with(source, Capabilities::empty())
 }
@@ -170,7 +170,7 @@ fn a_device_that_was_lost_is_an_error() {
     assert!(gpu.load(&matrix).is_err());
 }
 
-/// How far the columns of the mirror may be from those of the CPU engine: what the integers can be off, and what f64 can.
+/// The bound on the difference between columns of the mirror and of the CPU engine: the error of the integers, and that of f64.
 fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
     let task =
         integers.tasks.iter().find(|task| (task.column..task.column + task.cuts.len()).contains(&column));
@@ -188,7 +188,7 @@ fn bound(integers: &Integers, column: usize, value: f64) -> f64 {
     terms + floats
 }
 
-/// Columns of the mirror, and of the CPU engine, of every tile.
+/// Compares the columns of the mirror with those of the CPU engine, for every tile.
 fn compare(program: &Program, inputs: &Inputs, matrix: &LabelMatrix, view: View) {
     let deepest = matrix.packing().tiles.first().map_or(0, |tile| tile.depth);
     let deepest = view.depth.map_or(deepest, |depth| deepest.min(depth));
@@ -231,7 +231,7 @@ proptest! {
         compare(plan.program(), plan.prepare(&matrix.batch()).inputs(), &matrix, View { depth, judged_only });
     }
 
-    /// Whatever is averaged on the device: the integers of each row stand for the value of the CPU.
+    /// Every measure that the device averages has integers in each row that stand for the value of the CPU.
     #[test]
     fn products_in_integers_agree_with_f64(shape in shape()) {
         let matrix = matrix(&shape);
@@ -272,7 +272,7 @@ proptest! {
     }
 }
 
-/// Gains of both signs cancel, and then the f64 of the CPU has no bound relative to the sum.
+/// Whether gains have both signs: they cancel, and then the f64 of the CPU has no bound relative to the sum.
 fn has_signs(measure: &laneval::Measure) -> bool {
     measure.to_string().contains(":-")
 }

@@ -1,4 +1,4 @@
-//! What is shown of a query is what is evaluated: the ranking of the join, the bits of its values, and terms that add up to them.
+//! The explanation of a query shows the evaluation: the ranking of the join, the bits of its values, and terms that add up to them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU32;
@@ -63,7 +63,7 @@ fn code(matrix: &LabelMatrix, judgment: Judgment) -> u8 {
     }
 }
 
-/// Where terms are, adding them in rank order and the last line give the value.
+/// Checks that terms, if there are any, give the value when they are added in rank order and the last step is applied.
 fn assert_terms_add_up(run: &InRun, measures: &[Measure]) -> Vec<String> {
     let mut with = Vec::new();
     for ((terms, value), measure) in run.terms.iter().zip(&run.values).zip(measures) {

@@ -1,4 +1,4 @@
-//! The plain slow reader that the readers are compared with, and the properties that hold for any bytes.
+//! A plain slow reader with which the readers are compared, and the properties that hold for any bytes.
 //!
 //! It uses no test framework, so that other harnesses can take this file as it is.
 
@@ -58,7 +58,7 @@ fn number(field: &[u8]) -> Option<f64> {
     std::str::from_utf8(field).ok()?.parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// What is wrong with a line of qrels or of a run, if anything: its number of fields, or 0 where a field is not a number.
+/// The fault of a line of qrels or of a run: its number of fields, or 0 if a field is not a number; `None` for a right line.
 fn fault(fields: &[&[u8]], line: &[u8], run: bool) -> Option<usize> {
     let lone_return = line.trim_ascii_end().contains(&b'\r');
     let fits = if run { fields.len() == 6 || fields.len() > 6 && !lone_return } else { fields.len() == 4 };
@@ -68,7 +68,7 @@ fn fault(fields: &[&[u8]], line: &[u8], run: bool) -> Option<usize> {
     }
 }
 
-/// What stands for all problems of a text none of whose first lines is right.
+/// The single problem of a text none of whose first lines is right.
 enum Foreign {
     No,
     /// It is the other of qrels and run.
@@ -77,7 +77,7 @@ enum Foreign {
     Alike(u64),
 }
 
-/// Is a text neither qrels nor a run? Knows no formats with a name.
+/// Recognises a text that is neither qrels nor a run. It knows no formats by name.
 fn foreign(text: &[u8], run: bool) -> Foreign {
     let first: Vec<_> = lines(text).take(20).collect();
     let faults = |run| first.iter().map(|(_, fields, line)| fault(fields, line, run)).collect::<Vec<_>>();
@@ -95,7 +95,7 @@ fn foreign(text: &[u8], run: bool) -> Foreign {
     Foreign::Alike(if columns { 0 } else { first[0].0 })
 }
 
-/// What the text means: rankings, or the wrong lines of (qrels, run).
+/// The meaning of the text: rankings, or the wrong lines of (qrels, run).
 pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64>, Vec<u64>)> {
     let (mut judged, mut wrong) =
         (BTreeMap::<Vec<u8>, HashMap<Vec<u8>, f64>>::new(), (Vec::<u64>::new(), Vec::<u64>::new()));
@@ -181,7 +181,7 @@ pub fn gzip(text: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The text as it is, by gzip in two members, and by zstd.
+/// The text plain, as gzip in two members, and as zstd.
 pub fn encodings(name: &str, text: &[u8]) -> [Input; 3] {
     let (one, two) = text.split_at(text.len() / 3);
     let texts = [text.to_vec(), [gzip(one), gzip(two)].concat(), zstd::encode_all(text, 1).unwrap()];
@@ -223,15 +223,15 @@ pub fn check(qrels: &[u8], run: &[u8], join: Join) {
     assert!(messages.windows(2).all(|pair| pair[0] == pair[1]), "{messages:#?}");
 }
 
-/// Any two texts: they mean what the slow reader says, or are refused where it refuses them.
+/// Any two texts mean what the slow reader says, or are refused if it refuses them.
 pub fn any_text(qrels: &[u8], run: &[u8]) {
     if [qrels, run].iter().all(|text| plain(text).is_ok_and(|plain| plain == *text)) {
         agree([qrels, run], [qrels, run]);
     }
 }
 
-/// Any bytes as the file of a run: the text that other decoders find in them means what the slow reader says; where they find none, it
-/// is refused.
+/// Any bytes as the file of a run: the text that other decoders find in them means what the slow reader says. If they find none, it is
+/// refused.
 pub fn any_file(qrels: &[u8], run: &[u8]) {
     let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     match plain(run) {
@@ -243,7 +243,7 @@ pub fn any_file(qrels: &[u8], run: &[u8]) {
     }
 }
 
-/// Do the readers make of the files what the slow one makes of the texts?
+/// Whether the readers give for the files what the slow one gives for the texts.
 fn agree([qrels, run]: [&[u8]; 2], texts: [&[u8]; 2]) {
     let input = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
     let read = Join::default().files(input("the qrels", qrels), [input("the run", run)]);
@@ -255,7 +255,7 @@ fn agree([qrels, run]: [&[u8]; 2], texts: [&[u8]; 2]) {
     }
 }
 
-/// The text in the bytes of a file, decompressed by others.
+/// The text in the bytes of a file, decompressed by other decoders.
 fn plain(bytes: &[u8]) -> Result<Vec<u8>, String> {
     let mut text = Vec::new();
     match bytes {

@@ -1,4 +1,4 @@
-//! Rows staged by hand: what does not fit together is an error.
+//! Rows staged by hand: rows that do not fit together are an error.
 
 use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
@@ -9,7 +9,7 @@ fn ids(names: &[&str]) -> Ids {
     names.iter().map(|name| name.as_bytes()).collect()
 }
 
-/// The facts of so many queries: a document of each of these codes.
+/// The facts of `queries` queries, each with one document of each of these codes.
 fn facts(queries: usize, codes: &[u8]) -> Facts {
     let mut facts = Facts::new();
     (0..queries).for_each(|_| facts.push(codes.iter().copied()));
@@ -22,7 +22,7 @@ fn builder(ids: Ids, facts: Facts, depth: Option<u32>) -> MatrixBuilder {
     MatrixBuilder::new(book, RankingRule { depth, ..RankingRule::default() }, 0, ids, facts)
 }
 
-/// A matrix of one run with rows of these queries and depths in one piece of so many labels.
+/// A matrix of one run with rows of these queries and depths in one piece of `labels` labels.
 fn finish(mut builder: MatrixBuilder, rows: &[(u32, u32)], labels: usize) -> Result<LabelMatrix, String> {
     let rows = rows.iter().map(|&(query, depth)| StagedRow { query, depth }).collect();
     let info = RunInfo { name: "mine".to_owned(), ..RunInfo::default() };

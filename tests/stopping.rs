@@ -6,7 +6,7 @@ use laneval::columns::{Judgments, Records};
 use laneval::{Error, Input, Join, Qrels, Result, Watch};
 
 const QRELS: &str = "q1 0 d1 1\nq2 0 d1 1\n";
-/// The lines of a query are together in one, and not in the other, which is read twice.
+/// A run in which the lines of a query are together, and one in which they are not, which is read twice.
 const RUNS: [&str; 2] =
     ["q1 Q0 d1 1 2 t\nq2 Q0 d1 1 1 t\n", "q1 Q0 d1 1 2 t\nq2 Q0 d1 1 1 t\nq1 Q0 d2 2 1 t\n"];
 
@@ -19,7 +19,7 @@ fn watched() -> (Join, Arc<Watch>) {
     (Join { watch: Some(watch.clone()), ..Join::default() }, watch)
 }
 
-/// Does one of each kind of reading.
+/// Performs one reading of each kind.
 fn all(join: &Join, qrels: &Qrels) -> Vec<Result<()>> {
     let judged = Judgments::new(&["q1"], &["d1"], &[1u8]);
     let results = [Records::scored(&["q1", "q2", "q1"], &["d1", "d1", "d2"], &[2.0, 1.0, 1.0])];

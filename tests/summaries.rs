@@ -1,4 +1,4 @@
-//! Summaries of shards, merged in any order and association, give the bits of one pass; what does not belong together is refused.
+//! Summaries of shards, merged in any order and association, give the bits of one pass; summaries that do not belong together are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use crate::compared::views;
 use crate::variants::variants;
 
-/// What follows from a summary besides averages.
+/// The statistics that follow from a summary besides averages.
 const STATS: [Stat; 3] = [Stat::Std, Stat::Min, Stat::Max];
 
 /// Results: query, docno, score.
@@ -31,7 +31,7 @@ impl Data {
         self.judgments.iter().map(|(query, ..)| query.as_str()).collect()
     }
 
-    /// What there is of some queries.
+    /// The data of the queries for which `wanted` is true.
     fn of(&self, wanted: impl Fn(&str) -> bool) -> Data {
         let of = |rows: &[(String, String, f64)]| {
             rows.iter().filter(|(query, ..)| wanted(query)).cloned().collect::<Vec<_>>()
@@ -55,13 +55,13 @@ impl Data {
         Join::default().rankings(qrels, runs).unwrap()
     }
 
-    /// Has a run, of those that there are, nothing to say?
+    /// Whether one of the runs has no results.
     fn lacks_a_run(&self) -> bool {
         self.runs.iter().any(|(_, results)| results.is_empty())
     }
 }
 
-/// A few queries with ids that are no text too. Every query has a document of the highest grade where `even` asks for it.
+/// Data of a few queries, some with ids that are not text. If `even`, every query has a document of the highest grade.
 fn data(even: bool, grades: &'static [f64]) -> impl Strategy<Value = Data> {
     let query = (
         prop::collection::btree_map(0..12u8, 0..grades.len(), 1..7),
@@ -111,7 +111,7 @@ fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     MEASURES.iter().flat_map(variants).filter(fits).collect()
 }
 
-/// Those measures whose values are finite for this matrix as it is seen.
+/// The measures whose values are finite for this matrix under this view.
 fn finite(measures: Vec<Measure>, matrix: &LabelMatrix, view: View) -> Vec<Measure> {
     let evaluator = Evaluator::of(measures.clone()).with_view(view).with_stats(STATS);
     let scores = evaluator.with_per_query(true).with_not_finite(true).evaluate(matrix).unwrap();
@@ -146,7 +146,7 @@ fn shards(data: &Data, of_query: &[usize]) -> Vec<Data> {
     numbers.into_iter().map(shard).collect()
 }
 
-/// How shards are put together, from a random number.
+/// The way in which shards are put together, from a random number.
 struct Order(u64);
 
 impl Order {
@@ -155,7 +155,7 @@ impl Order {
         (self.0 >> 33) as usize % end
     }
 
-    /// The same summary, perhaps as it comes back from a file.
+    /// The same summary, perhaps stored and read again.
     fn stored(&mut self, summary: Summary, hashes: bool) -> Summary {
         match self.below(if hashes { 4 } else { 3 }) {
             0 => summary,
@@ -173,7 +173,7 @@ impl Order {
         }
     }
 
-    /// All of some summaries, two of them at a time.
+    /// Merges all summaries, two at a time.
     fn merged(&mut self, mut summaries: Vec<Summary>, hashes: bool) -> Summary {
         while summaries.len() > 1 {
             let one = summaries.swap_remove(self.below(summaries.len()));
@@ -186,7 +186,7 @@ impl Order {
     }
 }
 
-/// All of a run that one pass and many shards have in common, in bits.
+/// The parts of a run's scores that one pass and many shards have in common, in bits.
 fn bits(run: &RunScores) -> impl PartialEq + std::fmt::Debug + use<> {
     let stats =
         run.stats.iter().map(|stats| stats.iter().map(|&(name, value)| (name, value.to_bits())).collect());
@@ -240,7 +240,7 @@ fn assert_two_passes(scores: &Scores) {
     }
 }
 
-/// What one pass over all gives.
+/// The scores of one pass over all data.
 fn one_pass(evaluator: &Evaluator, matrix: &LabelMatrix) -> Scores {
     let evaluator = evaluator.clone().with_stats(STATS).with_missing_ids(true).with_per_query(true);
     let scores = evaluator.evaluate(matrix).unwrap();
@@ -248,7 +248,7 @@ fn one_pass(evaluator: &Evaluator, matrix: &LabelMatrix) -> Scores {
     scores
 }
 
-/// Some of the measures, and always some that are averaged otherwise.
+/// Some of the measures, always with some that are averaged differently.
 fn picked(all: &[Measure], pick: u64) -> Vec<Measure> {
     let mut order = Order(pick);
     let few = ["AP", "NumRet", "GMAP", "nDCG@3", "ERR(gmax=4)"].map(|name| name.parse::<Measure>().unwrap());
@@ -270,8 +270,8 @@ fn numbers() -> impl Strategy<Value = Vec<usize>> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 60, ..ProptestConfig::default() })]
 
-    /// The judgments are split as the runs are; the queries of shards in which a run has no line are added. Where every shard has a document of the highest grade, measures that take it are among
-    /// the measures.
+    /// The judgments are split as the runs are; the queries of shards in which a run has no line are added. If every shard has a document
+    /// of the highest grade, measures that depend on it are among the measures.
     #[test]
     fn shards_of_qrels_and_runs_add_up(
         (data, even) in any::<bool>().prop_flat_map(|even| (data(even, GRADES), Just(even))),
@@ -331,7 +331,7 @@ proptest! {
         let mut expected = one_pass(&both, &matrix);
         expected.runs.retain(|run| found.run(&run.name).is_some());
         for (run, found) in expected.runs.iter_mut().zip(&found.runs) {
-            // Which queries are in no shard nobody can say, but how many.
+            // The queries that are in no shard are not known, but their number is.
             prop_assert_eq!(run.missing.count, found.missing.count);
             run.missing = found.missing.clone();
         }
@@ -352,7 +352,7 @@ proptest! {
         prop_assert_eq!(one.without_ids(), hashed.without_ids());
     }
 
-    /// Groups, and some queries only: as if there were no others.
+    /// Groups, and chosen queries, are evaluated as if there were no other queries.
     #[test]
     fn a_group_is_as_a_matrix_of_its_queries(
         data in data(false, GRADES), groups in prop::collection::vec(prop::collection::btree_set(0..3usize, 0..3), 14),
@@ -380,7 +380,7 @@ proptest! {
             prop_assert_eq!(values(run), values(expected));
             let (mut run, mut expected) = (run.clone(), expected.clone());
             for run in [&mut run, &mut expected] {
-                // Of the whole run they are those of all queries.
+                // The ignored queries of the whole run are those of all queries.
                 (run.group, run.ignored) = (None, Unmatched::default());
                 run.notices.retain(|notice| *notice == Notice::OneQuery);
             }
@@ -568,7 +568,7 @@ fn scores_are_found_by_name_and_listed_as_rows() {
     assert_eq!(rows, expected.concat());
 }
 
-/// How one summary can differ from another.
+/// The way in which one summary differs from another.
 struct How {
     measures: &'static [&'static str],
     queries: QuerySet,
@@ -668,7 +668,7 @@ fn a_query_in_two_shards_is_counted_and_named() {
     first.merge(&third).unwrap();
     let error = refused(&mut first, &second);
     assert_eq!(error, "mine: 2 queries are counted twice (q2, q3): in one.part, three.part and in two.part");
-    // By hashes the count is known, and the names where one side has them.
+    // With hashes the number is known, and the names if one side has them.
     let hashed = refused(&mut first.clone().without_ids(), &second.clone().without_ids());
     assert_eq!(hashed, "mine: 2 queries are counted twice: in one.part, three.part and in two.part");
     let named = refused(&mut first.clone().without_ids(), &second);
@@ -744,7 +744,7 @@ fn missing_queries_are_added_only_where_they_are_known() {
     );
 }
 
-/// The same set of queries with other judgments is not what the shards were evaluated against.
+/// Missing queries must come from the judgments of the shards, not from others for the same queries.
 #[test]
 fn missing_queries_come_from_the_judgments_of_the_shards() {
     let evaluator = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Both);
@@ -772,7 +772,7 @@ fn groups_are_in_all_shards_or_in_none() {
     assert_eq!(merged.scores(&[]).unwrap().group("mine", "g").unwrap().queries, 2);
 }
 
-/// A file of something else is known by its start: it may have any size.
+/// A file of another kind is known by its first bytes: it may have any size.
 #[test]
 fn files_of_something_else_are_not_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -799,7 +799,7 @@ fn statistics_that_need_all_values_are_refused() {
     }
 }
 
-/// A run may have the same queries without judgments in every shard, as where only the judgments were split.
+/// A run may have the same queries without judgments in every shard, for example if only the judgments were split.
 #[test]
 fn queries_that_every_shard_ignores_are_kept_and_read_again() {
     let data = plain(&["q1", "q2", "q3"], 2.0);
@@ -815,7 +815,7 @@ fn queries_that_every_shard_ignores_are_kept_and_read_again() {
     assert_eq!((scores.average("mine", "AP"), scores.runs[0].ignored.count), (Some(0.5), 6));
 }
 
-/// Two shards with some of everything: two runs, groups, a missing and an ignored query, a measure of every average.
+/// Two shards with a bit of everything: two runs, groups, a missing and an ignored query, a measure of every average.
 fn sound() -> [Summary; 2] {
     let names = ["q1", "q2", "q3", "q4"];
     let mut data = plain(&names, 2.0);
@@ -829,7 +829,7 @@ fn sound() -> [Summary; 2] {
         .map(|queries| evaluator.summary(&data.of(|query| queries.contains(&query)).matrix()).unwrap())
 }
 
-/// Does with a summary all that can be done: none of it may panic.
+/// Uses a summary in every way: none may panic.
 fn use_it(summary: &Summary, sound: &Summary) {
     let _ =
         summary.scores(&STATS).map(|scores| (scores.rows().count(), laneval::report::notes(&scores).len()));
@@ -893,7 +893,7 @@ fn with_checksum(body: Vec<u8>) -> Vec<u8> {
     [b"laneval summary\n", &1u32.to_le_bytes()[..], &hash, &body].concat()
 }
 
-/// The ways to all values inside of a value.
+/// The pointers to all values inside of a value.
 fn pointers(value: &serde_json::Value, at: &str, all: &mut Vec<String>) {
     let inner: Vec<(String, &serde_json::Value)> = match value {
         serde_json::Value::Object(fields) => fields.iter().map(|(key, value)| (key.clone(), value)).collect(),
@@ -909,7 +909,7 @@ fn pointers(value: &serde_json::Value, at: &str, all: &mut Vec<String>) {
     }
 }
 
-/// What may stand anywhere instead.
+/// Values that may replace any other.
 fn odd_values() -> Vec<serde_json::Value> {
     use serde_json::json;
     let long = format!("0x{}p0", "f".repeat(600));
@@ -966,7 +966,7 @@ fn odd_values() -> Vec<serde_json::Value> {
     ]
 }
 
-/// Changes one value somewhere: by another, by none, or by two.
+/// Changes one value: replaces it, removes it, or doubles it.
 fn change(value: &mut serde_json::Value, pointer: &str, how: usize) {
     let odd = odd_values();
     let (parent, key) = pointer.rsplit_once('/').unwrap();
@@ -997,7 +997,7 @@ fn one_forged_field_is_refused_or_harmless() {
         assert!(survives(&json, &other));
         let mut all = Vec::new();
         pointers(&json, "", &mut all);
-        // One of several runs, groups and measures tells of the others.
+        // One of several runs, groups and measures stands for the others.
         let more = ["/runs/1/", "/runs/2/", "/runs/3/", "/measures/2/", "/measures/3/"];
         all.retain(|at| !more.iter().any(|of| at.contains(of)) && (whole || at.starts_with("/queries")));
         let mut refused = 0;
@@ -1086,7 +1086,7 @@ proptest! {
         survives(&json, &other);
     }
 
-    /// Whoever changes bytes can also make the checksum fit.
+    /// Changed bytes can have a fitting checksum, too.
     #[test]
     fn changed_bytes_with_their_checksum_are_refused_or_harmless(changes in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4), cut: Option<prop::sample::Index>) {
         let [one, other] = sound();

@@ -1,4 +1,4 @@
-//! Tied groups: what the join keeps of equal scores is what plainly grouping them gives; and their order by the rank column.
+//! Tied groups: the join keeps the groups that plain grouping gives; and their order by the rank column.
 
 use std::collections::{BTreeMap, HashMap};
 use std::num::NonZeroU32;
@@ -15,7 +15,7 @@ type Line = (usize, usize, &'static str);
 
 /// Scores of which many are equal, some in f32 only.
 const SCORES: [&str; 10] = ["0", "-0", "-0.0", "1", "1.0", "1.00000000001", "2", "1e39", "2e39", "-5"];
-/// The same, with what trec_eval takes for a score.
+/// The same scores, with other texts that trec_eval takes for a score.
 const TREC_SCORES: [&str; 13] =
     ["0", "-0", "x", "1", "1.0", "1.00000000001", "2", "1e39", "inf", "infinity", "-inf", "-1e999", "1e999"];
 
@@ -63,7 +63,7 @@ fn joins(dialects: &'static [Dialect]) -> impl Strategy<Value = Join> {
     })
 }
 
-/// The groups of each row that has any, what was cut off, and the counts of each run.
+/// The groups of each row that has any, the documents that were cut off, and the counts of each run.
 type Found = (Vec<TieCounts>, BTreeMap<u32, (Vec<TiedGroup>, Vec<CutOff>)>);
 
 fn found(matrix: &LabelMatrix) -> Found {
@@ -78,7 +78,7 @@ fn found(matrix: &LabelMatrix) -> Found {
     (tied.counts().to_vec(), rows)
 }
 
-/// The same, by sorting and grouping each ranking.
+/// The same result, by sorting and grouping each ranking.
 fn plainly(
     matrix: &LabelMatrix,
     judged: &HashMap<(usize, usize), i32>,
@@ -121,7 +121,7 @@ fn plainly(
                         groups.push(TiedGroup { start: start as u32, length: length as u32 });
                     }
                     if mixed && length < group.len() {
-                        // Which of them were cut off, the order decides: the others are in the matrix.
+                        // The order decides which documents were cut off: the others are in the matrix.
                         let mut codes = BTreeMap::<u8, u32>::new();
                         group.iter().for_each(|result| *codes.entry(result.1).or_default() += 1);
                         let labels = labels(matrix, row);
@@ -173,7 +173,7 @@ proptest! {
         agrees(&judged, [&one, &other], join)?;
     }
 
-    /// What is cut off when a matrix is built is what is cut off of its groups later.
+    /// The documents that are cut off when a matrix is built are those that are cut off its groups later.
     #[test]
     fn cutting_when_building_is_cutting_when_evaluating(
         judged in judgments(), lines in results(&SCORES), join in joins(&[Dialect::Laneval]), depth in 1u32..12
@@ -213,7 +213,7 @@ proptest! {
         let text: String = lines.iter().enumerate().map(line).collect();
         let depth = depth.and_then(NonZeroU32::new);
         let join = Join { ties: Ties::Rank, score, depth, keep_ties: true, ..Join::default() };
-        // In the order of their ranks the input order is that of the ranks.
+        // If the lines are in the order of their ranks, the input order is that of the ranks.
         let mut ordered: Vec<(i64, &Line)> = lines.iter().enumerate().map(|(at, line)| (rank(at), line)).collect();
         ordered.sort_by_key(|(rank, _)| *rank);
         let ordered: Vec<Line> = ordered.into_iter().map(|(_, line)| *line).collect();
@@ -277,13 +277,13 @@ fn groups_are_kept_where_they_are_asked_for() {
     assert_eq!(tied.of(0), RowTies { groups: &[TiedGroup { start: 1, length: 3 }], cut: &[] });
     assert_eq!(tied.of(1), RowTies::default(), "a query that the run lacks");
     assert_eq!(tied.counts(), [TieCounts { documents: 3, groups: 1, mixed: 1, largest: 3 }]);
-    // One rank of it is left, with a document that is not judged.
+    // One rank of the group is left, with a document that is not judged.
     let matrix = build(Join { depth: NonZeroU32::new(2), ..keep_ties.clone() });
     let cut = [CutOff { row: 0, code: 1, count: 1 }, CutOff { row: 0, code: 3, count: 1 }];
     let tied = matrix.tied_groups().unwrap();
     assert_eq!(tied.of(0), RowTies { groups: &[TiedGroup { start: 1, length: 1 }], cut: &cut });
     assert_eq!(tied.counts(), [TieCounts { documents: 3, groups: 1, mixed: 1, largest: 3 }]);
-    // All of it is.
+    // All ranks of the group are left.
     let matrix = build(Join { depth: NonZeroU32::new(1), ..keep_ties });
     assert_eq!((matrix.tied_groups().unwrap().rows(), matrix.tied_groups().unwrap().deepest()), (&[][..], 0));
     assert_eq!(matrix.tied_groups().unwrap().counts(), [TieCounts::default()]);

@@ -1,4 +1,4 @@
-//! Evaluations over the orders of equal scores: what trying all orders gives, whatever order the join has made, wherever ranks are cut.
+//! Evaluations over the orders of equal scores give what trying all orders gives, whatever order the join has made, wherever ranks are cut.
 
 use std::num::NonZeroU32;
 
@@ -21,7 +21,7 @@ struct Case {
 type Run = Vec<(String, String, f64)>;
 
 impl Case {
-    /// Queries of up to six documents, and a few long ones where `long` says so.
+    /// Makes queries of up to six documents, and a few long ones if `long` is set.
     fn new(seed: u64, queries: usize, long: bool) -> Self {
         let mut random = Random(seed);
         let (mut judged, mut all) = (Vec::new(), Vec::new());
@@ -146,7 +146,7 @@ fn values_are_those_of_trying_all_orders() {
         let rounds: Vec<LabelMatrix> = (0..rounds).map(round).collect();
         for view in views() {
             for tied in VALUES {
-                // A third of them each time.
+                // A third of the measures is tested each time.
                 let all = offered(tied, view, &matrix).into_iter();
                 let measures: Vec<Measure> = all.skip(seed as usize).step_by(3).collect();
                 let evaluator = Evaluator::of(measures.clone())
@@ -194,7 +194,8 @@ fn values_are_those_of_trying_all_orders() {
     assert!(compared > 30_000, "{compared}");
 }
 
-/// The order that the join makes changes no bit, and no more whether ranks were cut by it or are cut now, or the matrix was a file.
+/// The order that the join makes changes no bit, nor does it matter whether the join cut ranks or the view does, or whether the matrix was
+/// a file.
 #[test]
 fn only_what_is_tied_matters() {
     let case = Case::new(11, 66, true);
@@ -279,7 +280,7 @@ fn an_interval_is_made_of_the_three_values() {
             values(&best)[measure].iter().zip(&values(&worst)[measure]).filter(|(best, worst)| best != worst);
         assert_eq!(stat(StatName::Varying), varying.count() as f64);
     }
-    // A group of the scores of the fifth and sixth document, of which the labels differ.
+    // There is one group: the fifth and sixth document, whose labels differ.
     let stat = |measure: usize, name| interval.runs[0].stat(measure, name).unwrap();
     assert!(stat(2, StatName::Across) > 5.0 && stat(2, StatName::Across) < 50.0);
     assert_eq!((stat(3, StatName::Across), stat(3, StatName::Varying)), (0.0, 0.0));
@@ -327,7 +328,7 @@ fn tied_rows(matrix: &LabelMatrix) -> Vec<(u32, Vec<u8>)> {
     batch.tiles().flat_map(of_tile).collect()
 }
 
-/// What is expected of a measure if all of a row is computed.
+/// The expected value of a measure if all of a row is computed.
 fn of_row(
     matrix: &LabelMatrix,
     (row, labels): (u32, &[u8]),
@@ -366,8 +367,8 @@ fn arranged(
     function(measure).unwrap()(measure, &ranking)
 }
 
-/// Groups that cannot matter are passed by, and those that can are computed once for all measures: every measure has the bits that it has
-/// of the whole row by itself, beside others or alone.
+/// Groups that cannot matter are skipped, and the others are computed once for all measures: every measure has the same bits as from the
+/// whole row, beside others or alone.
 #[test]
 fn what_is_passed_by_changes_no_bit() {
     let case = Case::new(21, 70, true);
@@ -390,7 +391,7 @@ fn what_is_passed_by_changes_no_bit() {
                 TiedValue::Average => Expectation::of(measure, matrix.book(), cuts).is_ok(),
                 _ => Extreme::of(measure, matrix.book(), side, cuts).is_ok(),
             };
-            // A half of them each time.
+            // A half of the measures is tested each time.
             let all: Vec<Measure> =
                 MEASURES.iter().flat_map(variants).filter(fits).skip(number % 2).step_by(2).collect();
             let together = evaluator(all.clone(), tied).evaluate(&matrix).unwrap();
@@ -428,7 +429,7 @@ fn what_is_passed_by_changes_no_bit() {
     assert!(expected > 50_000 && extreme > 100_000, "{expected} {extreme}");
 }
 
-/// What the arguments alone decide is refused without a matrix, in the words of who has one.
+/// A request that the arguments alone rule out is refused without a matrix, with the same message as with one.
 #[test]
 fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     let case = Case::new(2, 8, false);
@@ -472,7 +473,7 @@ fn what_no_order_changes_is_answered_also_where_rankings_are_cut() {
     }
 }
 
-/// What is refused where rankings are cut follows from what was asked for, and not from where groups happen to lie.
+/// The refusal for rankings that are cut follows from the request, and not from the places of groups.
 #[test]
 fn whether_a_depth_cuts_a_group_decides_no_refusal() {
     let qrels = Qrels::new([("q", "a", 1.0), ("q", "b", 0.0)]).unwrap();

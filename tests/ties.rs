@@ -1,4 +1,5 @@
-//! Expected, best and worst values over the orders of equal scores: vectors, all orders of small rankings, and what must not matter.
+//! Expected, best and worst values over the orders of equal scores: vectors, all orders of small rankings, and changes that must not
+//! matter.
 
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, UNPOOLED};
 use laneval::internals::label::{Document, Facts};
@@ -23,7 +24,7 @@ struct Case {
 }
 
 impl Case {
-    /// Groups as lists of codes, of which those of different codes are kept as groups.
+    /// Makes groups of lists of codes. Lists of different codes are kept as groups.
     fn new(grades: &[f64], groups: &[Vec<u8>], unretrieved: &[u8], view: View) -> Self {
         let labels = groups.concat();
         let mut facts = Facts::new();
@@ -82,7 +83,7 @@ impl Case {
         case
     }
 
-    /// Every ranking as the view shows it, all equally likely.
+    /// Every ranking under the view, all equally likely.
     fn orders(&self) -> Vec<Vec<u8>> {
         assert!(self.cut_off.is_empty());
         let mut all = vec![self.labels.clone()];
@@ -183,7 +184,7 @@ fn case_of(text: &str) -> Case {
     Case::new(&[0.0, 1.0, 2.0, 3.0], &groups, &codes(unretrieved), View { depth, judged_only })
 }
 
-/// A fraction, or a decimal with how far off it may be by its own rounding.
+/// A fraction, or a decimal with the bound on its own rounding.
 fn number(text: &str) -> (f64, f64) {
     if let Some((over, by)) = text.split_once('/') {
         return (over.parse::<f64>().unwrap() / by.parse::<f64>().unwrap(), 0.0);
@@ -266,7 +267,7 @@ fn all_measures() -> Vec<Measure> {
     MEASURES.iter().flat_map(variants).collect()
 }
 
-/// Every measure with every parameter, over all orders: what is offered is right.
+/// Every measure with every parameter, over all orders: every value that is offered is right.
 #[test]
 fn all_orders_of_small_rankings() {
     let measures = all_measures();
@@ -278,7 +279,7 @@ fn all_orders_of_small_rankings() {
         .enumerate()
         .flat_map_iter(|(number, case)| {
             let orders = case.orders();
-            // A quarter of the measures for each ranking.
+            // A quarter of the measures is tested for each ranking.
             let mut wrong = Vec::new();
             for measure in
                 measures.iter().skip(number % 4).step_by(4).filter(|m| m.recipe(&case.book).is_ok())
@@ -286,7 +287,7 @@ fn all_orders_of_small_rankings() {
                 let mut check = |what, expected: f64, found: Option<f64>| {
                     let Some(found) = found else { return };
                     let fine = (found - expected).abs() <= 1e-12 * (1.0 + expected.abs());
-                    // Some users and tables make it no number at all.
+                    // Some users and tables give NaN.
                     if !fine && expected.is_finite() {
                         wrong.push(format!("{what} of {measure} is {found}, not {expected}: {case:?}"));
                     }
@@ -302,7 +303,7 @@ fn all_orders_of_small_rankings() {
     assert!(wrong.is_empty(), "{} are wrong:\n{}", wrong.len(), wrong[..wrong.len().min(20)].join("\n"));
 }
 
-/// The value of a group is the mean over its first document of the value with that one in its place: the closed forms agree with
+/// The value of a group is the mean, over its first document, of the value with that one in its place: the closed forms agree with
 /// themselves at any size, cut or not.
 #[test]
 fn the_first_document_of_a_large_group_may_be_any_of_it() {
@@ -382,7 +383,7 @@ fn rankings_without_groups_have_the_bits_of_the_plain_formula() {
     }
 }
 
-/// What is read above the first group is a plain ranking.
+/// The part above the first group is a plain ranking.
 #[test]
 fn groups_below_the_cutoff_change_no_bit() {
     let groups: Vec<Vec<u8>> =
@@ -432,7 +433,7 @@ fn only_histograms_of_groups_matter() {
     assert!(cut > 2, "{cut}");
 }
 
-/// A million documents of one score, ten thousand of them relevant: sums over them in plain floats, with what is lost carried along.
+/// A million documents of one score, ten thousand of them relevant: sums over them in plain floats with compensation.
 #[test]
 fn a_group_of_a_million() {
     let (size, relevant) = (1_000_000usize, 10_000usize);

@@ -1,4 +1,4 @@
-//! What the rows of the table declare of their values is so, on the CPU engine and the reference, over random small rankings.
+//! The properties that the rows of the table declare of their values hold, on the CPU engine and the reference, over random small rankings.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::matrices::{Query, Shape, matrix};
 use crate::random::Random;
 use crate::variants::variants;
 
-/// Rankings, and for each of them those with one better swap.
+/// Rankings, each also with one better swap.
 struct Swapped {
     shape: Shape,
-    /// A ranking, and the same with a better swap, as queries.
+    /// The queries of a ranking and of the same with a better swap.
     pairs: Vec<(usize, usize)>,
 }
 
@@ -43,18 +43,18 @@ fn swapped(grades: &[f64], seed: u64) -> Swapped {
         let unretrieved: Vec<u8> = (0..random.below(4)).map(|_| 2 + random.below(end - 2) as u8).collect();
         add(labels, unretrieved);
     }
-    // The best one alone may be enough for a user.
+    // The best document alone may be enough for a user.
     add(vec![UNPOOLED, codes as u8 - 2, codes as u8 - 1], Vec::new());
     all
 }
 
-/// What was found to be otherwise, and how often a declaration that says less than others was needed.
+/// The violations that were found, and the use of each declaration that promises less than others.
 #[derive(Default)]
 struct Found {
     wrong: Vec<String>,
-    /// Rows that say that a swap can make it worse, and whether one did.
+    /// The rows that declare that a swap can make the value worse, and whether one did.
     worse: BTreeMap<&'static str, bool>,
-    /// Rows whose value follows from something, of an empty ranking or where nothing is relevant, with the values met.
+    /// The rows whose value is not declared, for an empty ranking or where nothing is relevant, with the values that occurred.
     follows: BTreeMap<(&'static str, &'static str), Vec<f64>>,
 }
 
@@ -64,7 +64,7 @@ impl Found {
         let (text, range) = (measure.to_string(), measure.range());
         let mut wrong = Vec::new();
         for (query, &value) in all.shape.queries.iter().zip(values) {
-            // Where any number may be, some users and tables make it no number at all.
+            // If any number is allowed, some users and tables give NaN.
             if range != Range::Any && !range.contains(value) {
                 wrong.push(format!("{text} is {value}, not {range}: {query:?}"));
             }
@@ -100,7 +100,7 @@ impl Found {
                 *self.worse.entry(name).or_default() |= worse;
             }
         }
-        // One example of each measure tells enough.
+        // One example of each measure is enough.
         self.wrong.extend(wrong.into_iter().next());
     }
 }
@@ -176,7 +176,7 @@ fn a_range_may_depend_on_parameters_and_cutoff() {
     }
 }
 
-/// The values of thirty queries by measure, where another query is judged with these grades.
+/// The values of thirty queries by measure, if another query is judged with these grades.
 fn beside(others: &[f64], measures: &[Measure]) -> Vec<Vec<f64>> {
     let mut random = Random(7);
     let (mut judgments, mut results) = (Vec::new(), Vec::new());
@@ -199,7 +199,7 @@ fn beside(others: &[f64], measures: &[Measure]) -> Vec<Vec<f64>> {
     values.into_iter().map(|mut values| values.drain(..30).collect()).collect()
 }
 
-/// Of all judgments a value depends on those of its query, and on the highest grade where that is declared.
+/// A value depends on the judgments of its query alone, and on the highest grade if that is declared.
 #[test]
 fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
     let book = Codebook::new([0.0, 1.0, 2.0, 4.0]).unwrap();

@@ -1,4 +1,4 @@
-//! Every measure with every parameter, as tests ask for it.
+//! Every measure with every parameter, for other tests.
 
 use laneval::LabelMatrix;
 use laneval::internals::measure::Recipe;
@@ -45,7 +45,7 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
 
 /// Every measure that is made of folds.
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
-    // A scale smaller than the grades is an error, which other tests see.
+    // A scale smaller than the grades is an error, which other tests check.
     let folds = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
     MEASURES.iter().flat_map(variants).filter(folds).collect()
 }

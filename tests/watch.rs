@@ -28,7 +28,7 @@ fn a_watch_sees_all_labels_go_by() {
     }
 }
 
-/// Tells the work to stop at the first tile, and counts those that come all the same.
+/// A collector that tells the work to stop at the first tile, and counts the tiles that come nevertheless.
 struct Stopper<'a>(&'a Watch, &'a AtomicUsize);
 
 impl Gather for Stopper<'_> {

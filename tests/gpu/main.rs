@@ -1,7 +1,7 @@
 //! The GPU engine on a real adapter: the same integers as their mirror, to the bit, whatever the shape of the work.
 //!
-//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it any GPU is taken, then any software adapter. Where there is
-//! none the tests show as ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then they fail.
+//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it any GPU is taken, then any software adapter. Without an adapter the
+//! tests show as ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then they fail.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ mod matrices;
 #[path = "../variants.rs"]
 mod variants;
 
-/// Everything on two devices of one adapter, so that shaders are compiled once: the second without integers of 64 bits.
+/// Two devices of one adapter for all tests, so that shaders are compiled once; the second has no integers of 64 bits.
 struct Bench {
     gpu: Gpu,
     pairs: Gpu,
@@ -82,7 +82,7 @@ fn open() -> Result<Bench, String> {
     both.map_err(|error| error.to_string())
 }
 
-/// The words of all tiles, as the device answers in batches of these sizes, against those of the mirror.
+/// Compares the words of all tiles, which the device computes in batches of these sizes, with those of the mirror.
 fn check(
     device: &Device,
     sizes: Sizes,
@@ -293,7 +293,7 @@ fn measures_agree_with_the_cpu(Bench { gpu, .. }: &Bench) -> Result<(), Failed> 
     })
 }
 
-/// Every value of every measure: within 1e-9 of what the CPU says, relative to 1 or the value.
+/// Checks every value of every measure: within 1e-9 of the CPU's value, relative to 1 or the value.
 fn agree(evaluator: &Evaluator, engine: &impl Engine, matrix: &LabelMatrix) {
     let expected = evaluator.evaluate(matrix).expect("scores");
     let found = evaluator.evaluate_on(engine, matrix).expect("scores");
@@ -313,7 +313,7 @@ fn agree(evaluator: &Evaluator, engine: &impl Engine, matrix: &LabelMatrix) {
     }
 }
 
-/// The file of a matrix, changed, as it is believed without its tiles being looked at.
+/// The file of a matrix, changed, as it is opened without a check of its tiles.
 fn forged(matrix: &LabelMatrix, change: impl FnOnce(&mut Forged)) -> laneval::Result<LabelMatrix> {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("forged.lmx");
@@ -401,7 +401,7 @@ fn sums_on_the_device_are_those_of_the_mirror(Bench { gpu, pairs }: &Bench) -> R
             }
         }
     };
-    // More rows than a workgroup adds up, the runs mixed and apart.
+    // There are more rows than a workgroup adds up, the runs mixed and apart.
     check(labels(5000, |query| query % 3), false);
     check(labels(5000, |_| 2), false);
     property(12, &(shape(), any::<bool>()), |(shape, judged_only)| check(matrix(&shape), judged_only))
@@ -430,7 +430,7 @@ fn mirror_sums(job: &Job<'_>, products: &[Product], runs: usize) -> Vec<Vec<f64>
     scaled.iter().zip(&sums).map(of).collect()
 }
 
-/// Averages of every measure that can be had on the device, against the exact ones of the CPU.
+/// Averages of every measure that the device can average are compared with the exact ones of the CPU.
 fn averages_on_the_device_are_within_their_bounds(Bench { gpu, .. }: &Bench) -> Result<(), Failed> {
     let check = |matrix: &LabelMatrix, judged_only, both| {
         let one = |measure: &Measure| {

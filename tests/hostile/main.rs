@@ -1,4 +1,4 @@
-//! Files and arguments by whoever wants laneval to fall over: every one is a number or an error, within 256 MiB.
+//! Files and arguments made to break laneval: every one gives a number or an error, within 256 MiB.
 //!
 //! An allocation beyond the limit aborts this binary, which is why these tests have one of their own.
 
@@ -42,7 +42,7 @@ fn file(matrix: &LabelMatrix) -> Vec<u8> {
     std::fs::read(path).unwrap()
 }
 
-/// Writes a forged file for a while.
+/// Writes a forged file to a temporary path, and calls `test` with it.
 fn forged<R>(forged: &Forged, test: impl FnOnce(&Path) -> R) -> R {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("forged.lmx");
@@ -50,8 +50,8 @@ fn forged<R>(forged: &Forged, test: impl FnOnce(&Path) -> R) -> R {
     test(&path)
 }
 
-/// Three queries in two runs, with some of everything: a negative grade, a missing query, documents that nobody retrieves. The
-/// second query has its ideal ranking, with no document to spare.
+/// Three queries in two runs, with a bit of everything: a negative grade, a missing query, documents that are not retrieved. The second
+/// query has its ideal ranking, with no document to spare.
 fn small() -> Forged {
     let query = |first: &[u8], second: &[u8], unretrieved: &[u8]| Query {
         rankings: vec![first.to_vec(), second.to_vec()],
@@ -79,11 +79,11 @@ fn values(scores: &Scores) -> impl Iterator<Item = (&Measure, f64)> {
     runs.flat_map(|(measure, values)| values.iter().map(move |&value| (measure, value)))
 }
 
-/// To walk down more judged documents than this with every measure takes too long here; a test of its own has as many as there
-/// may be.
+/// The most judged documents that are walked down with every measure; more take too long here. A test of its own has the most that are
+/// allowed.
 const SLOW: u64 = 1 << 18;
 
-/// Evaluates everything on both engines. Where a file is said to be sound, they agree and every value is in its range.
+/// Evaluates everything on both engines. If a file is said to be sound, they agree and every value is in its range.
 fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
     let (read, mapped) = (LabelMatrix::read(path), LabelMatrix::map(path));
     let sound = LabelMatrix::verify(path);
@@ -119,12 +119,12 @@ fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// May sums of gains be beyond all numbers, though each gain is one?
+/// Whether sums of gains may overflow, though each gain is finite.
 fn overflows(measure: &Measure, matrix: &LabelMatrix) -> bool {
     matrix.book().max_grade().is_some_and(|grade| grade > 1000.0) && measure.to_string().contains("exp2")
 }
 
-/// Numbers at which something may turn over.
+/// Numbers at which something may overflow.
 fn number() -> impl Strategy<Value = u64> {
     let near = |at: u64| (0..3u64).prop_map(move |more| at.wrapping_sub(1).wrapping_add(more));
     prop_oneof![
@@ -169,7 +169,7 @@ fn a_file_forged_without_a_change_is_the_file() {
     assert_eq!(tied().bytes(), Forged::of(&tied().bytes()).bytes());
 }
 
-/// A label may be any byte until someone verifies.
+/// A label may be any byte until the file is verified.
 #[test]
 fn every_bit_of_a_tile_and_every_measure() {
     let sound = small();
@@ -184,7 +184,7 @@ fn every_bit_of_a_tile_and_every_measure() {
     }
 }
 
-/// What `verify` and opening say to a change of a file that was sound.
+/// The errors of `verify` and of opening, for a change of a file that was sound.
 fn refusals(change: impl FnOnce(&mut Forged)) -> [String; 2] {
     refusals_of(small(), change)
 }
@@ -236,7 +236,7 @@ fn what_cannot_be_is_refused_when_the_file_is_opened() {
     }
 }
 
-/// What only the labels show, opening leaves to whoever verifies.
+/// Opening does not look at labels: only `verify` refuses these files.
 #[test]
 fn labels_that_the_judgments_do_not_allow_are_refused_by_verify() {
     let tiles = |change: fn(&mut Forged), message: &str| {
@@ -274,7 +274,7 @@ fn tied() -> Forged {
     file
 }
 
-/// What `verify` and opening say to these words of the tied groups.
+/// The errors of `verify` and of opening, for these words of the tied groups.
 fn ties_with(words: &[(usize, u32)]) -> [String; 2] {
     refusals_of(tied(), |file| {
         for &(word, to) in words {
@@ -326,7 +326,7 @@ fn ties_that_cannot_be_are_refused_when_the_file_is_opened() {
     ] {
         assert_eq!(ties_with(words), [format!("tied groups: {message}"), format!("tied groups: {message}")]);
     }
-    // One more group, which is not mixed, may be said to be there.
+    // One more group, which is not mixed, may be counted.
     assert_eq!(ties_with(&[(0, 5), (2, 2)]), ["ok", "ok"]);
     for length in 0..tied().more[0].2.len() {
         let said = refusals_of(tied(), |file| file.more[0].2.truncate(length));
@@ -334,7 +334,7 @@ fn ties_that_cannot_be_are_refused_when_the_file_is_opened() {
     }
 }
 
-/// What only the labels show, opening leaves to whoever verifies.
+/// Opening does not look at labels: only `verify` refuses these files.
 #[test]
 fn ties_that_the_labels_contradict_are_refused_by_verify() {
     let lane = "tiles: tile 0, lane 0: ";
@@ -385,7 +385,7 @@ fn sections_that_are_not_known_are_skipped_if_they_may_be() {
         file.set_word(RULE, 0, 3);
     };
     assert_eq!(refusals(by_rank), ["ok", "ok"]);
-    // What is skipped is checked by whoever checks all.
+    // A section that is skipped is checked by `verify`.
     let mut skipped = tied();
     skipped.more.push((11, 1, b"new".to_vec()));
     let mut bytes = skipped.bytes();
@@ -403,12 +403,12 @@ fn sections_that_are_not_known_are_skipped_if_they_may_be() {
     }
 }
 
-/// The first query gets so many documents of its first code.
+/// Gives the first query `documents` documents of its first code.
 fn judge(file: &mut Forged, documents: u32) {
     file.set_word(JUDGED, file.counts().start, documents);
 }
 
-/// So many that a number for each would go far beyond the limit of this binary.
+/// The most judged documents; a number for each would far exceed the limit of this binary.
 #[test]
 fn as_many_judged_documents_as_there_may_be() {
     let [mut many, mut most] = [small(), small()];
@@ -447,7 +447,7 @@ fn many_discounts_over_a_deep_ranking() {
     }
 }
 
-/// Numbers of a summary are claims too: whoever makes its checksum fit gets an error, or a summary that can be used.
+/// Numbers of a summary are not trusted: bytes with a fitting checksum give an error, or a summary that can be used.
 #[cfg(feature = "serde")]
 #[test]
 fn numbers_in_a_summary_cost_nothing() {
@@ -487,8 +487,8 @@ fn numbers_in_a_summary_cost_nothing() {
     }
 }
 
-/// What is evaluated batch by batch takes the memory of a batch, however many there are: four million rankings would be more than the
-/// limit with 64 bytes each.
+/// An evaluation of batches takes the memory of one batch, however many there are: four million rankings would exceed the limit with 64
+/// bytes each.
 #[test]
 fn batches_of_a_stream_leave_nothing_behind() {
     let (batches, rows, depth) = (40, 100_000, 10);

@@ -1,4 +1,4 @@
-//! Every parameter and cutoff of every measure at its extremes: a number or an error.
+//! Every parameter and cutoff of every measure at its extremes gives a number or an error.
 
 use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
 use laneval::{EngineChoice, Evaluator, LabelMatrix, View};
@@ -6,7 +6,7 @@ use laneval::{EngineChoice, Evaluator, LabelMatrix, View};
 use super::{evaluate, matrix};
 use crate::matrices::{Query, Shape};
 
-/// A value of a parameter that is as small or as large as it may be, or just beyond.
+/// Values of a parameter at its limits, and just beyond.
 fn extremes(kind: Kind) -> Vec<String> {
     let numbers = |least: f64, most: f64| {
         [least, most, 0.0, 1.0, f64::from(u32::MAX - 1)].map(|x| x.to_string()).to_vec()
@@ -28,8 +28,8 @@ fn extremes(kind: Kind) -> Vec<String> {
     }
 }
 
-/// A measure with each parameter at each extreme, and with all of them at their first or at their second, at extreme cutoffs. Some
-/// do not parse.
+/// A measure with each parameter at each extreme, and with all of them at their first or at their second, at extreme cutoffs. Some do not
+/// parse.
 fn texts(row: &Definition) -> Vec<String> {
     let mut params = vec![String::new()];
     for param in row.params {
@@ -54,7 +54,7 @@ fn texts(row: &Definition) -> Vec<String> {
         .collect()
 }
 
-/// Two queries under some grades, the first code of which nobody retrieves.
+/// Two queries under some grades, the first code of which is not retrieved.
 fn graded(grades: &[f64]) -> LabelMatrix {
     let last = 2 + grades.len() as u8;
     let queries = vec![

@@ -1,10 +1,10 @@
-//! Runs that go by and are larger than all the memory that there is.
+//! Runs that are read once and are larger than the memory.
 
 use std::io::{self, Read, Write};
 
 use laneval::{Evaluator, Join, Qrels};
 
-/// Lines of one query after another, with long tags; so many of them.
+/// A reader of lines of one query after another, with long tags, and a number of lines.
 struct Lines {
     next: usize,
     count: usize,

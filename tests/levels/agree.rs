@@ -13,7 +13,7 @@ use crate::matrices::{matrix, shape};
 use crate::simd::levels;
 use crate::variants::every_measure;
 
-/// Means are the exact sums of the values, whichever tiles and threads these came from.
+/// Checks that means are the exact sums of the values, from whatever tiles and threads.
 fn assert_means(scores: &Scores) {
     for run in &scores.runs {
         let values = &run.per_query.as_ref().unwrap().values;
@@ -26,7 +26,7 @@ fn assert_means(scores: &Scores) {
     }
 }
 
-/// All levels at once, because the reference takes longest: where one of them differs, the tests of all of them say which.
+/// Checks all levels at once, because the reference takes longest: if one level differs, the tests of all levels name it.
 pub fn cpu_equals_reference(_: Cpu) {
     static COMPARED: OnceLock<Result<(), String>> = OnceLock::new();
     COMPARED.get_or_init(compare).clone().unwrap_or_else(|error| panic!("{error}"));

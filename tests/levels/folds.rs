@@ -50,7 +50,7 @@ impl Case {
                 0 => random.below(depth + 1),
                 _ => depth,
             };
-            // Hits gather in one stretch now and then, so that one ranking is both walked and folded densely.
+            // Hits cluster in one stretch sometimes, so that one ranking is both walked and folded densely.
             let dense = random.below(4) == 0;
             for rank in 0..len {
                 let chance = if dense && rank % 512 < 256 { 0.4 } else { density };
@@ -244,7 +244,7 @@ impl Case {
     }
 }
 
-/// Calls `check` with tiles of these depths, and what they are in words.
+/// Calls `check` with tiles of these depths.
 fn cases(depths: &[usize], check: impl Fn(&Case)) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     for &depth in depths {
@@ -269,7 +269,7 @@ pub fn tiles_of_several_blocks(cpu: Cpu) {
     cases(&[256, 260, 512, 1000, 1028], |case| case.check(cpu.level()));
 }
 
-/// Deep enough that bytes and 16-bit lanes would overflow.
+/// Tiles so deep that bytes and 16-bit lanes would overflow.
 fn deep_tiles() -> Vec<Case> {
     let mut random = Random(7);
     let case = |density| {
@@ -308,7 +308,7 @@ pub fn all_hits_at_all_ranks(cpu: Cpu) {
     case.check(cpu.level());
 }
 
-/// Histograms know no levels.
+/// Histograms do not depend on levels.
 pub fn histograms() {
     cases(&[0, 4, 8, 12, 64, 68, 100, 256, 260, 512, 1000, 1028], Case::check_histogram);
     deep_tiles().iter().for_each(Case::check_histogram);

@@ -1,4 +1,4 @@
-//! What must hold at every level of SIMD: each test once a level.
+//! Tests that must pass at every level of SIMD, each once for each level.
 //!
 //! Levels that the machine lacks show as ignored. `LANEVAL_REQUIRE_LEVEL` lists levels, such as `avx512,avx2`, whose tests fail
 //! then instead.
@@ -19,7 +19,7 @@ mod simd;
 #[path = "../variants.rs"]
 mod variants;
 
-/// A name, and what must hold at a level.
+/// A name, and the test of a level.
 type Test = (&'static str, fn(Cpu));
 
 const TESTS: [Test; 6] = [
