@@ -88,7 +88,7 @@ fn runs_that_go_by_are_their_twins() {
     for run in RUNS {
         assert_eq!(passed(run), passed("run.trec"), "{run}");
     }
-    // A run of scores alone has its query and document ids from the judgments.
+    // A run of scores alone takes its queries and documents from the file of the judgments.
     let letor = Join::default().qrels(sample("judged.letor")).unwrap();
     let matrix = Join::default().runs(&letor, [sample("scores.txt")]).unwrap();
     assert_eq!(matrix.depths(), [3, 2]);

@@ -24,7 +24,7 @@ struct Case {
 }
 
 impl Case {
-    /// Makes groups of lists of codes. Lists of different codes are kept as groups.
+    /// Makes a ranking of groups, which are lists of codes. Lists with different codes are kept as tied groups.
     fn new(grades: &[f64], groups: &[Vec<u8>], unretrieved: &[u8], view: View) -> Self {
         let labels = groups.concat();
         let mut facts = Facts::new();
