@@ -1,4 +1,4 @@
-//! Which way should the labels of a tile lie: `[rank][lane]` or `[rank/4][lane][rank%4]`?
+//! The two layouts that the labels of a tile could have: `[rank][lane]` and `[rank/4][lane][rank%4]`.
 //!
 //! Both layouts run the same two folds over the same labels, each with the best simple kernel we know for it: the set
 //! bits of the compare masks are walked where hits are few, and a select-add over 16 lanes runs where they are many.

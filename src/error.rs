@@ -14,7 +14,7 @@ pub enum Error {
     Io {
         /// The file, or `stdin`.
         path: PathBuf,
-        /// What was attempted: `open`, `read`, `write` …
+        /// The attempted action: `open`, `read`, `write` …
         action: &'static str,
         /// The error of the system.
         source: std::io::Error,
@@ -43,7 +43,7 @@ pub enum Error {
         path: PathBuf,
         /// The part of the file, such as `header` or `row lengths`.
         section: &'static str,
-        /// What was found and what was expected.
+        /// The fault, and what was expected.
         message: String,
     },
     /// A measure's name or parameters do not parse.
@@ -146,7 +146,7 @@ pub struct Problem {
     pub file: String,
     /// The line, from 1; 0 when the whole file is meant.
     pub line: u64,
-    /// What was found and what was expected.
+    /// The fault, and what was expected.
     pub message: String,
 }
 

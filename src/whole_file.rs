@@ -74,7 +74,7 @@ pub fn make_folder(path: &Path) -> io::Result<MadeFolder> {
         let mut unfinished = unfinished();
         match fs::create_dir(folder) {
             Ok(()) => made.0.push(Listed::new(&mut unfinished, Made::Folder(folder.to_owned()))),
-            Err(_) if folder.is_dir() => {} // such as `new/..`, or somebody else was faster
+            Err(_) if folder.is_dir() => {} // such as `new/..`, or another process was faster
             Err(e) => {
                 drop(unfinished);
                 return Err(e);

@@ -159,7 +159,7 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
                 Ties::DocnoDescending => other.cmp(docno),
                 Ties::DocnoAscending => docno.cmp(other),
                 Ties::Input => std::cmp::Ordering::Equal,
-                other => unreachable!("{other} is read by nobody"),
+                other => unreachable!("no reader reads {other}"),
             })
         });
         ranking.truncate(join.depth.map_or(usize::MAX, |depth| depth.get() as usize));

@@ -300,7 +300,7 @@ def _check(all_seen: list[bytes]) -> None:
         ) from None
     if any("could not be checked" in notice for notice in seen.scores()["run"]._known["notices"]):
         raise UnanswerableError(
-            "with so many queries it cannot be checked whether each is in one partition: take repartition=True"
+            "there are too many queries to check whether each is in one partition: take repartition=True"
         )
 
 

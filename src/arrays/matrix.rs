@@ -21,7 +21,7 @@ impl LabelMatrix {
     /// ```
     ///
     /// # Errors
-    /// What is wrong with the arrays, by row and place; an id that two rankings have; more than 2³² rankings.
+    /// A fault of the arrays, with its row and place; an id that two rankings have; more than 2³² rankings.
     pub fn of_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
         let book = rankings.codebook()?;
         let rows = rankings.len();

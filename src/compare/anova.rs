@@ -127,7 +127,7 @@ mod tests {
         known::anova_of(runs)
     }
 
-    /// Of two runs F is t squared, and both tests have the p of t.
+    /// For two runs F is t squared, and both tests have the p of t.
     #[test]
     fn two_runs_are_a_paired_test() {
         for runs in [examples::eight(), examples::fifty()] {

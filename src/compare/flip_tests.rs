@@ -400,7 +400,7 @@ fn p_is_never_zero() {
     assert_eq!(tally.p(0), 1.0 / 1001.0);
 }
 
-/// Of 0 and 1 the flips are the tosses of the sign test.
+/// The flips of differences of 0 and 1 are the tosses of the sign test.
 #[test]
 fn flips_of_ones_are_the_sign_test() {
     let choose =

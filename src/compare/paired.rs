@@ -304,7 +304,7 @@ mod tests {
             }
         }
 
-        /// Of 0 and 1 t follows from the counts alone.
+        /// For differences of 0 and 1, t follows from the counts alone.
         #[test]
         fn zeros_and_ones(above in 1u32..50, below in 1u32..50, same in 0u32..50) {
             let deltas: Vec<f64> = [(1.0, above), (-1.0, below), (0.0, same)]

@@ -237,7 +237,7 @@ mod tests {
             prop_assert_eq!(signed_ranks(&deltas, zeros, Method::Auto).p, by_hand(&deltas, zeros));
         }
 
-        /// Of differences of one size the signed ranks are the signs.
+        /// For differences of one size the signed ranks are the signs.
         #[test]
         fn equal_sizes_are_signs(above in 0usize..25, below in 0usize..25) {
             let deltas = [vec![9; above], vec![-9; below]].concat();

@@ -327,7 +327,7 @@ mod tests {
         near(student_quantile(1e-30, 1.0), -1e30 / PI, 1e-12);
     }
 
-    /// With ever more degrees of freedom t is normal.
+    /// Student's t becomes normal with many degrees of freedom.
     #[test]
     fn many_degrees_of_freedom() {
         for x in [0.001, 1.0, 3.0, 10.0, 30.0] {

@@ -77,7 +77,7 @@ impl Partial {
     /// Writes the part to a file. It is written under a temporary name in the same folder first, so `path` never names half a file.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// The error of the system.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.to_bytes();

@@ -40,7 +40,7 @@ impl Evaluator {
     /// computes.
     ///
     /// # Errors
-    /// What the engine refuses, and values that are not finite.
+    /// A refusal of the engine; a value that is not finite.
     pub(super) fn block(
         &self,
         (plan, engine): (&Plan, Option<&impl Engine>),

@@ -52,7 +52,7 @@ pub struct RunStream<'q> {
     failed: bool,
 }
 
-/// What all workers share.
+/// The parts that all workers share.
 struct Evaluation<'q> {
     /// The evaluator without its watch, which counts blocks here.
     evaluator: Evaluator,

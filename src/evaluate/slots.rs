@@ -150,7 +150,7 @@ impl Slots {
         self.runs * self.selection.as_ref().map_or(1, Selection::slots)
     }
 
-    /// What was chosen; `None` where every query counts and there are no groups.
+    /// The selection; `None` if every query counts and there are no groups.
     pub fn selection(&self) -> Option<&Selection> {
         self.selection.as_ref()
     }

@@ -18,7 +18,7 @@ use crate::stats::{ExactSum, Moments};
 /// The bytes that the sums of all workers may take.
 const MOST_BYTES: usize = 4 << 30;
 
-/// What all workers share.
+/// The parts that all workers share.
 pub(super) struct Shared<'a> {
     pub batch: Batch<'a>,
     pub finishing: Finishing<'a>,

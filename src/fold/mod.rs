@@ -240,7 +240,7 @@ pub struct Product {
 /// A factor, 0 or more.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Factor {
-    /// The same for all queries.
+    /// The same factor for all queries.
     Same(f64),
     /// One for each query.
     PerQuery(Vec<f64>),

@@ -28,7 +28,7 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// What the codes mean.
+    /// The meaning of the codes.
     pub fn book(&self) -> &'a Codebook {
         self.book
     }
@@ -38,7 +38,7 @@ impl<'a> Batch<'a> {
         self.ids
     }
 
-    /// What the judgments know of each query.
+    /// The judgments of each query, as counts.
     #[doc(hidden)]
     pub fn facts(&self) -> &'a Facts {
         self.facts
@@ -76,7 +76,7 @@ impl<'a> Batch<'a> {
         row as usize % self.queries()
     }
 
-    /// What the judgments know of the query of a row.
+    /// The judgments of the query of a row, as counts.
     #[doc(hidden)]
     pub fn facts_of(&self, row: u32) -> QueryFacts<'a> {
         self.facts.of(self.query(row))

@@ -1,4 +1,4 @@
-//! What the qrels know of a query apart from any ranking: the number of documents of each code.
+//! Facts: the judgments of a query apart from any ranking, as the number of documents of each code.
 //!
 //! The number of relevant documents at any level, the ideal ranking and the ideal DCG at any cutoff follow from it.
 

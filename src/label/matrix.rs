@@ -16,7 +16,7 @@ use crate::error::{Error, Result, printable};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum Ties {
-    /// By docno, bytewise descending, as trec_eval does.
+    /// By docno, bytewise descending, as in trec_eval.
     #[default]
     DocnoDescending,
     /// By docno, bytewise ascending.
@@ -311,7 +311,7 @@ impl LabelMatrix {
         &self.queries
     }
 
-    /// What the qrels know of each query.
+    /// The judgments of each query, as counts.
     #[doc(hidden)]
     pub fn facts(&self) -> &Facts {
         &self.facts

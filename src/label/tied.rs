@@ -106,7 +106,7 @@ pub struct TiedGroups {
     counts: Vec<TieCounts>,
     /// The rows that have mixed groups, ascending.
     rows: Vec<u32>,
-    /// Where the groups of each of these rows end.
+    /// The ends of the groups of these rows.
     ends: Vec<u64>,
     groups: Vec<TiedGroup>,
     /// The documents that were cut off, by row and code, ascending.

@@ -17,7 +17,7 @@ pub struct Foreign {
     pub measure: &'static str,
     /// The parameters that the name stands for.
     pub fixed: &'static [(&'static str, Value)],
-    /// What may follow the name.
+    /// The text that may follow the name.
     pub suffix: Suffix,
     /// The sets of trec_eval's measures that the name belongs to.
     pub sets: &'static [&'static str],

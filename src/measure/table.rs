@@ -57,7 +57,8 @@ const GMAX: Param = param(
     "auto",
     "the top of the grading scale for gain=grade; auto: the largest grade of the qrels",
 );
-const DEPTH: Param = param("depth", Kind::Ranks(&[]), "1000", "rankings are cut or padded to so many ranks");
+const DEPTH: Param =
+    param("depth", Kind::Ranks(&[]), "1000", "the number of ranks to which rankings are cut or padded");
 
 /// The discount: how much a rank counts in a sum of gains.
 const DISCOUNT: Param = param(
@@ -322,7 +323,7 @@ pub static MEASURES: &[Definition] = &[
                 "mult",
                 Kind::Number(0.0, 1000.0),
                 "1",
-                "look at so many times R ranks: c = ⌊mult·R + 0.9⌋",
+                "the multiple of R ranks that are looked at: c = ⌊mult·R + 0.9⌋",
             ),
         ],
         average: Average::Mean,

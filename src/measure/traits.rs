@@ -46,7 +46,7 @@ impl fmt::Display for Status {
 pub enum Range {
     /// 0 or 1, and nothing between.
     Binary,
-    /// From the one number to the other.
+    /// Any number from the first to the second.
     Within(f64, f64),
     /// A whole number, 0 or more.
     Count,

@@ -17,7 +17,7 @@ impl Markup {
     /// Writes a grid with a caption.
     ///
     /// # Errors
-    /// What the writer refuses.
+    /// The error of the writer.
     pub fn write(self, grid: &Grid, caption: &str, to: &mut impl Write) -> io::Result<()> {
         match self {
             Markup::Markdown => self.markdown(grid, caption, to),

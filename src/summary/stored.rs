@@ -80,7 +80,7 @@ impl Summary {
     /// file.
     ///
     /// # Errors
-    /// What the system refuses.
+    /// The error of the system.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = path.as_ref();
         let bytes = self.to_bytes();

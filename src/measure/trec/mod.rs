@@ -13,7 +13,7 @@ mod request;
 pub use registry::{Entry, NICKNAMES, registry};
 pub use request::{Column, Kind, Refused, Request, Source};
 
-/// Which trec_eval is meant.
+/// A version of trec_eval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// trec_eval 9.0.8, which pytrec_eval wraps.
