@@ -32,7 +32,7 @@ def suites(tmp_path_factory):
 
 
 def outcomes(tests: Path, suites: list[str], swap: str) -> dict[str, str]:
-    """What comes of each test, with laneval in the place of some tool."""
+    """The outcome of each test, with laneval in the place of a tool."""
     files = [str(tests / f"{suite}.py") for suite in suites]
     command = [sys.executable, "-m", "pytest", "-p", "swap", "-p", "no:cacheprovider", "-q", "-rA", "--tb=line", *files]
     paths = [str(PEERS), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]

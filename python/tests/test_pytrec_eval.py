@@ -30,7 +30,7 @@ def answers(measures, qrels, run, **keywords):
 
 
 def same(theirs, ours, *, nan_is_zero=False):
-    """Are they the same, to the order of keys and the bits of values? How many values were compared?"""
+    """Whether both are the same, to the order of keys and the bits of values, and the number of values that were compared."""
     assert list(theirs) == list(ours)
     compared = 0
     for query in theirs:

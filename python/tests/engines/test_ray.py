@@ -26,7 +26,7 @@ def cluster():
 
 
 def blocks(table: pa.Table, rows: int):
-    """A Dataset of blocks of so many rows."""
+    """A Dataset of blocks of `rows` rows."""
     return ray.data.from_arrow([table.slice(at, rows) for at in range(0, max(1, len(table)), rows)])
 
 

@@ -145,8 +145,8 @@ pub fn weighted_sum(
     dispatch!(level, simd => sweep(simd, tile, above, cuts, WeightedSum::new(gain, weights), out));
 }
 
-/// Sums the chances to stop, for a user who stops at a document with probability `stop[c]`: `s += p * stop[c] / d_i` (or `* w_i`), then `p
-/// *= 1 - stop[c]`, from `p = 1`; as `[cut][lane]`. `stop[0]` is 0.
+/// Sums the chances to stop, for a user who stops at a document with probability `stop[c]`: `s += p * stop[c] / d_i` (or `* w_i`), then
+/// `p *= 1 - stop[c]`, from `p = 1`; as `[cut][lane]`. `stop[0]` is 0.
 pub fn cascade(
     level: Level,
     tile: Tile,
