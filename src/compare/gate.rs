@@ -17,7 +17,7 @@ use crate::measure::{self, Average, Better, Measure};
 
 /// The level of significance of a gate that names none.
 const ALPHA: f64 = 0.05;
-/// The part by which a change may exceed an amount and still be equal to it.
+/// The most by which a change may exceed an amount and still count as equal to it.
 const ROUNDING: f64 = 1e-12;
 
 /// Words that are not verbs of gates, each with the verb that is meant where higher is better.

@@ -14,7 +14,7 @@ use crate::measure::Better;
 
 /// The most pairs that are shown.
 pub const PAIRS: usize = 6;
-/// The most marks of all pairs together that name their query.
+/// The most marks of all pairs together if each mark names its query.
 const NAMED: usize = 500;
 /// The most marks of all pairs together.
 const DOTS: usize = 6000;
