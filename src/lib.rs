@@ -3,7 +3,7 @@
 //! A [`Join`] turns rankings and judgments into a [`LabelMatrix`] of one byte for each retrieved document, in memory or as a file that can
 //! be mapped later. An [`Evaluator`] plans its [`Measure`]s for the grades, folds over the matrix with SIMD on all cores or on a GPU, and
 //! finishes each measure in f64, with the same bits as trec_eval. The results are [`Scores`], or a [`Summary`] that can be merged with
-//! those of other shards. `docs/guide.md`, beside these sources, is a guide for newcomers.
+//! those of other shards. `docs/rust.md`, beside these sources, is a page for newcomers.
 //!
 //! # Five uses
 //!
@@ -231,10 +231,25 @@ pub mod internals {
 #[doc = include_str!("../README.md")]
 struct Readme;
 
-/// The guide's examples, run as tests.
+/// The examples of the page on Rust, run as tests.
 #[cfg(doctest)]
-#[doc = include_str!("../docs/guide.md")]
-struct Guide;
+#[doc = include_str!("../docs/rust.md")]
+struct Rust;
+
+/// The examples of the page on label matrices, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/lmx.md")]
+struct Lmx;
+
+/// The examples of the page on ties, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/ties.md")]
+struct TiedScores;
+
+/// The examples of the page on shards and streams, run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/shards.md")]
+struct Shards;
 
 /// The examples of the page on formats, run as tests.
 #[cfg(doctest)]

@@ -1,38 +1,87 @@
-//! The README says what is true: its list of measures is the table's, and its first command prints what it shows.
-//! `UPDATE_README=1 cargo test readme` rewrites both.
+//! What is made of the program stands in the documentation: the README has the output of its first command, and `docs/measures.md`
+//! the table of measures. `UPDATE_README=1 cargo test readme` rewrites both.
 
 use std::path::Path;
 
-use laneval::measure::{Definition, MEASURES};
+use laneval::Codebook;
+use laneval::internals::measure::Recipe;
+use laneval::measure::{CutoffRule, Definition, FOREIGN, MEASURES, Status, Tool, meanings};
 
 const END: &str = "<!-- end -->";
 
-/// Compares what stands between a marker and its end with what should, or writes it.
-fn check(marker: &str, expected: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+/// Compares what stands in a page between a marker and its end with what should, or writes it.
+fn check(page: &str, marker: &str, expected: &str) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
     let text = std::fs::read_to_string(&path).unwrap();
     let marker = format!("<!-- {marker} -->\n");
-    let start = text.find(&marker).unwrap_or_else(|| panic!("README.md has no {marker}")) + marker.len();
+    let start = text.find(&marker).unwrap_or_else(|| panic!("{page} has no {marker}")) + marker.len();
     let end = start + text[start..].find(END).unwrap();
     if std::env::var_os("UPDATE_README").is_some() {
         std::fs::write(&path, format!("{}{expected}{}", &text[..start], &text[end..])).unwrap();
     } else {
-        assert_eq!(&text[start..end], expected, "run `UPDATE_README=1 cargo test readme`");
+        assert_eq!(&text[start..end], expected, "{page}: run `UPDATE_README=1 cargo test readme`");
     }
 }
 
+#[test]
+fn readme_has_the_output_of_its_first_command() {
+    check("README.md", "first command", &format!("\n```text\n{}```\n\n", first_command()));
+}
+
+#[test]
+fn readme_of_measures_has_the_table() {
+    let groups = [
+        ("everyday", "Everyday", ""),
+        ("special", "Special", "For questions of their own.\n\n"),
+        ("historical", "Historical", "To compare with old results.\n\n"),
+    ];
+    let mut pages = String::from("\n");
+    let mut count = 0;
+    for (status, heading, why) in groups {
+        let of_group = || MEASURES.iter().filter(|row| row.traits.status.name() == status);
+        pages += &format!("### {heading}\n\n{why}| measure | what it is | in trec_eval | GPU |\n|---|---|---|---|\n");
+        pages.extend(of_group().map(row));
+        pages += "\n";
+        count += of_group().count();
+    }
+    assert_eq!(count, MEASURES.len());
+    check("docs/measures.md", "measures", &pages);
+    let all = format!("{} other measures", count - 4); // nDCG, AP, RR and recall are named
+    for page in ["README.md", "docs/index.md"] {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page));
+        assert!(text.unwrap().contains(&all), "{page} does not say {all}");
+    }
+}
+
+/// A line of the table.
 fn row(row: &Definition) -> String {
     let params: Vec<&str> = row.params.iter().map(|param| param.name).collect();
     let params = if params.is_empty() { String::new() } else { format!("({})", params.join(", ")) };
-    format!("| `{}{params}{}` | {} |\n", row.name, row.cutoff, row.doc)
+    let successor = match row.traits.status {
+        Status::Historical { successor } => format!(" Today: `{successor}`."),
+        Status::Everyday | Status::Special => String::new(),
+    };
+    let names = FOREIGN.iter().filter(|foreign| foreign.measure == row.name);
+    let names = names.filter_map(|foreign| match foreign.tool {
+        Tool::TrecEval => Some(format!("`{}`", foreign.name)),
+        Tool::TrecEval10 => Some(format!("`{}` (10)", foreign.name)),
+        _ => None,
+    });
+    let names = names.collect::<Vec<_>>().join(", ");
+    let gpu = if on_gpu(row) { "yes" } else { "no" };
+    format!("| `{}{params}{}` | {}{successor} | {names} | {gpu} |\n", row.name, row.cutoff, row.doc)
 }
 
-/// One after the other, because both may rewrite the file.
-#[test]
-fn readme() {
-    let rows: String = MEASURES.iter().map(row).collect();
-    check("measures", &format!("\n| measure | what it is |\n|---|---|\n{rows}\n"));
-    check("first command", &format!("\n```text\n{}```\n\n", first_command()));
+/// Can a GPU add up the plain measure?
+fn on_gpu(row: &Definition) -> bool {
+    let cutoff = match row.cutoff {
+        CutoffRule::Recall => "@0.1",
+        CutoffRule::Required | CutoffRule::Optional => "@10",
+        CutoffRule::None => "",
+    };
+    let (_, measure) = meanings(&format!("{}{cutoff}", row.name)).unwrap().remove(0);
+    let book = Codebook::new([0.0, 1.0, 2.0]).unwrap();
+    matches!((row.recipe)(&measure.unwrap(), &book), Ok(Recipe::Folds { .. }))
 }
 
 /// What the README's first command prints.
