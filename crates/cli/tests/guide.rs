@@ -52,7 +52,9 @@ fn check(page: &Path, shows_all: bool) {
                 rest = after.split_once(END).expect("a block ends").1;
                 found += &format!("{PRINTED}{printed}{END}");
             }
-            None if shows_all => assert_eq!(printed, "", "{}: nothing is shown behind\n{commands}", page.display()),
+            None if shows_all => {
+                assert_eq!(printed, "", "{}: nothing is shown behind\n{commands}", page.display())
+            }
             None => (),
         }
     }

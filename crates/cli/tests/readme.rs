@@ -39,7 +39,9 @@ fn readme_of_measures_has_the_table() {
     let mut count = 0;
     for (status, heading, why) in groups {
         let of_group = || MEASURES.iter().filter(|row| row.traits.status.name() == status);
-        pages += &format!("### {heading}\n\n{why}| measure | what it is | in trec_eval | GPU |\n|---|---|---|---|\n");
+        pages += &format!(
+            "### {heading}\n\n{why}| measure | what it is | in trec_eval | GPU |\n|---|---|---|---|\n"
+        );
         pages.extend(of_group().map(row));
         pages += "\n";
         count += of_group().count();
@@ -47,10 +49,24 @@ fn readme_of_measures_has_the_table() {
     assert_eq!(count, MEASURES.len());
     check("docs/measures.md", "measures", &pages);
     let all = format!("{} other measures", count - 4); // nDCG, AP, RR and recall are named
-    for page in ["README.md", "docs/index.md"] {
+    for page in ["README.md", "docs/index.md", "docs/python.md"] {
         let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page));
-        assert!(text.unwrap().contains(&all), "{page} does not say {all}");
+        let text = text.unwrap().replace('[', "");
+        assert!(text.contains(&all), "{page} does not say {all}");
     }
+}
+
+/// What the README links to is there; of the pages in `docs` their build says it.
+#[test]
+fn readme_links_to_what_is_there() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = std::fs::read_to_string(root.join("README.md")).unwrap();
+    let targets = text.split("](").skip(1).filter_map(|rest| Some(rest.split_once(')')?.0));
+    let paths: Vec<&str> =
+        targets.filter(|target| !target.starts_with("http") && !target.starts_with('#')).collect();
+    assert!(paths.len() > 10, "{paths:?}");
+    let missing: Vec<_> = paths.iter().filter(|path| !root.join(path).exists()).collect();
+    assert!(missing.is_empty(), "README.md links to {missing:?}");
 }
 
 /// A line of the table.
