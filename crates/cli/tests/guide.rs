@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 use assert_cmd::Command;
 
+use crate::readme::rewriting;
+
 /// A block of commands, which the blocks behind it go on from, and what is to stand behind it.
 const COMMANDS: &str = "```sh\n";
 const PRINTED: &str = "\n```text\n";
@@ -38,6 +40,7 @@ fn root() -> PathBuf {
 
 /// Runs the commands of a page in an empty folder that has the samples. `shows_all`: a block that prints has its output behind it.
 fn check(page: &Path, shows_all: bool) {
+    let rewriting = rewriting();
     let text = std::fs::read_to_string(page).unwrap();
     let folder = tempfile::tempdir().unwrap();
     copy(&root().join("examples/data"), &folder.path().join("examples/data"));
@@ -59,7 +62,7 @@ fn check(page: &Path, shows_all: bool) {
         }
     }
     found += rest;
-    if std::env::var_os("UPDATE_README").is_some() {
+    if rewriting.is_some() {
         std::fs::write(page, found).unwrap();
     } else {
         assert_eq!(found, text, "{}: run `UPDATE_README=1 cargo test guide`", page.display());

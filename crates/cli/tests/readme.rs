@@ -2,6 +2,7 @@
 //! the table of measures. `UPDATE_README=1 cargo test readme` rewrites both.
 
 use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laneval::Codebook;
 use laneval::internals::measure::Recipe;
@@ -9,14 +10,24 @@ use laneval::measure::{CutoffRule, Definition, FOREIGN, MEASURES, Status, Tool, 
 
 const END: &str = "<!-- end -->";
 
+/// Held while a page is rewritten, for several tests rewrite parts of the same.
+static REWRITING: Mutex<()> = Mutex::new(());
+
+/// Are pages to be rewritten? Then nobody else rewrites one until the guard is dropped.
+pub fn rewriting() -> Option<MutexGuard<'static, ()>> {
+    std::env::var_os("UPDATE_README")?;
+    Some(REWRITING.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
 /// Compares what stands in a page between a marker and its end with what should, or writes it.
 fn check(page: &str, marker: &str, expected: &str) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(page);
+    let rewriting = rewriting();
     let text = std::fs::read_to_string(&path).unwrap();
     let marker = format!("<!-- {marker} -->\n");
     let start = text.find(&marker).unwrap_or_else(|| panic!("{page} has no {marker}")) + marker.len();
     let end = start + text[start..].find(END).unwrap();
-    if std::env::var_os("UPDATE_README").is_some() {
+    if rewriting.is_some() {
         std::fs::write(&path, format!("{}{expected}{}", &text[..start], &text[end..])).unwrap();
     } else {
         assert_eq!(&text[start..end], expected, "{page}: run `UPDATE_README=1 cargo test readme`");
