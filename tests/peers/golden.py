@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Write the golden file: what pytrec_eval-terrier says about one small fixed data set.
 
-    golden.py [--out DIR]
+    golden.py --laneval target/release/laneval [--out DIR]
 
 writes `golden.qrels`, `golden.run` and `golden.json`. Tests compare laneval with it bit for bit and so
-need no Python. Scores are compared as f32 (ties: docno descending) and only topics present in both
-files are listed. Every value is the shortest text that reads back to the same f64.
+need no Python; laneval is asked for the names of its measures, and for nothing else here. Scores are
+compared as f32 (ties: docno descending) and only topics present in both files are listed. Every value is
+the shortest text that reads back to the same f64.
 """
 
 import argparse
@@ -15,8 +16,10 @@ import tempfile
 from importlib.metadata import version
 from pathlib import Path
 
-from compare import Data, pytrec_values, trec_arguments
 from generate import write_data
+from inputs import Data
+from names import Names
+from peer_pytrec_eval import all_arguments, pytrec_values
 
 TOOL = "pytrec-eval-terrier"
 RECIPE = {"seed": 9, "shape": "mixed", "layout": "interleaved", "queries": 24, "depth": 60, "hard": True}
@@ -32,8 +35,8 @@ def as_text(value):
     return repr(float(value))
 
 
-def golden_case(qrels, run, rel, judged_only):
-    values = pytrec_values(qrels, run, trec_arguments(), rel, judged_only)
+def golden_case(names, qrels, run, rel, judged_only):
+    values = pytrec_values(qrels, run, all_arguments(names), names.trec_measure, rel, judged_only)
     measures = {name: {topic: as_text(value) for topic, value in sorted(topics.items())}
                 for name, topics in sorted(values.items())}
     return {"rel": rel, "judged_only": judged_only, "measures": measures}
@@ -52,14 +55,16 @@ def dump(golden, path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent, metavar="DIR")
-    out = parser.parse_args().out
+    parser.add_argument("--laneval", required=True, metavar="PATH", help="the laneval program")
+    parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "fixtures", metavar="DIR", help="default: %(default)s")
+    options = parser.parse_args()
+    names, out = Names(options.laneval), options.out
     with tempfile.TemporaryDirectory() as folder:
         qrels, run, _ = write_data(folder, **RECIPE)
         shutil.copyfile(qrels, out / "golden.qrels")
         shutil.copyfile(run, out / "golden.run")
     data = Data(out / "golden.qrels", out / "golden.run", "golden")
-    cases = [golden_case(data.read_qrels(), data.read_run(), rel, judged_only)
+    cases = [golden_case(names, data.read_qrels(), data.read_run(), rel, judged_only)
              for judged_only in (False, True) for rel in (1, 2)]
     golden = {"tool": TOOL, "version": version(TOOL), "note": NOTE, "recipe": RECIPE, "cases": cases}
     dump(golden, out / "golden.json")
