@@ -283,6 +283,41 @@ fn gains(numbers: &[f64]) -> CodeTable {
     table.into()
 }
 
+/// A case that chance found while the integers were written. The only grade is worth nothing, two tiles are full to the last lane, and in a
+/// few rankings one graded document stands deep among documents without a grade, or with a negative one.
+#[test]
+fn a_worthless_grade_deep_in_rankings_without_others_agrees() {
+    let ungraded = |depth: usize| (0..depth).map(|at| 1 + (at * at / 3 % 2) as u8).collect::<Vec<u8>>();
+    let with_one = |depth: usize, rank: usize| {
+        let mut labels = ungraded(depth);
+        labels[rank - 1] = 3;
+        labels
+    };
+    let graded = [
+        [with_one(64, 40), ungraded(9)],
+        [with_one(260, 221), vec![]],
+        [ungraded(64), with_one(260, 236)],
+        [vec![], with_one(260, 100)],
+        [with_one(260, 171), ungraded(63)],
+        [with_one(260, 237), ungraded(260)],
+        [with_one(260, 103), ungraded(64)],
+    ];
+    let depths = [[64, 64], [65, 0], [260, 63], [0, 0], [1, 260], [63, 8]];
+    let others = depths.iter().cycle().map(|depths| depths.map(ungraded)).take(64 - graded.len());
+    let unretrieved = [vec![3, 3, 3, 3, 2, 2, 2, 2], vec![3, 3, 3, 2], vec![2], vec![]];
+    let queries = graded.into_iter().chain(others).zip(unretrieved.into_iter().cycle());
+    let queries =
+        queries.map(|(rankings, unretrieved)| Query { rankings: rankings.to_vec(), unretrieved }).collect();
+    let matrix = matrix(&Shape { grades: vec![0.0], queries });
+    assert_eq!(matrix.packing().tiles.len(), 2);
+    let measures: Vec<_> = every_measure(&matrix).into_iter().filter(|m| !has_signs(m)).collect();
+    let plan = Evaluator::of(measures).plan(matrix.book()).unwrap();
+    let prepared = plan.prepare(&matrix.batch());
+    for view in [None, Some(237), Some(100)].map(|depth| View { depth, ..View::default() }) {
+        compare(plan.program(), prepared.inputs(), &matrix, view);
+    }
+}
+
 #[test]
 fn the_deepest_rankings_agree() {
     let labels: Vec<u8> =
