@@ -119,6 +119,7 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
         Foreign::Alike(line) => (judged, wrong.0) = (BTreeMap::new(), vec![line]),
     }
     let mut results = BTreeMap::<Vec<u8>, Vec<(f64, Vec<u8>)>>::new();
+    let mut seen = HashSet::<(&[u8], &[u8])>::new();
     let mut any = false;
     for (line, fields, bytes) in lines(run) {
         any = true;
@@ -128,10 +129,11 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
             Some(_) if !judged.contains_key(fields[0]) => {}
             Some(score) => {
                 let score = if join.score == ScoreType::F32 { f64::from(score as f32) } else { score };
-                let ranking = results.entry(fields[0].to_vec()).or_default();
-                match ranking.iter().any(|(_, docno)| docno == fields[2]) {
-                    true => wrong.1.push(line),
-                    false => ranking.push((score, fields[2].to_vec())),
+                match seen.insert((fields[0], fields[2])) {
+                    true => {
+                        results.entry(fields[0].to_vec()).or_default().push((score, fields[2].to_vec()));
+                    }
+                    false => wrong.1.push(line),
                 }
             }
         }
