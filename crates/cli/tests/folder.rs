@@ -25,8 +25,13 @@ pub struct Ran {
 }
 
 impl Folder {
+    /// A folder without any files.
+    pub fn empty() -> Self {
+        Folder(TempDir::new().unwrap())
+    }
+
     pub fn new() -> Self {
-        let folder = Folder(TempDir::new().unwrap());
+        let folder = Folder::empty();
         folder.put("qrels", QRELS);
         folder.put("bm25.run", BM25);
         folder.put("dense.run", DENSE);

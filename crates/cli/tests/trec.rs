@@ -3,29 +3,21 @@
 use std::fs;
 use std::path::Path;
 
-use assert_cmd::Command;
-use tempfile::TempDir;
+use crate::folder::{Folder, Ran};
 
 /// A folder with qrels and a run.
-struct Case(TempDir);
-
-/// What a command left behind.
-struct Ran {
-    out: String,
-    err: String,
-    code: i32,
-}
+struct Case(Folder);
 
 impl Case {
     fn new(qrels: &str, run: &str) -> Self {
-        let case = Case(TempDir::new().unwrap());
-        case.put("qrels", qrels);
-        case.put("run", run);
-        case
+        let folder = Folder::empty();
+        folder.put("qrels", qrels);
+        folder.put("run", run);
+        Case(folder)
     }
 
     fn put(&self, name: &str, text: &str) {
-        fs::write(self.0.path().join(name), text).unwrap();
+        self.0.put(name, text);
     }
 
     /// Runs `trec-eval` with these options, separated by blanks, on the two files.
@@ -34,8 +26,7 @@ impl Case {
     }
 
     fn call(&self, args: &str) -> Ran {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_laneval"));
-        ran(command.current_dir(self.0.path()).arg("trec-eval").args(args.split_whitespace()))
+        self.0.run(&format!("trec-eval {args}"))
     }
 
     /// The lines of a run that succeeds, with single blanks between their fields.
@@ -53,12 +44,6 @@ impl Case {
         assert_eq!((ran.code, ran.out.as_str()), (code, ""), "{options}: {}", ran.err);
         assert!(ran.err.contains(word), "{options}: {}", ran.err);
     }
-}
-
-fn ran(command: &mut Command) -> Ran {
-    let output = command.output().unwrap();
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-    Ran { out: text(output.stdout), err: text(output.stderr), code: output.status.code().unwrap_or(-1) }
 }
 
 fn root(path: &str) -> String {
@@ -444,7 +429,7 @@ fn many_topics_take_linear_time() {
 fn a_link_named_trec_eval_is_this_command() {
     let case = whole();
     std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_laneval"), case.0.path().join("trec_eval")).unwrap();
-    let mut command = Command::new(case.0.path().join("trec_eval"));
-    let linked = ran(command.current_dir(case.0.path()).args(["-q", "qrels", "run"]));
+    let mut command = assert_cmd::Command::new(case.0.path().join("trec_eval"));
+    let linked = crate::folder::ran(command.current_dir(case.0.path()).args(["-q", "qrels", "run"]));
     assert_eq!((linked.out, linked.code), (case.run("-q").out, 0));
 }
