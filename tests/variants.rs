@@ -1,5 +1,7 @@
 //! Every measure with every parameter, for other tests.
 
+use std::sync::LazyLock;
+
 use laneval::LabelMatrix;
 use laneval::internals::measure::Recipe;
 use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
@@ -43,16 +45,19 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
     text.map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
 }
 
+/// Every variant of every row. To parse them takes longer than to evaluate them on a small matrix.
+static ALL: LazyLock<Vec<Measure>> = LazyLock::new(|| MEASURES.iter().flat_map(variants).collect());
+
 /// Every measure that is made of folds.
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
-    // A scale smaller than the grades is an error, which other tests check.
-    let folds = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
-    MEASURES.iter().flat_map(variants).filter(folds).collect()
+    // A scale smaller than the grades is an error, which other tests see.
+    let folds = |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Folds { .. }));
+    ALL.iter().filter(folds).cloned().collect()
 }
 
 /// Every measure that walks.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
-    let walks = |measure: &Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
-    MEASURES.iter().flat_map(variants).filter(walks).collect()
+    let walks = |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
+    ALL.iter().filter(walks).cloned().collect()
 }
