@@ -41,7 +41,7 @@ pub struct Build {
     #[arg(long)]
     keep_ties: bool,
     /// Say nothing on stderr
-    #[arg(short, long)]
+    #[arg(long)]
     quiet: bool,
     #[command(flatten)]
     files: Files,

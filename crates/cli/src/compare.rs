@@ -123,7 +123,7 @@ pub struct Compare {
     fail_if: Vec<Gate>,
 
     /// Write the values of queries and their differences too; a table has the queries that differ most
-    #[arg(long, help_heading = "Output")]
+    #[arg(short = 'q', long, help_heading = "Output")]
     per_query: bool,
     #[command(flatten)]
     report: ReportOutput,
@@ -134,7 +134,7 @@ pub struct Compare {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
     /// No notes on stderr; warnings stay
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     quiet: bool,
 }
 

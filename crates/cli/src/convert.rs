@@ -46,7 +46,7 @@ pub struct Convert {
     #[arg(long)]
     qrels: bool,
     /// Say nothing on stderr
-    #[arg(short, long)]
+    #[arg(long)]
     quiet: bool,
     #[command(flatten)]
     formats: Formats,

@@ -76,7 +76,7 @@ pub struct Eval {
     fail_if: Vec<Gate>,
 
     /// Write the scores of every query too
-    #[arg(long, help_heading = "Output")]
+    #[arg(short = 'q', long, help_heading = "Output")]
     per_query: bool,
     #[command(flatten)]
     written: ScoreOutput,
@@ -87,7 +87,7 @@ pub struct Eval {
     #[arg(long, help_heading = "Output")]
     timing: bool,
     /// No notes on stderr; warnings stay
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     quiet: bool,
 
     /// Print what would be computed and how, instead of computing it

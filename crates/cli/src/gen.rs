@@ -58,7 +58,7 @@ pub struct Gen {
     #[arg(short, long, value_name = "DIR|FILE.lmx")]
     output: PathBuf,
     /// Say nothing on stderr
-    #[arg(short, long)]
+    #[arg(long)]
     quiet: bool,
     #[command(flatten)]
     threads: Threads,

@@ -15,7 +15,7 @@ use laneval::{Error, FileAccess, Input, Join, LabelMatrix, RankingRule, RunInput
 use super::choice::{TieRule, one_of, scores, ties};
 use super::formats::Formats;
 use super::stop::Stop;
-use super::style::shown;
+use super::style::{error, shown};
 
 /// How files are opened.
 #[derive(Debug, Clone, Copy, Default, Args)]
@@ -261,9 +261,10 @@ pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
 
 /// What is said when a mapped file cannot be read any more.
 pub fn unreadable(file: &str) -> String {
-    format!(
-        "error: {file}: it cannot be read any more: it became shorter since it was opened, or its disk failed; --no-mmap reads files into memory first\n"
-    )
+    let message = format!(
+        "{file}: it cannot be read any more: it became shorter since it was opened, or its disk failed; --no-mmap reads files into memory first\n"
+    );
+    error(message)
 }
 
 /// The size of some files, unless one of them is a stream.

@@ -34,12 +34,15 @@ mod stop;
 mod style;
 mod threads;
 mod trec_eval;
+mod usage;
 
 use std::ffi::OsString;
 use std::io::{Write, stdout};
 
+use anstream::ColorChoice;
 use clap::{Parser, Subcommand};
 
+use choice::one_of;
 use stop::Stop;
 
 /// Runs the command with these arguments, of which the first is its name, and gives the exit code.
@@ -56,11 +59,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 
 /// Evaluate ranked retrieval: AP, nDCG, RR, recall, ERR … of runs against relevance judgments.
 #[derive(Debug, Parser)]
-#[command(name = "laneval", version, arg_required_else_help = true, disable_help_subcommand = true)]
-#[command(max_term_width = 100, after_help = EXAMPLES)]
+#[command(name = "laneval", version, arg_required_else_help = true, propagate_version = true)]
+#[command(max_term_width = 100, after_help = EXAMPLES, styles = style::STYLES)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// When to use colour: on a terminal, always or never; NO_COLOR and CLICOLOR_FORCE in the environment are heeded too
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = one_of(style::colours()))]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    color: ColorChoice,
     /// The words of the command line.
     #[arg(skip)]
     words: Vec<OsString>,
@@ -99,9 +106,11 @@ impl Cli {
         signals::heed_size_limit();
         let args = trec_eval::arguments(args);
         let trec_eval = args.get(1).is_some_and(|command| command == trec_eval::NAME);
+        style::heed_colour(&args);
         let read = Self::try_parse_from(&args).map_err(|error| {
-            match error.print().and_then(|()| stdout().flush()) {
-                _ if error.use_stderr() => {
+            let wrong = error.use_stderr();
+            match usage::with_tips(error, &args).print().and_then(|()| stdout().flush()) {
+                _ if wrong => {
                     if trec_eval {
                         1
                     } else {
@@ -117,6 +126,7 @@ impl Cli {
 
     /// Runs the command.
     fn run(self) -> Result<(), Stop> {
+        self.color.write_global();
         #[cfg(feature = "parquet")]
         laneval_formats::say_nothing_of_damaged_files();
         laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);

@@ -60,7 +60,7 @@ pub struct Merge {
     #[command(flatten)]
     pub written: ScoreOutput,
     /// No notes on stderr; warnings stay
-    #[arg(short, long, help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     pub quiet: bool,
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, ErrorKind};
 
-use super::style::tell;
+use super::style::{error, tell};
 
 /// The end of a command that did not do what was asked.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Stop {
             Stop::BrokenPipe => 0,
             Stop::Failed(messages) => Stop::Coded(2, messages).exit(),
             Stop::Coded(code, messages) => {
-                messages.iter().for_each(|message| tell(format_args!("error: {message}")));
+                messages.iter().for_each(|message| tell(error(message)));
                 code
             }
         }

@@ -1,20 +1,53 @@
 //! What the terminal can show, and lines for stderr.
 
+use std::ffi::OsString;
 use std::fmt::Display;
 use std::io::{IsTerminal, Write, stderr, stdout};
 
+use anstream::stream::RawStream;
+use anstream::{AutoStream, ColorChoice};
+use clap::builder::styling::{AnsiColor, Style, Styles};
 pub use laneval::error::printable_path as shown;
 use laneval::report::Note;
 
-/// Does the user want colour at all?
-fn colour_wanted() -> bool {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
-    set("NO_COLOR").is_none() && set("TERM").is_none_or(|term| term != "dumb")
+use super::choice::Choice;
+
+/// The styles of help, errors and notes.
+pub const STYLES: Styles = Styles::styled();
+const WARNING: Style = AnsiColor::Yellow.on_default().bold();
+const NOTE: Style = AnsiColor::Cyan.on_default().bold();
+
+/// When there is colour.
+pub fn colours() -> Vec<Choice<ColorChoice>> {
+    vec![
+        ("auto", ColorChoice::Auto, ""),
+        ("always", ColorChoice::Always, ""),
+        ("never", ColorChoice::Never, ""),
+    ]
 }
 
-/// Is stdout a terminal that shows bold type?
+/// Heeds `--color` of arguments before they are parsed, so that what is said of wrong ones has the colour that was asked for.
+pub fn heed_colour(args: &[OsString]) {
+    let mut words = args.iter().skip(1).filter_map(|word| word.to_str()).take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        let value = match word.strip_prefix("--color") {
+            Some("") => words.next(),
+            Some(value) => value.strip_prefix('='),
+            None => None,
+        };
+        let known = colours().into_iter().find(|(name, ..)| Some(*name) == value);
+        known.into_iter().for_each(|(_, choice, _)| choice.write_global());
+    }
+}
+
+/// Has the stream colour, as far as the user and the environment say?
+fn has_colour(stream: &impl RawStream) -> bool {
+    AutoStream::choice(stream) != ColorChoice::Never
+}
+
+/// Does stdout show bold type?
 pub fn stdout_has_colour() -> bool {
-    stdout().is_terminal() && colour_wanted()
+    has_colour(&stdout())
 }
 
 /// The columns of the terminal, if stdout is one.
@@ -28,13 +61,21 @@ pub fn tell(line: impl Display) {
     let _ = stderr().write_all(format!("{line}\n").as_bytes());
 }
 
+/// A word in a style, where stderr has colour.
+fn styled(word: &str, style: Style) -> String {
+    if has_colour(&stderr()) { format!("{style}{word}{style:#}") } else { word.to_owned() }
+}
+
+/// A message of an error, as it is said on stderr.
+pub fn error(message: impl Display) -> String {
+    format!("{} {message}", styled("error:", *STYLES.get_error()))
+}
+
 /// Says a note on stderr.
 pub fn say(note: &Note) {
-    let loud = stderr().is_terminal() && colour_wanted();
     match note {
-        Note::Note(text) => tell(format_args!("note: {text}")),
-        Note::Warning(text) if loud => tell(format_args!("\x1b[1;33mwarning:\x1b[0m {text}")),
-        Note::Warning(text) => tell(format_args!("warning: {text}")),
+        Note::Note(text) => tell(format_args!("{} {text}", styled("note:", NOTE))),
+        Note::Warning(text) => tell(format_args!("{} {text}", styled("warning:", WARNING))),
     }
 }
 

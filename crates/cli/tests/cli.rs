@@ -196,7 +196,7 @@ fn the_same_values_from_wherever_the_input_comes() {
         folder.put(&format!("gz/{name}"), gzip(text));
         folder.put(&format!("zst/{name}"), zstd::encode_all(text.as_bytes(), 1).unwrap());
     }
-    assert_eq!(folder.run("build qrels bm25.run dense.run -o both.lmx -q").code, 0);
+    assert_eq!(folder.run("build qrels bm25.run dense.run -o both.lmx --quiet").code, 0);
     assert_eq!(folder.run("build gz/qrels zst/bm25.run -o one.lmx").code, 0);
     assert_eq!(folder.run("build qrels dense.run -o other.lmx").code, 0);
     for inputs in [
@@ -251,12 +251,12 @@ fn queries_decide_who_counts() {
     assert_eq!(ran.err, BM25_NOTE.replace("counts as an empty ranking", "is left out"));
     assert_says(&folder.error("eval qrels bm25.run --queries error"), &["bm25.run", "q3"]);
     assert_eq!(folder.run("eval qrels dense.run --queries error").code, 0);
-    assert_eq!(folder.run("eval qrels bm25.run -q").err, "");
+    assert_eq!(folder.run("eval qrels bm25.run --quiet").err, "");
     folder.put("few.run", "q2 Q0 a 1 1 few\n");
     let warning = "warning: few.run: has only 1 of 3 judged queries: are these the right files? \
                    The others count as empty rankings (q1, q3)\n";
     assert_eq!(folder.run("eval qrels few.run").err, warning);
-    assert_eq!(folder.run("eval qrels few.run -q").err, warning);
+    assert_eq!(folder.run("eval qrels few.run --quiet").err, warning);
     folder.run("build qrels few.run -o few.lmx");
     assert_eq!(
         folder.run("eval few.lmx --queries both").err,
@@ -268,7 +268,7 @@ fn queries_decide_who_counts() {
 fn options_change_what_they_say() {
     let folder = Folder::new();
     let mean = |args: &str| {
-        let out = folder.out(&format!("eval qrels bm25.run {args} -q"));
+        let out = folder.out(&format!("eval qrels bm25.run {args} --quiet"));
         out.trim_end().rsplit('\t').next().unwrap().to_owned()
     };
     assert_eq!(mean("-m P@2"), "0.3333333333333333");
@@ -278,7 +278,7 @@ fn options_change_what_they_say() {
     assert_eq!(mean("-m R@100 -M 1"), mean("-m R@1"));
     folder.put("tied", "q1 Q0 a 1 1.00000001 t\nq1 Q0 z 2 1.0 t\n");
     let first = |args: &str| {
-        folder.out(&format!("eval qrels tied -m P@1 --queries both -q {args}")).ends_with("\t1\n")
+        folder.out(&format!("eval qrels tied -m P@1 --queries both --quiet {args}")).ends_with("\t1\n")
     };
     assert!(first(""));
     assert!(!first("--score f32"), "the scores tie, and z comes before a");
@@ -440,7 +440,7 @@ fn json_names_every_query_that_is_missing_or_ignored() {
         ids('i').chain(["q".into()]).map(|id| format!("{id} Q0 a 1 1 t\n")).collect::<String>(),
     );
     let queries = |inputs: &str| {
-        let text = folder.out(&format!("eval {inputs} -m AP --format json -q"));
+        let text = folder.out(&format!("eval {inputs} -m AP --format json --quiet"));
         serde_json::from_str::<serde_json::Value>(&text).unwrap()["runs"][0]["queries"].take()
     };
     let found = queries("many.qrels many.run");
@@ -481,7 +481,7 @@ fn unknown_extensions_are_refused_before_any_work() {
     assert_eq!(folder.names(), before);
     for (file, starts) in [("S.CSV", "run,"), ("s.html --format csv", "run,"), ("s.md --explain", "engine: ")]
     {
-        folder.out(&format!("eval qrels bm25.run -q -o {file}"));
+        folder.out(&format!("eval qrels bm25.run --quiet -o {file}"));
         assert!(folder.get(file.split(' ').next().unwrap()).starts_with(starts.as_bytes()), "{file}");
     }
     folder.out("build qrels bm25.run -o M.LMX");
@@ -588,9 +588,9 @@ fn a_byte_order_mark_is_no_part_of_an_id() {
     let values = |args: &str| {
         folder.out(args).lines().map(|l| l.split_once('\t').unwrap().1.to_owned()).collect::<Vec<_>>()
     };
-    let plain = values("eval qrels bm25.run -q --per-query");
-    assert_eq!(values("eval q r -q --per-query"), plain);
-    assert_eq!(values("eval q r.zst -q --per-query"), plain);
+    let plain = values("eval qrels bm25.run --quiet --per-query");
+    assert_eq!(values("eval q r --quiet --per-query"), plain);
+    assert_eq!(values("eval q r.zst --quiet --per-query"), plain);
 }
 
 #[test]
@@ -598,7 +598,7 @@ fn matrices_of_different_rules_are_compared_with_a_warning() {
     let folder = Folder::new();
     folder.out("build qrels bm25.run -o one.lmx");
     folder.out("build qrels dense.run --ties docno-asc -o two.lmx");
-    let ran = folder.run("eval one.lmx two.lmx -q");
+    let ran = folder.run("eval one.lmx two.lmx --quiet");
     assert_eq!(ran.code, 0);
     assert_says(&ran.err, &["warning: one.lmx and two.lmx were ranked under different rules"]);
 }
@@ -857,14 +857,14 @@ fn help_completions_and_manual_come_from_one_place() {
 #[test]
 fn timing_says_where_the_time_went() {
     let folder = Folder::new();
-    let ran = folder.run("eval qrels bm25.run -q --timing");
+    let ran = folder.run("eval qrels bm25.run --quiet --timing");
     assert_eq!(ran.code, 0);
     let steps: Vec<&str> = ran.err.lines().map(|line| line[..19].trim_end()).collect();
     let expected =
         ["read and join", "engine", "plan and facts", "folds and formulas", "statistics", "report"];
     assert_eq!(steps, expected);
     assert!(ran.err.contains("M results/s") && ran.err.contains("GB/s") && ran.err.contains("M labels/s"));
-    assert_eq!(ran.out, folder.run("eval qrels bm25.run -q").out);
+    assert_eq!(ran.out, folder.run("eval qrels bm25.run --quiet").out);
 }
 
 #[test]
@@ -952,7 +952,7 @@ fn bench_refuses_what_it_cannot_measure() {
     assert_says(&folder.error(&format!("{TINY} --adapter nonesuch")), &["nonesuch"]);
     assert_says(&folder.error("bench --density 2"), &["--density", "0 to 1"]);
     assert_says(&folder.error("bench bm25.run --queries 9"), &["--queries"]);
-    folder.run("build qrels bm25.run dense.run -o both.lmx -q");
+    folder.run("build qrels bm25.run dense.run -o both.lmx --quiet");
     assert_says(
         &folder.out("bench both.lmx --seconds 0"),
         &["labels   10, ", "2 runs × 3 queries, up to 3 deep"],

@@ -19,8 +19,9 @@ const THREE: &str = "compare qrels bm25=bm25.run dense=dense.run hybrid=hybrid.r
 #[test]
 fn a_baseline_by_its_path() {
     let folder = demo();
-    let by =
-        |baseline: &str| folder.out(&format!("{THREE} -m nDCG@10 --format tsv -q --baseline {baseline}"));
+    let by = |baseline: &str| {
+        folder.out(&format!("{THREE} -m nDCG@10 --format tsv --quiet --baseline {baseline}"))
+    };
     assert_eq!(by("dense.run"), by("dense"));
     assert_ne!(by("dense.run"), by("hybrid.run"));
 }
@@ -59,7 +60,7 @@ fn pairs_that_measures_tell_apart() {
     let bm25 = String::from_utf8(folder.get("bm25.run")).unwrap();
     let fewer: Vec<&str> = bm25.lines().filter(|line| !line.contains(" Q0 ") || line.len() % 3 > 0).collect();
     folder.put("fewer.run", fewer.join("\n") + "\n");
-    let four = format!("{THREE} fewer=fewer.run -m nDCG@10,P@10 -q");
+    let four = format!("{THREE} fewer=fewer.run -m nDCG@10,P@10 --quiet");
     let rows = folder.out(&format!("{four} --format tsv"));
     let document: serde_json::Value =
         serde_json::from_str(&folder.out(&format!("{four} --format json"))).unwrap();
@@ -76,7 +77,7 @@ fn pairs_that_measures_tell_apart() {
         let line = table.lines().rfind(|line| line.starts_with(measure)).unwrap();
         assert!(line.contains(&format!(" {apart} of 6 ")), "{line}");
     }
-    let three = folder.out(&format!("{THREE} --format json -q"));
+    let three = folder.out(&format!("{THREE} --format json --quiet"));
     assert!(!three.contains("discrimination"));
 }
 

@@ -18,7 +18,7 @@ const MEASURES: &str = "nDCG@10,AP,RR,P@2,ERR,Judged@3,Compat,bpref,Rprec,R@2,in
 
 /// The values of all queries, to the last bit.
 fn values(folder: &Folder, qrels: &str, run: &str, more: &str) -> String {
-    folder.out(&format!("eval {qrels} r={run} -m {MEASURES} --per-query --format csv -q {more}"))
+    folder.out(&format!("eval {qrels} r={run} -m {MEASURES} --per-query --format csv --quiet {more}"))
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn what_trec_has_and_others_lack_is_made_up() {
     );
     assert_says(&ran.err, &["out.run: 4 results in "]);
     folder.put("tags.trec", "q x d 7 5 two words \nq x e 8 4 t\n");
-    folder.out("convert tags.trec -o out.trec -q");
+    folder.out("convert tags.trec -o out.trec --quiet");
     assert_eq!(folder.get("out.trec"), b"q Q0 d 7 5 two words\nq Q0 e 8 4 t\n");
     folder.put("ranks.tsv", "q\td\t1\nr\td\t1\nq\te\t2\n");
     let ran = folder.run("convert ranks.tsv -o out.jsonl");
@@ -145,11 +145,11 @@ fn what_trec_has_and_others_lack_is_made_up() {
                     {\"query_id\": \"q\", \"doc_id\": \"e\", \"rank\": 2, \"score\": -2}\n";
     assert_eq!(String::from_utf8(folder.get("out.jsonl")).unwrap(), expected);
     folder.put("six.csv", "q,Q0,d,1,0.5,my tag\nq,Q0,e,2,0.25, \n");
-    folder.out("convert six.csv -o out.trec -q");
+    folder.out("convert six.csv -o out.trec --quiet");
     assert_eq!(folder.get("out.trec"), b"q Q0 d 1 0.5 my tag\nq Q0 e 2 0.25 six\n");
     let words = "{\"query_id\": \"a b c 5 e\", \"doc_id\": \"d \\\"e\\\"\", \"score\": 1}\n";
     folder.put("words.jsonl", words);
-    folder.out("convert words.jsonl -o out.jsonl -q");
+    folder.out("convert words.jsonl -o out.jsonl --quiet");
     assert_eq!(String::from_utf8(folder.get("out.jsonl")).unwrap(), words);
 }
 
@@ -158,14 +158,14 @@ fn a_pipe_is_converted_as_its_file() {
     let folder = Folder::of_formats();
     for input in RUNS {
         let script = format!(
-            "$L convert {input} -o a.tsv -q && cat {input} | $L convert - -o b.tsv -q && gzip -c {input} | $L convert - -o c.tsv -q && cmp a.tsv b.tsv && cmp a.tsv c.tsv"
+            "$L convert {input} -o a.tsv --quiet && cat {input} | $L convert - -o b.tsv --quiet && gzip -c {input} | $L convert - -o c.tsv --quiet && cmp a.tsv b.tsv && cmp a.tsv c.tsv"
         );
         let ran = folder.shell(&script);
         assert_eq!((ran.err.as_str(), ran.code), ("", 0), "{input}");
     }
-    let ran = folder.shell("$L convert - -o out.run -q <run.json && head -1 out.run");
+    let ran = folder.shell("$L convert - -o out.run --quiet <run.json && head -1 out.run");
     assert_eq!(ran.out, "PLAIN-1 Q0 MED-12 1 9.5 stdin\n");
-    let ran = folder.shell("$L convert --qrels - -o out.qrels -q <judged.letor && head -1 out.qrels");
+    let ran = folder.shell("$L convert --qrels - -o out.qrels --quiet <judged.letor && head -1 out.qrels");
     assert_eq!(ran.out, "PLAIN-1 0 MED-10 2\n");
 }
 

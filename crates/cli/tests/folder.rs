@@ -106,7 +106,7 @@ impl Folder {
 }
 
 pub fn ran(command: &mut Command) -> Ran {
-    let output = command.env_remove("NO_COLOR").output().unwrap();
+    let output = command.env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE").output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     Ran { out: text(output.stdout), err: text(output.stderr), code: output.status.code().unwrap_or(-1) }
 }

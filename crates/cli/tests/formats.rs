@@ -10,7 +10,7 @@ fn a_note_says_what_might_be_something_else() {
                 rank\n";
     let ran = folder.run("eval qrels.trec run=msmarco.tsv -m nDCG@10,AP --format csv");
     assert_eq!((ran.out.as_str(), ran.err.as_str(), ran.code), (expected.as_str(), note, 0));
-    assert_eq!(folder.run("eval qrels.trec run=msmarco.tsv -m AP --format csv -q").err, "");
+    assert_eq!(folder.run("eval qrels.trec run=msmarco.tsv -m AP --format csv --quiet").err, "");
     assert_says(&folder.run("build qrels.trec msmarco.tsv -o m.lmx").err, &[note.trim_end()]);
     assert_says(&folder.run("show qrels.trec msmarco.tsv --query PLAIN-1").err, &[note.trim_end()]);
     assert_says(&folder.run("compare qrels.trec msmarco.tsv run.tsv -m AP").err, &[note.trim_end()]);
@@ -38,7 +38,8 @@ fn options_overrule_what_is_told() {
         &refused,
         &["plain.tsv:1: '2' where rank 1 was expected", "`--columns query,doc,score` if they are scores"],
     );
-    let values = |args: &str| folder.out(&format!("eval qrels.trec r={args} -m nDCG@10 --format csv -q"));
+    let values =
+        |args: &str| folder.out(&format!("eval qrels.trec r={args} -m nDCG@10 --format csv --quiet"));
     folder.put("scores.trec", "PLAIN-1 0 MED-10 1 2 t\nPLAIN-1 0 MED-11 2 7 t\n");
     folder.put("ranks.trec", "PLAIN-1 0 MED-10 1 -2 t\nPLAIN-1 0 MED-11 2 -7 t\n");
     folder.put("named.csv", "s,q,d,score\n2,PLAIN-1,MED-10,x\n7,PLAIN-1,MED-11,x\n");
@@ -69,8 +70,8 @@ fn options_overrule_what_is_told() {
     );
     folder.put("sizes", "3\n2\n");
     folder.put("labels", "2\n1\n0\n1\n0\n");
-    let by_groups = folder.out("eval labels r=scores.txt --groups sizes -m AP --format csv -q");
-    assert_eq!(by_groups, folder.out("eval qrels.trec r=run.trec -m AP --format csv -q"));
+    let by_groups = folder.out("eval labels r=scores.txt --groups sizes -m AP --format csv --quiet");
+    assert_eq!(by_groups, folder.out("eval qrels.trec r=run.trec -m AP --format csv --quiet"));
 }
 
 #[test]
@@ -78,12 +79,12 @@ fn identical_ids_are_dropped_where_that_is_asked_for() {
     let folder = Folder::new();
     folder.put("own.run", "q1 Q0 q1 1 9 t\nq1 Q0 a 2 8 t\n");
     folder.put("without.run", "q1 Q0 a 2 8 t\n");
-    let values = |args: &str| folder.out(&format!("eval qrels r={args} -m nDCG@1 --format csv -q"));
+    let values = |args: &str| folder.out(&format!("eval qrels r={args} -m nDCG@1 --format csv --quiet"));
     assert_eq!(values("own.run --drop-identical-ids -M 1"), values("without.run"));
     assert_ne!(values("own.run"), values("without.run"));
-    folder.out("build qrels own.run -o own.lmx --drop-identical-ids -q");
-    folder.out("build qrels own.run=without.run -o without.lmx -q");
-    let values = |file: &str| folder.out(&format!("eval {file} -m nDCG@1 --format csv -q"));
+    folder.out("build qrels own.run -o own.lmx --drop-identical-ids --quiet");
+    folder.out("build qrels own.run=without.run -o without.lmx --quiet");
+    let values = |file: &str| folder.out(&format!("eval {file} -m nDCG@1 --format csv --quiet"));
     assert_eq!(values("own.lmx"), values("without.lmx"));
     assert_says(
         &folder.error("eval own.lmx --drop-identical-ids"),
@@ -193,15 +194,15 @@ fn info_says_what_a_file_is_taken_for() {
 #[test]
 fn every_format_goes_through_a_pipe() {
     let folder = Folder::of_formats();
-    let expected = folder.out("eval qrels.trec r=run.trec -m nDCG@10,AP --format csv -q");
+    let expected = folder.out("eval qrels.trec r=run.trec -m nDCG@10,AP --format csv --quiet");
     for run in ["untagged.trec", "run.tsv", "run.csv", "run.json", "run.jsonl", "msmarco.tsv"] {
         let text = String::from_utf8(folder.get(run)).unwrap();
-        let ran = folder.run_with("eval qrels.trec r=- -m nDCG@10,AP --format csv -q", &text);
+        let ran = folder.run_with("eval qrels.trec r=- -m nDCG@10,AP --format csv --quiet", &text);
         assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{run}: {}", ran.err);
     }
     for qrels in ["qrels.tsv", "qrels.csv", "qrels.json", "qrels.jsonl", "judged.letor"] {
         let text = String::from_utf8(folder.get(qrels)).unwrap();
-        let ran = folder.run_with("eval - r=run.trec -m nDCG@10,AP --format csv -q", &text);
+        let ran = folder.run_with("eval - r=run.trec -m nDCG@10,AP --format csv --quiet", &text);
         assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{qrels}: {}", ran.err);
     }
 }
@@ -209,7 +210,7 @@ fn every_format_goes_through_a_pipe() {
 #[test]
 fn every_format_goes_through_a_pipe_compressed() {
     let folder = Folder::of_formats();
-    let expected = folder.out("eval qrels.trec r=run.trec -m nDCG@10,AP --format csv -q");
+    let expected = folder.out("eval qrels.trec r=run.trec -m nDCG@10,AP --format csv --quiet");
     let runs = ["run.trec", "untagged.trec", "run.tsv", "run.csv", "run.json", "run.jsonl", "msmarco.tsv"]
         .map(|run| (run, "eval qrels.trec r=-"));
     let qrels = ["qrels.trec", "qrels.tsv", "qrels.csv", "qrels.json", "qrels.jsonl", "judged.letor"]
@@ -221,7 +222,7 @@ fn every_format_goes_through_a_pipe_compressed() {
         std::io::Write::write_all(&mut gzip, &text).unwrap();
         for bytes in [gzip.finish().unwrap(), zstd::encode_all(&text[..], 1).unwrap()] {
             folder.put("piped", bytes);
-            let ran = folder.shell(&format!("cat piped | $L {command} -m nDCG@10,AP --format csv -q"));
+            let ran = folder.shell(&format!("cat piped | $L {command} -m nDCG@10,AP --format csv --quiet"));
             assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{name}: {}", ran.err);
         }
     }
@@ -248,7 +249,7 @@ fn long_runs_of_every_format_go_by() {
     let csv = format!("text,qid,docid,score\n{}", lines(&|q, d, s| format!("\"some, {s}\",{q},{d},{s}\r\n")));
     assert!([&tsv, &csv, &jsonl].iter().all(|text| text.len() > 33 << 20));
     folder.put("long.tsv", &tsv);
-    let expected = folder.out("eval long.qrels r=long.tsv -m nDCG@10,AP --format csv -q");
+    let expected = folder.out("eval long.qrels r=long.tsv -m nDCG@10,AP --format csv --quiet");
     for text in [tsv, csv, jsonl] {
         let ran = folder.run_with("eval long.qrels r=- -m nDCG@10,AP --format csv -v", &text);
         assert_eq!((ran.out, ran.code), (expected.clone(), 0), "{}", ran.err);
@@ -264,7 +265,7 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
     let late = "q1\tQ0\td1\t1\t9.5\tt\nq1\tQ0\tBRK 7\t200\t0.5\tt\n";
     folder.put("late.tsv", late);
     folder.put("early.tsv", late.lines().rev().map(|line| format!("{line}\n")).collect::<String>());
-    let values = |run: &str| folder.out(&format!("eval judged.trec r={run} -m RR,P@1 --format csv -q"));
+    let values = |run: &str| folder.out(&format!("eval judged.trec r={run} -m RR,P@1 --format csv --quiet"));
     assert_says(&values("late.tsv"), &["r,,RR,mean,1\n", "r,,P@1,mean,1\n"]);
     assert_eq!(values("early.tsv"), values("late.tsv"));
     let ranks: String = (1..=5).map(|rank| format!("PLAIN-1\tMED-1{rank}\t{rank}\n")).collect();
@@ -275,9 +276,9 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
             "ranks.tsv:1: is a run, for its third column counts 1, 2, 3 … in every query: the order is QRELS RUN",
         ],
     );
-    folder.out("eval ranks.tsv run.trec -m AP --qrels-format tsv -q");
+    folder.out("eval ranks.tsv run.trec -m AP --qrels-format tsv --quiet");
     folder.put("graded.tsv", ranks.lines().take(4).map(|line| format!("{line}\n")).collect::<String>());
-    folder.out("eval graded.tsv run.trec -m AP -q");
+    folder.out("eval graded.tsv run.trec -m AP --quiet");
     let huge = format!("1\n{}\n3\n", u64::MAX);
     folder.put("sizes", huge);
     folder.put("labels", "2\n1\n0\n1\n0\n");
@@ -291,7 +292,8 @@ fn what_would_give_a_wrong_number_is_refused_or_read_right() {
 #[test]
 fn tables_are_read_by_every_command() {
     let folder = Folder::of_formats();
-    let values = |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP --per-query --format csv -q"));
+    let values =
+        |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP --per-query --format csv --quiet"));
     let twin = values("qrels.trec r=run.trec");
     for extension in ["parquet", "arrow"] {
         let (qrels, run) = (format!("qrels.{extension}"), format!("run.{extension}"));
@@ -299,18 +301,21 @@ fn tables_are_read_by_every_command() {
         assert_eq!(values(&format!("qrels.trec r={run} --no-mmap")), twin);
         assert_eq!(values(&format!("{qrels} r=run.json --qrels-format {extension}")), twin);
         assert_eq!(values(&format!("qrels.tsv r={run} --run-format {extension}")), twin);
-        let piped = folder
-            .shell(&format!("cat {run} | $L eval qrels.csv r=- -m nDCG@10,AP --per-query --format csv -q"));
+        let piped = folder.shell(&format!(
+            "cat {run} | $L eval qrels.csv r=- -m nDCG@10,AP --per-query --format csv --quiet"
+        ));
         assert_eq!(piped.out, twin, "{}", piped.err);
-        let piped = folder
-            .shell(&format!("cat {qrels} | $L eval - r={run} -m nDCG@10,AP --per-query --format csv -q"));
+        let piped = folder.shell(&format!(
+            "cat {qrels} | $L eval - r={run} -m nDCG@10,AP --per-query --format csv --quiet"
+        ));
         assert_eq!(piped.out, twin, "{}", piped.err);
         folder.out(&format!("build {qrels} r={run} -o m.lmx"));
         assert_eq!(values("m.lmx"), twin);
         let shown = |run: &str| folder.out(&format!("show qrels.trec r={run} --query PLAIN-1"));
         assert_eq!(shown(&run), shown("run.trec"));
-        let compared =
-            |run: &str| folder.out(&format!("compare qrels.trec r={run} s=run.tsv -m AP --format csv -q"));
+        let compared = |run: &str| {
+            folder.out(&format!("compare qrels.trec r={run} s=run.tsv -m AP --format csv --quiet"))
+        };
         assert_eq!(compared(&run), compared("run.trec"));
         let name = if extension == "parquet" { "Parquet" } else { "Arrow" };
         let told = folder.out(&format!("info {run}"));
@@ -346,7 +351,7 @@ fn tables_are_read_by_every_command() {
 fn tables_are_written() {
     let folder = Folder::of_formats();
     let values =
-        |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP,RR --per-query --format csv -q"));
+        |args: &str| folder.out(&format!("eval {args} -m nDCG@10,AP,RR --per-query --format csv --quiet"));
     let twin = values("qrels.trec r=run.trec");
     for run in ["run.trec", "run.tsv", "run.json", "run.arrow", "run.parquet", "msmarco.tsv"] {
         folder.out(&format!("convert {run} -o out.parquet"));
@@ -385,10 +390,11 @@ fn tables_are_written() {
     assert!(!folder.names().iter().any(|name| name.starts_with("none")));
     // Scores have the rows of CSV.
     folder.put("groups", "PLAIN-1 one\nPLAIN-2 two\n");
-    folder
-        .out("eval qrels.trec a=run.trec b=run.tsv -m AP,RR --per-query --stat median -o scores.parquet -q");
+    folder.out(
+        "eval qrels.trec a=run.trec b=run.tsv -m AP,RR --per-query --stat median -o scores.parquet --quiet",
+    );
     assert!(folder.get("scores.parquet").starts_with(b"PAR1"));
-    folder.out("eval qrels.trec a=run.trec -m AP --partial a.part -o scores.parquet -q");
+    folder.out("eval qrels.trec a=run.trec -m AP --partial a.part -o scores.parquet --quiet");
     folder.out("merge a.part -o merged.parquet");
     assert!(folder.get("merged.parquet").starts_with(b"PAR1"));
 }

@@ -10,6 +10,8 @@ mod formats;
 #[cfg(unix)]
 mod guide;
 #[cfg(unix)]
+mod manners;
+#[cfg(unix)]
 mod mapped;
 mod measures;
 mod merge;

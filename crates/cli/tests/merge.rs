@@ -59,7 +59,7 @@ fn split_judgments_give_what_eval_gives() {
         }
         for part in 0..parts {
             let line = format!(
-                "eval qrels.{part} one=one.{part} two=two.{part} {MEASURES} --partial {part}.part -q"
+                "eval qrels.{part} one=one.{part} two=two.{part} {MEASURES} --partial {part}.part --quiet"
             );
             folder.out(&line);
         }
@@ -99,7 +99,7 @@ fn shards_against_all_judgments_give_what_eval_gives() {
         cut(&folder, "two", parts);
         for part in 0..parts {
             folder.out(&format!(
-                "eval qrels one=one.{part} two=two.{part} --queries both {MEASURES} --partial {part}.part -q"
+                "eval qrels one=one.{part} two=two.{part} --queries both {MEASURES} --partial {part}.part --quiet"
             ));
         }
         for format in FORMATS {
@@ -148,8 +148,8 @@ fn a_thousand_files_are_merged() {
         evaluator.summary(&matrix).unwrap().write(path("part", part)).unwrap();
         write!(names, "part.{part} ").unwrap();
     }
-    let merged = folder.out(&format!("merge {names} --qrels qrels -q"));
-    assert_eq!(merged, folder.out("eval qrels two -m AP,nDCG@10 -q"));
+    let merged = folder.out(&format!("merge {names} --qrels qrels --quiet"));
+    assert_eq!(merged, folder.out("eval qrels two -m AP,nDCG@10 --quiet"));
 }
 
 /// The sample files as two shards.
@@ -158,7 +158,7 @@ fn shards() -> Folder {
     folder.put("qrels.1", "q1 0 a 2\nq1 0 b 0\nq1 0 c 1\n");
     folder.put("qrels.2", "q2 0 a 1\nq2 0 e -1\nq3 0 x 3\n");
     for shard in 1..3 {
-        folder.out(&format!("eval qrels.{shard} bm25=bm25.run -m AP,NumRet --partial {shard}.part -q"));
+        folder.out(&format!("eval qrels.{shard} bm25=bm25.run -m AP,NumRet --partial {shard}.part --quiet"));
     }
     folder
 }
@@ -208,8 +208,8 @@ fn merged_partials_are_merged_again() {
 #[test]
 fn a_run_that_is_in_some_files_only_is_a_warning() {
     let folder = shards();
-    folder.out("eval qrels.2 dense.run -m AP,NumRet --partial dense.part -q");
-    let Ran { out, err, code } = folder.run("merge 1.part 2.part dense.part -q");
+    folder.out("eval qrels.2 dense.run -m AP,NumRet --partial dense.part --quiet");
+    let Ran { out, err, code } = folder.run("merge 1.part 2.part dense.part --quiet");
     assert_eq!((code, out.lines().count()), (0, 5), "{err}");
     assert_says(&err, &["warning: bm25: is in 2 of 3 files\n", "warning: dense.run: is in 1 of 3 files\n"]);
 }
@@ -257,14 +257,14 @@ fn partials_of_other_settings_are_refused() {
         ("-m AP,NumRet --ties input", ["bm25: the orders of equal scores differ", "--ties"]),
         ("-m AP,NumRet --score f32", ["bm25: the score types differ", "--score"]),
     ] {
-        folder.out(&format!("eval qrels.2 bm25=bm25.run {settings} --partial x.part -q"));
+        folder.out(&format!("eval qrels.2 bm25=bm25.run {settings} --partial x.part --quiet"));
         assert_says(&folder.error("merge 1.part x.part"), &parts);
     }
-    folder.out("eval qrels.1 bm25=bm25.run -m ERR(gmax=auto) --partial x.part -q");
-    folder.out("eval qrels.2 bm25=bm25.run -m ERR(gmax=auto) --partial y.part -q");
+    folder.out("eval qrels.1 bm25=bm25.run -m ERR(gmax=auto) --partial x.part --quiet");
+    folder.out("eval qrels.2 bm25=bm25.run -m ERR(gmax=auto) --partial y.part --quiet");
     assert_says(&folder.error("merge x.part y.part"), &["which is 2 here and 3 there: set gmax=3 in all"]);
     folder.put("corrected", QRELS.replace("q1 0 a 2", "q1 0 a 1"));
-    folder.out("eval qrels bm25=bm25.run --queries both --partial x.part -q");
+    folder.out("eval qrels bm25=bm25.run --queries both --partial x.part --quiet");
     assert_says(&folder.error("merge x.part --qrels corrected"), &["not the judgments of the shards"]);
     assert_says(&folder.error("merge x.part --qrels none"), &["none: cannot open"]);
     assert_says(
@@ -324,7 +324,7 @@ fn a_partial_is_small() {
     let folder = Folder::new();
     put_many(&folder, 20_000);
     for (measures, queries) in [("", "judged"), ("-m all_trec", "judged"), ("", "both")] {
-        folder.out(&format!("eval qrels one {measures} --queries {queries} --partial all.part -q"));
+        folder.out(&format!("eval qrels one {measures} --queries {queries} --partial all.part --quiet"));
         let size = folder.get("all.part").len();
         // Missing queries are named once more.
         let ids = 20_000 * 5 + 2_000 * 5;
@@ -432,11 +432,11 @@ fn groups_have_scores_of_their_own() {
     for (shard, only) in [("1", "q1\n"), ("2", "q2\nq3\n")] {
         folder.put("only", only);
         folder.out(&format!(
-            "eval qrels bm25.run -m AP --only only --group-by groups --partial {shard}.part -q"
+            "eval qrels bm25.run -m AP --only only --group-by groups --partial {shard}.part --quiet"
         ));
     }
     assert_eq!(folder.out("merge 2.part 1.part"), folder.out("eval qrels bm25.run -m AP --group-by groups"));
-    folder.out("eval qrels bm25.run -m AP --only only --partial x.part -q");
+    folder.out("eval qrels bm25.run -m AP --only only --partial x.part --quiet");
     assert_says(&folder.error("merge 1.part x.part"), &["bm25.run: ", "--group-by"]);
 }
 
@@ -515,7 +515,7 @@ fn runs_have_the_names_that_they_are_given() {
     let piped = folder.run_with("eval qrels name=- -m AP", BM25);
     assert_says(&piped.out, &["name\t\tAP\tmean\t0.4444444444444444\n"]);
     assert_says(&folder.error("eval qrels one=- two=-"), &["`-` is given twice"]);
-    folder.out("build qrels x=bm25.run y=dense.run -o m.lmx -q");
+    folder.out("build qrels x=bm25.run y=dense.run -o m.lmx --quiet");
     assert_eq!(folder.out("eval m.lmx -m AP"), folder.out("eval qrels x=bm25.run y=dense.run -m AP"));
     assert_says(&folder.error("eval qrels name=m.lmx"), &["m.lmx"]);
     assert_says(
@@ -528,11 +528,11 @@ fn runs_have_the_names_that_they_are_given() {
 #[test]
 fn a_matrix_writes_partials_too() {
     let folder = Folder::new();
-    folder.out("build qrels x=bm25.run -o m.lmx -q");
-    folder.out("build qrels y=dense.run -o n.lmx -q");
-    folder.out("eval m.lmx n.lmx -m AP --partial lmx.part -q");
-    folder.out("eval qrels x=bm25.run y=dense.run -m AP --partial text.part -q");
-    assert_eq!(folder.out("merge lmx.part -q"), folder.out("merge text.part -q"));
+    folder.out("build qrels x=bm25.run -o m.lmx --quiet");
+    folder.out("build qrels y=dense.run -o n.lmx --quiet");
+    folder.out("eval m.lmx n.lmx -m AP --partial lmx.part --quiet");
+    folder.out("eval qrels x=bm25.run y=dense.run -m AP --partial text.part --quiet");
+    assert_eq!(folder.out("merge lmx.part --quiet"), folder.out("merge text.part --quiet"));
     let summary = Summary::read(folder.path().join("lmx.part")).unwrap();
     assert_eq!((summary.queries(), summary.runs().count()), (QuerySet::Judged, 2));
 }

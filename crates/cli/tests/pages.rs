@@ -28,12 +28,12 @@ fn a_comparison() {
     let folder = demo();
     folder.put("an old.run", folder.get("demo-bm25.run"));
     let ran = folder.shell(
-        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 -q -o report.html --fail-if 'nDCG@10 rises > 0.1'",
+        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 --quiet -o report.html --fail-if 'nDCG@10 rises > 0.1'",
     );
     assert_eq!(ran.code, 2, "{}", ran.err);
     assert!(!folder.names().contains(&"report.html".to_owned()), "a report of gates that cannot be told");
     let ran = folder.shell(
-        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 -q -o report.html --fail-if 'nDCG@10 < 0.8'",
+        "$L compare demo.qrels 'an old.run' new=demo-hybrid.run -m nDCG@10 --quiet -o report.html --fail-if 'nDCG@10 < 0.8'",
     );
     assert_eq!((ran.code, &ran.out[..]), (1, ""), "{}", ran.err);
     let page = page(&folder, "report.html");
@@ -49,7 +49,7 @@ fn a_comparison() {
             "1 of 1 gates failed",
             "35f191ac21e84f312add24966d961228",
             "6c254fd1f9ef35691bb9a8e809ac6ee0",
-            "laneval compare demo.qrels &#39;an old.run&#39; &#39;new=demo-hybrid.run&#39; -m nDCG@10 -q -o report.html",
+            "laneval compare demo.qrels &#39;an old.run&#39; &#39;new=demo-hybrid.run&#39; -m nDCG@10 --quiet -o report.html",
             "scores compared as f64, equal ones docno-desc, all ranks",
         ],
     );
@@ -73,21 +73,21 @@ fn the_command_of_a_page() {
 #[test]
 fn scores_of_one_run() {
     let folder = demo();
-    folder.out("eval demo.qrels demo-bm25.run -q -o one.html");
+    folder.out("eval demo.qrels demo-bm25.run --quiet -o one.html");
     let from_text = page(&folder, "one.html");
     assert_has(
         &from_text,
         &["Scores of demo-bm25.run", "Values of nDCG@10", "nDCG over its cutoffs", "0.5703"],
     );
     folder.out("build demo.qrels demo-bm25.run -o demo.lmx");
-    let from_matrix = folder.out("eval demo.lmx -q --format html");
+    let from_matrix = folder.out("eval demo.lmx --quiet --format html");
     assert_has(&from_matrix, &["label matrix", "demo.lmx", "nDCG over its cutoffs", "Values of nDCG@10"]);
     // Groups of queries are further rows, and no lines of curves.
     folder.put("groups", "01\tearly\n02\tearly\n");
-    let grouped = folder.out("eval demo.qrels demo-bm25.run -q --format html --group-by groups");
+    let grouped = folder.out("eval demo.qrels demo-bm25.run --quiet --format html --group-by groups");
     assert_has(&grouped, &["early", "nDCG over its cutoffs"]);
     // A curve that is asked for is drawn once.
-    let asked = folder.out("eval demo.qrels demo-bm25.run -q --format html -m nDCG@1..7");
+    let asked = folder.out("eval demo.qrels demo-bm25.run --quiet --format html -m nDCG@1..7");
     assert_eq!(asked.matches("<figcaption>nDCG over its cutoffs").count(), 1, "{asked}");
 }
 
@@ -96,10 +96,10 @@ fn scores_of_one_run() {
 fn scores_without_all_that_a_page_can_show() {
     let folder = demo();
     let run = String::from_utf8(folder.get("demo-bm25.run")).unwrap();
-    let ran = folder.run_with("eval demo.qrels - -q --format html", &run);
+    let ran = folder.run_with("eval demo.qrels - --quiet --format html", &run);
     assert_eq!(ran.code, 0, "{}", ran.err);
     assert_has(&ran.out, &["Values of nDCG@10", "stdin"]);
-    let tied = folder.out("eval demo.qrels demo-bm25.run -q --format html --ties interval -m AP");
+    let tied = folder.out("eval demo.qrels demo-bm25.run --quiet --format html --ties interval -m AP");
     assert_has(&tied, &["Scores of demo-bm25.run"]);
 }
 
@@ -107,9 +107,9 @@ fn scores_without_all_that_a_page_can_show() {
 fn charts() {
     let folder = demo();
     let curve =
-        folder.out("eval demo.qrels demo-bm25.run demo-dense.run -q -m nDCG@1..20 -m AP --format svg");
+        folder.out("eval demo.qrels demo-bm25.run demo-dense.run --quiet -m nDCG@1..20 -m AP --format svg");
     assert!(curve.starts_with("<svg ") && curve.contains("demo-dense.run"), "{curve}");
-    folder.out("compare demo.qrels demo-bm25.run demo-dense.run -q -o forest.svg");
+    folder.out("compare demo.qrels demo-bm25.run demo-dense.run --quiet -o forest.svg");
     assert_has(&page(&folder, "forest.svg"), &["difference of nDCG@10", "+0.0696, p 0.1300"]);
     for (measures, said) in [("AP", "none of the measures is"), ("nDCG@1..5 -m P@1..5", "not nDCG and P")] {
         let error = folder.error(&format!("eval demo.qrels demo-bm25.run -m {measures} -o curve.svg"));
@@ -121,7 +121,7 @@ fn charts() {
 #[test]
 fn merged_summaries() {
     let folder = demo();
-    folder.out("eval demo.qrels demo-bm25.run -q -m nDCG@1..5 --partial one.part --format csv");
-    assert_has(&folder.out("merge one.part --format html -q"), &["nDCG over its cutoffs"]);
-    assert_has(&folder.out("merge one.part --format svg -q"), &["<svg "]);
+    folder.out("eval demo.qrels demo-bm25.run --quiet -m nDCG@1..5 --partial one.part --format csv");
+    assert_has(&folder.out("merge one.part --format html --quiet"), &["nDCG over its cutoffs"]);
+    assert_has(&folder.out("merge one.part --format svg --quiet"), &["<svg "]);
 }

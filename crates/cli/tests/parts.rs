@@ -37,7 +37,7 @@ fn write_parts(folder: &Folder, parts: usize, options: &str) -> String {
     let mut files = String::new();
     for part in 0..parts {
         let runs = NAMES.map(|name| format!("{name}={name}.{parts}.{part}")).join(" ");
-        folder.out(&format!("compare qrels.{parts}.{part} {runs} {options} -q --partial {part}.part"));
+        folder.out(&format!("compare qrels.{parts}.{part} {runs} {options} --quiet --partial {part}.part"));
         files = format!("{part}.part {files}");
     }
     files
@@ -62,8 +62,8 @@ fn parts_print_what_the_whole_prints() {
         for parts in [2, 7] {
             let files = write_parts(&folder, parts, options);
             for format in ["table", "markdown", "latex", "csv", "jsonl", "json"] {
-                let whole = folder.out(&format!("{ALL} {options} -q --format {format}"));
-                let merged = folder.out(&format!("merge {files} -q --format {format}"));
+                let whole = folder.out(&format!("{ALL} {options} --quiet --format {format}"));
+                let merged = folder.out(&format!("merge {files} --quiet --format {format}"));
                 assert_eq!(without_exact(&whole), without_exact(&merged), "{options}, {parts} parts");
                 assert_eq!(
                     ["csv", "json", "jsonl"].contains(&format),
@@ -85,7 +85,7 @@ fn parts_are_merged_in_steps() {
     write_parts(&folder, 7, "-m nDCG@10 --permutations 999");
     let all = folder.out("merge 0.part 1.part 2.part 3.part 4.part 5.part 6.part");
     folder.out("merge 6.part 2.part 4.part --partial a");
-    folder.out("merge 1.part 3.part --partial b -q");
+    folder.out("merge 1.part 3.part --partial b --quiet");
     assert_eq!(folder.out("merge a 5.part b 0.part"), all);
     folder.out("merge 5.part 0.part a b --partial c");
     folder.out("merge b 0.part 5.part a --partial d");
@@ -136,7 +136,7 @@ fn what_parts_cannot_do() {
         ("-o x.part --format csv", "--partial needs a file of its own"),
         ("--baseline scores.csv", "--partial cannot keep a baseline that is a file of scores"),
     ] {
-        folder.out("eval qrels.2.0 hybrid=hybrid.2.0 --per-query -o scores.csv -q");
+        folder.out("eval qrels.2.0 hybrid=hybrid.2.0 --per-query -o scores.csv --quiet");
         assert_says(&folder.error(&format!("{part} {options}")), &[words]);
         assert!(!folder.names().contains(&"x.part".to_owned()));
     }
@@ -154,8 +154,8 @@ fn what_parts_cannot_do() {
     }
     assert_says(&folder.error("merge x.part --stat std"), &["--stat is of scores"]);
     assert_says(&folder.error("merge x.part --qrels qrels"), &["--qrels adds queries to scores"]);
-    assert_says(&folder.out("merge x.part -q --format html"), &["compared</h1>", "Differences of "]);
-    assert_says(&folder.out("merge x.part -q --format svg"), &["<svg ", "difference of "]);
+    assert_says(&folder.out("merge x.part --quiet --format html"), &["compared</h1>", "Differences of "]);
+    assert_says(&folder.out("merge x.part --quiet --format svg"), &["<svg ", "difference of "]);
     assert_says(&folder.error("merge x.part --format trec"), &["the format trec"]);
 }
 
@@ -171,7 +171,7 @@ fn the_largest_value_is_said_where_it_is_needed() {
     }
     let write = |options: &str| {
         for part in [1, 2] {
-            folder.out(&format!("compare qrels.{part} x=x.{part} y=y.{part} -m DCG,AP {options} --permutations 9 --partial {part}.part -q"));
+            folder.out(&format!("compare qrels.{part} x=x.{part} y=y.{part} -m DCG,AP {options} --permutations 9 --partial {part}.part --quiet"));
         }
     };
     write("");
@@ -183,7 +183,7 @@ fn the_largest_value_is_said_where_it_is_needed() {
         ],
     );
     write("--largest DCG=4");
-    folder.out("merge 1.part 2.part -q");
+    folder.out("merge 1.part 2.part --quiet");
     for odd in ["--largest AP", "--largest AP=x", "--largest XX=1", "--largest AP=-1"] {
         let ran = folder.run(&format!("compare qrels.1 x=x.1 y=y.1 {odd}"));
         assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{odd}");
@@ -193,7 +193,7 @@ fn the_largest_value_is_said_where_it_is_needed() {
 #[test]
 fn scores_in_a_file_are_a_baseline() {
     let folder = demo();
-    let expected = folder.out("compare qrels base=hybrid bm25=bm25 dense=dense --baseline base -m nDCG@10,GMAP --per-query -q --format csv");
+    let expected = folder.out("compare qrels base=hybrid bm25=bm25 dense=dense --baseline base -m nDCG@10,GMAP --per-query --quiet --format csv");
     // The shares of judged documents of the file's run are not known.
     let rows = |text: &str| {
         let kept = text.lines().filter(|row| !(row.starts_with("base,") && row.contains(",judged,")));
@@ -201,7 +201,7 @@ fn scores_in_a_file_are_a_baseline() {
     };
     for format in ["jsonl", "csv", "tsv", "json"] {
         folder.out(&format!(
-            "eval qrels base=hybrid -m AP,GMAP,nDCG@10 --stat std --per-query -o base.{format} -q"
+            "eval qrels base=hybrid -m AP,GMAP,nDCG@10 --stat std --per-query -o base.{format} --quiet"
         ));
         let Ran { out, err, code } = folder.run(&format!("compare qrels bm25=bm25 dense=dense --baseline base.{format} -m nDCG@10,GMAP --per-query --format csv"));
         assert_eq!(code, 0, "{err}");
@@ -210,19 +210,21 @@ fn scores_in_a_file_are_a_baseline() {
         assert_eq!(err.contains(unknown), format != "json", "{err}");
     }
     // One run and a file are enough, and the run may have the name that it had yesterday.
-    let table = folder.out("compare qrels base=bm25 --baseline base.csv -m nDCG@10 --format table -q");
+    let table = folder.out("compare qrels base=bm25 --baseline base.csv -m nDCG@10 --format table --quiet");
     assert_says(&table, &["base (base.csv) is better than base on nDCG@10: 0.7351 against 0.5703"]);
-    let named = folder.out("compare qrels base=bm25 --baseline main=base.csv -m nDCG@10 --format table -q");
+    let named =
+        folder.out("compare qrels base=bm25 --baseline main=base.csv -m nDCG@10 --format table --quiet");
     assert_says(&named, &["main is better than base on nDCG@10"]);
-    let equal = folder.out("compare qrels hybrid --baseline base.jsonl -m nDCG@10 --format table -q");
+    let equal = folder.out("compare qrels hybrid --baseline base.jsonl -m nDCG@10 --format table --quiet");
     assert_says(&equal, &["hybrid and base have the same nDCG@10 in each of the 40 queries."]);
-    let gate = folder
-        .shell("$L compare qrels bm25 --baseline base.jsonl -m nDCG@10 -q --fail-if 'nDCG@10 drops > 0.005'");
+    let gate = folder.shell(
+        "$L compare qrels bm25 --baseline base.jsonl -m nDCG@10 --quiet --fail-if 'nDCG@10 drops > 0.005'",
+    );
     assert_eq!(gate.code, 1, "{}", gate.err);
     // A run of the call comes first.
     folder.put("dense.run", "");
     assert_says(
-        &folder.out("compare qrels dense.run=dense bm25 --baseline dense.run --format table -q"),
+        &folder.out("compare qrels dense.run=dense bm25 --baseline dense.run --format table --quiet"),
         &["against dense.run"],
     );
 }
@@ -230,10 +232,10 @@ fn scores_in_a_file_are_a_baseline() {
 #[test]
 fn files_that_are_no_baseline_are_refused() {
     let folder = demo();
-    folder.out("eval qrels base=hybrid -m AP,P@10 --per-query -o base.csv -q");
-    folder.out("eval qrels base=hybrid -m AP,P@10 --per-query -o base.json -q");
-    folder.out("eval qrels base=hybrid -m AP -o means.csv -q");
-    folder.out("eval qrels a=hybrid b=bm25 -m AP --per-query -o two.jsonl -q");
+    folder.out("eval qrels base=hybrid -m AP,P@10 --per-query -o base.csv --quiet");
+    folder.out("eval qrels base=hybrid -m AP,P@10 --per-query -o base.json --quiet");
+    folder.out("eval qrels base=hybrid -m AP -o means.csv --quiet");
+    folder.out("eval qrels a=hybrid b=bm25 -m AP --per-query -o two.jsonl --quiet");
     let text = String::from_utf8(folder.get("base.csv")).unwrap();
     let without = |start: &str| {
         text.lines().filter(|row| !row.starts_with(start)).map(|row| format!("{row}\n")).collect::<String>()
@@ -300,6 +302,7 @@ fn files_that_are_no_baseline_are_refused() {
         &folder.error("compare qrels bm25 -m AP --baseline base.csv -o base.csv"),
         &["it is one of the inputs"],
     );
-    let both = folder.out("compare qrels bm25 -m AP --baseline less.csv --queries both --format table -q");
+    let both =
+        folder.out("compare qrels bm25 -m AP --baseline less.csv --queries both --format table --quiet");
     assert_says(&both, &["2 runs, against base, 39 queries"]);
 }

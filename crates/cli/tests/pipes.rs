@@ -78,7 +78,7 @@ fn a_query_that_comes_back_is_held_for_or_said() {
             "less is needed for a file",
         ],
     );
-    let quiet = folder.shell("cat mixed.run | $L eval qrels.txt x=- -q").err;
+    let quiet = folder.shell("cat mixed.run | $L eval qrels.txt x=- --quiet").err;
     assert!(!quiet.contains("note:"), "{quiet}");
 }
 

@@ -61,8 +61,9 @@ fn values_are_those_of_eval_and_terms_add_up_to_them() {
         ["", "-M 7", "-J -M 9", "--ties docno-asc --score f32", "--ties average", "--ties worst --rel 2"]
     {
         let measures = if options.contains("--ties average") { "-m nDCG@10,AP,P@10" } else { measures };
-        let eval =
-            demo(&format!("eval {DEMO} {measures} {options} --per-query --format jsonl --engine cpu -q"));
+        let eval = demo(&format!(
+            "eval {DEMO} {measures} {options} --per-query --format jsonl --engine cpu --quiet"
+        ));
         assert_eq!(eval.code, 0, "{}", eval.err);
         let expected = evaluated(&eval.out);
         let show =

@@ -150,7 +150,7 @@ fn an_interval_has_all_three_and_what_depends_on_the_order() {
          note: run: 5 documents have equal scores, in 2 groups of up to 3, 2 of them with different labels\n"
     );
     // The order of a matrix is another, and with it the bias: a, c, u and a, b.
-    folder.out("build qrels run --ties docno-asc --keep-ties -o ascending.lmx -q");
+    folder.out("build qrels run --ties docno-asc --keep-ties -o ascending.lmx --quiet");
     let ascending = numbers(&folder.out("eval ascending.lmx --ties interval -m RR"));
     assert_eq!(ascending[..3], numbers(&out)[..3]);
     assert!((ascending[3].1 - (0.75 - 43.0 / 72.0)).abs() <= f64::EPSILON, "{ascending:?}");
@@ -167,7 +167,7 @@ fn the_same_bytes_from_text_and_matrices_in_any_order() {
     };
     folder.put("run.gz", gzip);
     for order in ["docno-desc", "docno-asc", "input"] {
-        folder.out(&format!("build qrels t=run --ties {order} --keep-ties -o {order}.lmx -q"));
+        folder.out(&format!("build qrels t=run --ties {order} --keep-ties -o {order}.lmx --quiet"));
     }
     for (rule, options) in RULES.iter().flat_map(|rule| ["", "-M 3", "-M 1", "-J"].map(|view| (rule, view))) {
         let eval = |inputs: &str| {
@@ -191,7 +191,7 @@ fn the_same_bytes_from_text_and_matrices_in_any_order() {
 fn cutting_a_group_when_building_is_cutting_it_when_evaluating() {
     let folder = folder();
     for depth in 1..=4 {
-        folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx -q"));
+        folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx --quiet"));
         for rule in RULES.iter().chain(&["interval"]) {
             let per_query = if *rule == "interval" { "" } else { "--per-query" };
             let eval =
@@ -325,7 +325,7 @@ fn what_has_no_such_value_is_refused() {
 #[test]
 fn a_matrix_that_does_not_know_its_ties_is_refused() {
     let folder = folder();
-    folder.out("build qrels run -o plain.lmx -q");
+    folder.out("build qrels run -o plain.lmx --quiet");
     for rule in RULES.iter().chain(&["interval"]) {
         assert_eq!(
             folder.error(&format!("eval plain.lmx --ties {rule}")),
@@ -343,9 +343,9 @@ fn a_matrix_that_does_not_know_its_ties_is_refused() {
 #[test]
 fn matrices_in_other_orders_are_compared_without_a_warning() {
     let folder = folder();
-    folder.out("build qrels one=run --ties docno-asc --keep-ties -o one.lmx -q");
-    folder.out("build qrels two=run --ties docno-desc --keep-ties -o two.lmx -q");
-    folder.out("build qrels three=run --ties docno-desc --score f32 --keep-ties -o three.lmx -q");
+    folder.out("build qrels one=run --ties docno-asc --keep-ties -o one.lmx --quiet");
+    folder.out("build qrels two=run --ties docno-desc --keep-ties -o two.lmx --quiet");
+    folder.out("build qrels three=run --ties docno-desc --score f32 --keep-ties -o three.lmx --quiet");
     let warns = |args: &str| {
         let Ran { err, code, .. } = folder.run(args);
         assert_eq!(code, 0, "{args}: {err}");
@@ -363,7 +363,7 @@ fn matrices_in_other_orders_are_compared_without_a_warning() {
 fn what_is_refused_under_both_cuts_is_the_same_for_all_files() {
     let folder = folder();
     for depth in [2, 4, 9] {
-        folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx -q"));
+        folder.out(&format!("build qrels run -M {depth} --keep-ties -o cut.lmx --quiet"));
         for side in ["best", "worst"] {
             let said = format!(
                 "error: P@2: its {side} order under -M and -J together cannot be found without trying all of them\n"
@@ -440,7 +440,7 @@ fn tables_have_counts_as_counts() {
 #[test]
 fn what_is_explained_says_how_tied_scores_are_answered() {
     let folder = folder();
-    folder.out("build qrels run --ties docno-asc --keep-ties -o run.lmx -q");
+    folder.out("build qrels run --ties docno-asc --keep-ties -o run.lmx --quiet");
     let lines = |args: &str| -> Vec<String> {
         let out = folder.out(&format!("eval {args} --explain"));
         let of_ties = out.lines().skip(1).take_while(|line| !line.starts_with("folds,"));

@@ -154,10 +154,11 @@ impl Folder {
         }
         folder.put("queries", "q1\nq9\n");
         folder.put("groups", "q1\ta\n");
-        folder.ok("$L build qrels run -o m.lmx -q");
+        folder.ok("$L build qrels run -o m.lmx --quiet");
         for (part, only) in [("one", "q1"), ("two", "q2")] {
             let only = format!("<(echo {only})");
-            folder.ok(&format!("$L eval qrels run --queries both --only {only} --partial {part}.part -q"));
+            folder
+                .ok(&format!("$L eval qrels run --queries both --only {only} --partial {part}.part --quiet"));
         }
         folder
     }
@@ -350,7 +351,7 @@ fn any_file_system_will_do() {
     let memory = TempDir::new_in("/dev/shm").unwrap();
     let at = |name: &str| memory.path().join(name).display().to_string();
     let (lmx, csv) = (at("m.lmx"), at("s.csv"));
-    folder.ok(&format!("$L build qrels run -o {lmx} -q; $L eval {lmx} -o {csv}"));
+    folder.ok(&format!("$L build qrels run -o {lmx} --quiet; $L eval {lmx} -o {csv}"));
     let right = folder.ok("$L eval qrels run --format csv");
     assert_eq!(fs::read_to_string(&csv).unwrap(), right);
     fs::write(&csv, "an older and longer file\n".repeat(99)).unwrap();
@@ -460,7 +461,7 @@ fn interrupted(folder: &Folder, line: &str, signal: &str) -> Option<ExitStatus> 
 
 fn signals_leave_nothing_behind() {
     let folder = Folder::new();
-    folder.ok("$L gen --queries 3000 --depth 30 -o data -q; echo old > old.csv; echo old > old.lmx");
+    folder.ok("$L gen --queries 3000 --depth 30 -o data --quiet; echo old > old.csv; echo old > old.lmx");
     let before = folder.names();
     for line in [
         "eval data/qrels.txt data/run.txt -m P@1..200 --per-query -o new.csv",
@@ -546,7 +547,10 @@ fn too_many_threads_are_not_started() {
     assert_says(&ran.err, &[&said, &format!(", {most} threads)")]);
     for line in ["build qrels run -o n.lmx", "gen --queries 2 --depth 3 -o data", "eval qrels run"] {
         assert_says(&folder.shell(&format!("$L {line} --threads 65535")).err, &[&said]);
-        assert!(!folder.shell(&format!("$L {line} --threads 65535 -q")).err.contains("threads"), "{line}");
+        assert!(
+            !folder.shell(&format!("$L {line} --threads 65535 --quiet")).err.contains("threads"),
+            "{line}"
+        );
         assert!(!folder.shell(&format!("$L {line} --threads {most}")).err.contains("threads"), "{line}");
     }
 }

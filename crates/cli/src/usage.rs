@@ -1,0 +1,56 @@
+//! Wrong usage: what clap says of it, with tips for those who come from other tools.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+
+use super::trec_eval;
+
+/// The same error with a tip, where the arguments look like those of another tool or lack the name of the command.
+pub fn with_tips(mut error: clap::Error, args: &[OsString]) -> clap::Error {
+    let tips = match error.kind() {
+        ErrorKind::UnknownArgument => of_option(&error, args),
+        ErrorKind::InvalidSubcommand => of_files(args),
+        _ => None,
+    };
+    if let Some(tips) = tips {
+        error.remove(ContextKind::SuggestedSubcommand);
+        error.remove(ContextKind::SuggestedArg);
+        let tips = tips.into_iter().map(StyledStr::from).collect();
+        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
+    error
+}
+
+/// Options of trec_eval, some of which ir_measures has too, and what does the same here.
+const TREC_EVAL: &[(&str, &str)] = &[
+    ("-c", "here every judged query counts, as `--queries judged` says, which is the default"),
+    ("-n", "here averages have no query_id, so that they are easy to leave out"),
+    ("-l", "here `--rel GRADE` says which grade is relevant"),
+    ("-N", "here `-m 'Utility(docs=N)'` takes the number of documents"),
+    ("-Z", "nothing else has it"),
+    ("-R", "here `--qrels-format FORMAT` says how judgments are read"),
+    ("-T", "here `--run-format FORMAT` says how runs are read"),
+];
+
+/// What is said of an option that `eval` or `compare` do not have.
+fn of_option(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
+    args.get(1)?.to_str().filter(|name| ["eval", "compare"].contains(name))?;
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (letter, here) = TREC_EVAL.iter().find(|(letter, _)| letter == option)?;
+    let trec_eval = trec_eval::NAME;
+    Some(vec![format!("{letter} is an option of trec_eval: `laneval {trec_eval} {letter} …`; {here}")])
+}
+
+/// What is said where the first argument is a file, and no command.
+fn of_files(args: &[OsString]) -> Option<Vec<String>> {
+    let files = args.get(1..)?;
+    if !Path::new(files.first()?).is_file() {
+        return None;
+    }
+    let words = files.iter().map(|word| shlex::try_quote(word.to_str()?).ok());
+    let words: Vec<_> = words.collect::<Option<_>>()?;
+    Some(vec![format!("to evaluate files say `laneval eval {}`", words.join(" "))])
+}
