@@ -1,5 +1,6 @@
 //! Progress of a join or an evaluation, with a way to stop it from another thread.
 
+use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use crate::error::{Error, Result};
@@ -58,7 +59,21 @@ impl Watch {
     }
 }
 
-/// Whether `watch` was told to stop.
+/// A reader that tells how many bytes were read, each time some were.
+pub(crate) struct Told<R, F> {
+    pub reader: R,
+    pub tell: F,
+}
+
+impl<R: Read, F: FnMut(u64)> Read for Told<R, F> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.reader.read(into)?;
+        (self.tell)(bytes as u64);
+        Ok(bytes)
+    }
+}
+
+/// Has somebody said to stop?
 pub(crate) fn is_stopped(watch: Option<&Watch>) -> bool {
     watch.is_some_and(Watch::is_stopped)
 }

@@ -19,6 +19,7 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::label::LabelMatrix;
 use crate::label::code::MAX_GRADES;
+use crate::watch::Watch;
 
 use model::Model;
 
@@ -64,8 +65,16 @@ impl Synthetic {
     /// # Errors
     /// Parameters that do not fit together, and files that cannot be written.
     pub fn write_text(&self, folder: impl AsRef<Path>) -> Result<()> {
+        self.write_text_watched(folder, None)
+    }
+
+    /// The same, and the watch hears how many bytes are written, and about how many there will be.
+    ///
+    /// # Errors
+    /// As [`Synthetic::write_text`].
+    pub fn write_text_watched(&self, folder: impl AsRef<Path>, watch: Option<&Watch>) -> Result<()> {
         let model = self.model()?;
-        text::write(&model, folder.as_ref())
+        text::write(&model, folder.as_ref(), watch)
     }
 
     /// Makes the matrix into which the text would be joined. Only the sources of its runs are empty.

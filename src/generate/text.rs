@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use super::model::{Model, ModelScratch};
 use crate::error::{Error, Result};
+use crate::watch::Watch;
 use crate::whole_file::{self, Complete};
 
 /// The number of lines that one worker formats at a time.
@@ -16,11 +17,14 @@ const LINES: u32 = 8192;
 const PIECES: usize = 16;
 
 /// Writes all files, and only then lets them appear.
-pub(super) fn write(model: &Model, folder: &Path) -> Result<()> {
+pub(super) fn write(model: &Model, folder: &Path, watch: Option<&Watch>) -> Result<()> {
     let qrels =
         |query: u32, scratch: &mut ModelScratch, out: &mut Vec<u8>| judgments(model, query, scratch, out);
+    if let Some(watch) = watch {
+        expect(model, watch);
+    }
     let path = folder.join("qrels.txt");
-    let file = write_file(model, &path, model.shape.judged, qrels)?;
+    let file = write_file(model, &path, (model.shape.judged, watch), qrels)?;
     let mut files = vec![(path, file)];
     for (run, name) in (0..).zip(model.shape.run_names()) {
         let tag = name.trim_end_matches(".txt").as_bytes();
@@ -28,28 +32,39 @@ pub(super) fn write(model: &Model, folder: &Path) -> Result<()> {
             ranking(model, query, (run, tag), scratch, out);
         };
         let path = folder.join(&name);
-        let file = write_file(model, &path, model.shape.depth, run)?;
+        let file = write_file(model, &path, (model.shape.depth, watch), run)?;
         files.push((path, file));
     }
     files.into_iter().try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
 }
 
-/// Writes a file of all queries, of about `lines` lines each.
+/// Tells about how many bytes there will be, as the queries in the middle are those of most.
+fn expect(model: &Model, watch: &Watch) {
+    let (mut scratch, mut out) = (ModelScratch::default(), Vec::new());
+    let query = model.shape.queries / 2;
+    judgments(model, query, &mut scratch, &mut out);
+    for (run, name) in (0..).zip(model.shape.run_names()) {
+        ranking(model, query, (run, name.trim_end_matches(".txt").as_bytes()), &mut scratch, &mut out);
+    }
+    watch.expect(out.len() as u64 * u64::from(model.shape.queries));
+}
+
+/// Writes a file of all queries, of about so many lines each.
 fn write_file(
     model: &Model,
     path: &Path,
-    lines: u32,
+    (lines, watch): (u32, Option<&Watch>),
     format: impl Fn(u32, &mut ModelScratch, &mut Vec<u8>) + Sync,
 ) -> Result<Complete> {
     let write = |file: &mut (dyn Write + Send)| {
         let [mut full, mut empty] = [vec![Vec::new(); PIECES], vec![Vec::new(); PIECES]];
         for pieces in pieces(model.shape.queries, (LINES / lines).max(1)) {
             let (_, written) =
-                rayon::join(|| fill(&mut empty, &pieces, &format), || write_all(file, &mut full));
+                rayon::join(|| fill(&mut empty, &pieces, &format), || write_all(file, &mut full, watch));
             written?;
             std::mem::swap(&mut full, &mut empty);
         }
-        write_all(file, &mut full)
+        write_all(file, &mut full, watch)
     };
     whole_file::complete(path, write).map_err(|e| Error::io(path, "write", e))
 }
@@ -74,9 +89,10 @@ fn fill(
     });
 }
 
-fn write_all(file: &mut dyn Write, pieces: &mut [Vec<u8>]) -> io::Result<()> {
+fn write_all(file: &mut dyn Write, pieces: &mut [Vec<u8>], watch: Option<&Watch>) -> io::Result<()> {
     for piece in pieces {
         file.write_all(piece)?;
+        watch.iter().for_each(|watch| watch.add(piece.len() as u64));
         piece.clear();
     }
     Ok(())

@@ -12,6 +12,7 @@ use crate::error::{Error, Problem, Problems, Result, printable};
 use crate::label::Description;
 use crate::label::FileAccess;
 use crate::label::mmap::Mapping;
+use crate::watch::Told;
 
 use super::compression::{BYTE_ORDER_MARK, Codec};
 use super::foreign::{HEAD, has_head};
@@ -220,9 +221,19 @@ impl Opened {
 
     /// The text, decompressed.
     pub fn text(&self) -> std::io::Result<Box<dyn Read + Send + '_>> {
-        match self.content() {
-            (bytes, None) => Ok(Box::new(bytes)),
-            (bytes, Some(codec)) => Ok(Box::new(codec.text(bytes)?)),
+        self.text_told(|_| ())
+    }
+
+    /// The same; `tell` hears how many bytes of the content were read, each time some were.
+    pub fn text_told<'a>(
+        &'a self,
+        tell: impl FnMut(u64) + Send + 'a,
+    ) -> std::io::Result<Box<dyn Read + Send + 'a>> {
+        let (reader, codec) = self.content();
+        let bytes = Told { reader, tell };
+        match codec {
+            None => Ok(Box::new(bytes)),
+            Some(codec) => Ok(Box::new(codec.text(bytes)?)),
         }
     }
 

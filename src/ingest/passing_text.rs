@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Cursor, Read};
+use std::sync::Arc;
 
 use super::compression::{BYTE_ORDER_MARK, Bytes, Codec};
 use super::foreign::{HEAD, has_head};
@@ -9,6 +10,7 @@ use super::input::{Input, RunInput, is_matrix, read_on, run_names, stdin_file};
 use super::record::LONGEST_LINE;
 use crate::error::{Error, Result};
 use crate::label::Description;
+use crate::watch::{Told, Watch};
 
 /// A text that is read once.
 pub struct PassingText<'r> {
@@ -49,14 +51,36 @@ impl<'r> PassingText<'r> {
     /// # Errors
     /// As [`PassingText::new`]; a path that cannot be opened.
     pub fn of(input: Input) -> Result<PassingText<'static>> {
+        Self::watched(input, None)
+    }
+
+    /// The same, and the watch hears how many bytes are read, before they are decompressed, and how many there are in a file.
+    ///
+    /// # Errors
+    /// As [`PassingText::of`].
+    pub fn watched(input: Input, watch: Option<Arc<Watch>>) -> Result<PassingText<'static>> {
         let shown = input.shown();
-        match input {
+        let expect = |file: &File| {
+            let all = file.metadata().ok().filter(|file| file.is_file()).map_or(0, |file| file.len());
+            watch.iter().for_each(|watch| watch.expect(all));
+        };
+        let bytes: Box<dyn Read + Send> = match input {
             Input::Path(path) => {
                 let file = File::open(&path).map_err(|e| Error::io(&path, "open", e))?;
-                PassingText::new(&shown, file)
+                expect(&file);
+                Box::new(file)
             }
-            Input::Stdin => PassingText::new(&shown, io::stdin()),
-            Input::Bytes { bytes, .. } => PassingText::new(&shown, Cursor::new(bytes)),
+            Input::Stdin => {
+                stdin_file().iter().for_each(expect);
+                Box::new(io::stdin())
+            }
+            Input::Bytes { bytes, .. } => return PassingText::new(&shown, Cursor::new(bytes)),
+        };
+        match watch {
+            None => PassingText::new(&shown, bytes),
+            Some(watch) => {
+                PassingText::new(&shown, Told { reader: bytes, tell: move |bytes| watch.add(bytes) })
+            }
         }
     }
 

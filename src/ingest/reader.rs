@@ -9,7 +9,7 @@
 
 use std::io::{self, Read};
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::chunks::{Chunk, ChunkSize, Content, each_block, each_chunk};
@@ -272,18 +272,26 @@ impl Source for TextSource<'_> {
         let all = self.text.content().0.len() as u64;
         self.watch.iter().for_each(|watch| watch.expect(all));
         let stop = || stop.load(Ordering::Relaxed) || self.watch.is_some_and(Watch::is_stopped);
-        let open = || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(self.text.text()?) };
+        let told = AtomicU64::new(0);
+        // A stream may be read again, but is done only once.
+        let tell = |bytes: u64| {
+            let before = told.fetch_add(bytes, Ordering::Relaxed);
+            self.watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
+        };
+        let open =
+            || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(self.text.text_told(&tell)?) };
         let whole = self.lies();
         let content = whole.map_or(Content::Stream(&open), Content::Whole);
         let readers = each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
             let bytes = chunk.text.len() as u64;
             reader.chunk(self.form, chunk);
-            // A stream has not the bytes of its file, which are done at its end.
+            // A stream has not the bytes of its file, which are counted where they are read.
             self.watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
         });
         let readers = readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?;
         not_stopped(self.watch)?;
-        self.watch.iter().filter(|_| whole.is_none()).for_each(|watch| watch.add(all));
+        let rest = all.saturating_sub(told.load(Ordering::Relaxed));
+        self.watch.iter().filter(|_| whole.is_none()).for_each(|watch| watch.add(rest));
         Ok(gather(readers))
     }
 

@@ -167,7 +167,7 @@ impl Rows {
         let read_as = if role == Role::Qrels { &join.qrels_as } else { &join.runs_as };
         let elsewhere = Opened::elsewhere(&input);
         let file = elsewhere.path.clone().filter(|_| !input.passes());
-        let mut text = PassingText::of(input)?;
+        let mut text = PassingText::watched(input, join.watch.clone())?;
         let mut start = text.head()?;
         // A table has to be there as a whole.
         let opened = match (read_as.tables(&start), file) {

@@ -286,7 +286,30 @@ impl Labels {
 }
 
 impl LabelMatrix {
-    /// The meaning of the codes.
+    /// The same matrix, whose runs have these names.
+    ///
+    /// # Errors
+    /// More or fewer names than runs, and a name that two runs have.
+    pub fn with_run_names(mut self, names: impl IntoIterator<Item = String>) -> Result<Self> {
+        let names: Vec<String> = names.into_iter().collect();
+        if names.len() != self.runs.len() {
+            let (names, runs) = (names.len(), self.runs.len());
+            return Err(Error::Unanswerable(format!("{names} names were given for {runs} runs")));
+        }
+        for (at, name) in names.iter().enumerate() {
+            if let Some(other) = names[..at].iter().position(|other| other == name) {
+                let [one, other] = [other, at].map(|at| printable(self.runs[at].name.as_bytes()));
+                let name = printable(name.as_bytes());
+                return Err(Error::Unanswerable(format!(
+                    "{one} and {other} would both have the name `{name}`: give each its own"
+                )));
+            }
+        }
+        self.runs.iter_mut().zip(names).for_each(|(run, name)| run.name = name);
+        Ok(self)
+    }
+
+    /// What the codes mean.
     pub fn book(&self) -> &Codebook {
         &self.book
     }

@@ -2,10 +2,23 @@
 
 use std::io::{self, Write};
 
-use super::Options;
+use super::{Options, long};
 use crate::scores::{Document, Scores};
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
+    let rounded = options.decimals.map(|decimals| rounded(scores, decimals));
+    let scores = rounded.as_ref().unwrap_or(scores);
     serde_json::to_writer_pretty(&mut *to, &Document::new(scores, options.per_query))?;
     to.write_all(b"\n")
+}
+
+/// The same scores with at most so many decimals.
+fn rounded(scores: &Scores, decimals: usize) -> Scores {
+    let mut scores = scores.clone();
+    for run in &mut scores.runs {
+        let stats = run.stats.iter_mut().flatten().map(|(_, value)| value);
+        let values = run.per_query.iter_mut().flat_map(|of| &mut of.values).flatten();
+        stats.chain(values).for_each(|value| *value = long::rounded(*value, decimals));
+    }
+    scores
 }

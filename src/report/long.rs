@@ -1,7 +1,7 @@
 //! The long form that the machine formats share: one row for each number.
 //!
-//! A run's values by query come first (stat `value`), then its statistics, with an empty query id. If there are groups of queries, a
-//! further column names the group; it is empty in the rows of all queries.
+//! A run's values by query come first (stat `value`), then its statistics, with an empty query id unless there is a text for it. Where there are groups of queries,
+//! a column more says which; it is empty in the rows of all queries.
 
 use std::io;
 
@@ -21,6 +21,11 @@ pub fn has_groups(scores: &Scores) -> bool {
     scores.runs.iter().any(|run| run.group.is_some())
 }
 
+/// A value with at most so many decimals.
+pub fn rounded(value: f64, decimals: usize) -> f64 {
+    format!("{value:.decimals$}").parse().unwrap_or(value)
+}
+
 /// Calls `each` with every row in order, and the name of its measure.
 pub fn rows(
     scores: &Scores,
@@ -29,6 +34,7 @@ pub fn rows(
 ) -> io::Result<()> {
     let measures: Vec<(&Measure, String)> =
         scores.measures.iter().map(|measure| (measure, measure.to_string())).collect();
+    let all = Some(options.all_id.as_bytes()).filter(|id| !id.is_empty());
     for run in &scores.runs {
         let row = |query, measure, stat, value| Row {
             run: &run.name,
@@ -36,7 +42,7 @@ pub fn rows(
             query,
             measure,
             stat,
-            value,
+            value: options.decimals.map_or(value, |decimals| rounded(value, decimals)),
         };
         // The values of queries are written once, in the rows of all queries.
         let wanted = options.per_query && run.group.is_none();
@@ -49,7 +55,7 @@ pub fn rows(
         }
         for (&(measure, ref name), stats) in measures.iter().zip(&run.stats) {
             for &(stat, value) in stats {
-                each(name, &row(None, measure, stat, value))?;
+                each(name, &row(all, measure, stat, value))?;
             }
         }
     }

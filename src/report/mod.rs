@@ -11,6 +11,7 @@ mod jsonl;
 pub(crate) mod long;
 mod markup;
 mod notes;
+mod sparks;
 mod table;
 mod trec;
 
@@ -52,8 +53,8 @@ pub enum Format {
     Svg,
 }
 
-/// The options of a report. Formats other than tables use only `per_query`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// How a report is to look.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
     /// Whether the values of every query are written too, if the scores have them.
     pub per_query: bool,
@@ -63,11 +64,29 @@ pub struct Options {
     pub colour: bool,
     /// The width of the terminal in columns, if the output is one.
     pub width: Option<usize>,
+    /// Draw curves and distributions as lines of blocks below tables.
+    pub sparklines: bool,
+    /// Decimals in other formats than tables; without them numbers have as many as read back as the same number, and 4 in
+    /// [`Format::Trec`].
+    pub decimals: Option<usize>,
+    /// Write a row for each query with a column for each measure, in [`Format::Tsv`] and [`Format::Csv`].
+    pub wide: bool,
+    /// What stands in the place of the query in rows of averages, and in [`Format::Trec`] if it is not empty.
+    pub all_id: String,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { per_query: false, precision: 4, colour: false, width: None }
+        Options {
+            per_query: false,
+            precision: 4,
+            colour: false,
+            width: None,
+            sparklines: false,
+            decimals: None,
+            wide: false,
+            all_id: String::new(),
+        }
     }
 }
 
@@ -116,6 +135,8 @@ impl Format {
     pub fn write(self, scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
         match self {
             Format::Table => table::write(scores, options, to),
+            Format::Tsv if options.wide => delimited::write_wide(b'\t', scores, options, to),
+            Format::Csv if options.wide => delimited::write_wide(b',', scores, options, to),
             Format::Tsv => delimited::write(b'\t', scores, options, to),
             Format::Csv => delimited::write(b',', scores, options, to),
             Format::Json => json::write(scores, options, to),

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::markup::Markup;
-use super::{Align, Cell, Grid, Options};
+use super::{Align, Cell, Grid, Options, sparks};
 use crate::error::printable;
 use crate::measure::{Average, Better, Measure};
 use crate::scores::{PerQuery, RunScores, Scores};
@@ -25,10 +25,16 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
             }
         }
     }
+    if options.sparklines {
+        sparks::curves(scores, options, to)?;
+    }
     for run in &scores.runs {
         if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
             writeln!(to, "\n{}, by query\n", name(run))?;
             by_query(per_query, &scores.measures, options).write(options, to)?;
+            if options.sparklines {
+                sparks::distributions(per_query, &scores.measures, options, to)?;
+            }
         }
     }
     Ok(())
@@ -41,7 +47,7 @@ pub fn write_markup(
     options: &Options,
     to: &mut impl Write,
 ) -> io::Result<()> {
-    let options = &Options { colour: false, width: None, ..*options };
+    let options = &Options { colour: false, width: None, ..options.clone() };
     match scores.runs.as_slice() {
         [run] => {
             let queries = if run.queries == 1 { "query" } else { "queries" };
@@ -71,7 +77,7 @@ pub fn write_markup(
 const BEST: &str = "best, not necessarily better.";
 
 /// The name of a run, and of the group of its queries.
-fn name(run: &RunScores) -> String {
+pub(super) fn name(run: &RunScores) -> String {
     let name = printable(run.name.as_bytes());
     match &run.group {
         None => name,
@@ -79,29 +85,63 @@ fn name(run: &RunScores) -> String {
     }
 }
 
-/// A number of a statistic as text. The sum, smallest and largest of counts are written as counts, unless they are expectations and no
-/// whole numbers.
+/// A number of a statistic with the decimals of tables.
 fn number(value: f64, average: Average, stat: StatName, options: &Options) -> String {
+    fixed(value, average, stat, options.precision)
+}
+
+/// A number of a statistic with so many decimals: the sums, smallest and largest of counts are counts, unless they are expectations and no whole numbers.
+pub(super) fn fixed(value: f64, average: Average, stat: StatName, decimals: usize) -> String {
     use StatName::{Across, Best, Bias, Max, Min, Sum, Value, Varying, Worst};
     let of_queries = matches!(stat, Varying | Across);
     let of_counts = average == Average::Sum && matches!(stat, Sum | Min | Max | Value | Best | Worst | Bias);
     let count = of_queries || of_counts && value.fract() == 0.0;
-    format!("{value:.*}", if count { 0 } else { options.precision })
+    format!("{value:.*}", if count { 0 } else { decimals })
 }
 
-/// The table of one run: measures as rows, statistics as columns.
+/// Statistics that stand in columns of their own: all but the average, and its interval, which stands beside it.
+fn is_apart(stat: StatName) -> bool {
+    !matches!(stat, StatName::Ci95Low | StatName::Ci95High)
+}
+
+/// The ends of an interval behind an average: ` [0.3791, 0.5152]`.
+fn interval(ends: (Option<f64>, Option<f64>), average: Average, options: &Options) -> String {
+    let (Some(low), Some(high)) = ends else { return String::new() };
+    // An interval of a sum of counts has ends that are no counts.
+    let [low, high] = [(low, StatName::Ci95Low), (high, StatName::Ci95High)]
+        .map(|(end, stat)| number(end, average, stat, options));
+    format!(" [{low}, {high}]")
+}
+
+/// What a heading says of averages with intervals.
+const WITH_INTERVAL: &str = "[95 %]";
+
+/// Measures as rows, statistics as columns.
 fn one_run(run: &RunScores, measures: &[Measure], options: &Options) -> Grid {
     let mut averages: Vec<StatName> = measures.iter().map(|m| m.definition().average.name()).collect();
     averages.dedup();
     let average = if let [one] = averages.as_slice() { one.name() } else { "score" };
-    let others = run.stats.first().into_iter().flatten().skip(1).map(|(stat, _)| stat.name());
-    let columns = [average].into_iter().chain(others).map(|stat| (stat.to_owned(), Align::Right));
+    // A measure may lack what another has.
+    let most = run.stats.iter().rev().max_by_key(|stats| stats.len());
+    let stats = || most.into_iter().flatten().skip(1).map(|&(stat, _)| stat);
+    let average = match stats().all(is_apart) {
+        true => average.to_owned(),
+        false => format!("{average} {WITH_INTERVAL}"),
+    };
+    let others: Vec<StatName> = stats().filter(|&stat| is_apart(stat)).collect();
+    let columns = [average].into_iter().chain(others.iter().map(|stat| stat.name().to_owned()));
+    let columns = columns.map(|stat| (stat, Align::Right));
     let mut grid = Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns));
-    for (measure, summary) in measures.iter().zip(&run.stats) {
+    for (at, (measure, summary)) in measures.iter().zip(&run.stats).enumerate() {
         let average = measure.definition().average;
-        let cells = summary.iter().map(|&(stat, value)| number(value, average, stat, options).into());
-        let none = summary.is_empty().then(|| "–".into());
-        grid.push([measure.to_string().into()].into_iter().chain(cells).chain(none));
+        let first = summary.first().map_or("–".to_owned(), |&(stat, value)| {
+            let ends = [StatName::Ci95Low, StatName::Ci95High].map(|stat| run.stat(at, stat));
+            number(value, average, stat, options) + &interval(ends.into(), average, options)
+        });
+        let others = others.iter().map(|&stat| {
+            run.stat(at, stat).map_or("–".to_owned(), |value| number(value, average, stat, options))
+        });
+        grid.push([measure.to_string(), first].into_iter().chain(others).map(Into::into));
     }
     grid
 }
@@ -137,6 +177,7 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     // A group of one query has no standard deviation.
     let most = scores.runs.iter().map(|run| &run.stats[measure]).rev().max_by_key(|of| of.len());
     let stats: Vec<StatName> = most.into_iter().flatten().map(|of| of.0).collect();
+    let has_interval = !stats.iter().all(|&stat| is_apart(stat));
     let one = |(at, stat): (usize, StatName)| {
         let values: Vec<Option<f64>> = scores.runs.iter().map(|run| run.stat(measure, stat)).collect();
         let better = scores.measures[measure].definition().better;
@@ -146,16 +187,27 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
         };
         let bests: BTreeMap<_, _> =
             scores.runs.iter().map(|run| (&run.group, of_group(&run.group))).collect();
+        let with_interval = |run: &RunScores, value: f64| {
+            let ends = [StatName::Ci95Low, StatName::Ci95High].map(|stat| run.stat(measure, stat));
+            let ends = if at == 0 { ends.into() } else { (None, None) };
+            number(value, average, stat, options) + &interval(ends, average, options)
+        };
         let cell = |(run, &value): (&RunScores, &Option<f64>)| Cell {
-            text: value.map_or("–".to_owned(), |value| number(value, average, stat, options)),
+            text: value.map_or("–".to_owned(), |value| with_interval(run, value)),
             best: value.is_some() && value == bests[&run.group],
             ..Cell::default()
         };
+        let cells = scores.runs.iter().zip(&values).map(cell).collect();
         let measure = &scores.measures[measure];
-        let name = if at == 0 { measure.to_string() } else { format!("{measure} {stat}") };
-        Series { name, cells: scores.runs.iter().zip(&values).map(cell).collect() }
+        let name = match at {
+            0 if has_interval => format!("{measure} {WITH_INTERVAL}"),
+            0 => measure.to_string(),
+            _ => format!("{measure} {stat}"),
+        };
+        Series { name, cells }
     };
-    stats.into_iter().enumerate().map(one).collect()
+    let stats = stats.clone().into_iter().enumerate();
+    stats.filter(|&(_, stat)| is_apart(stat)).map(one).collect()
 }
 
 /// The best value; `None` if all are equal.

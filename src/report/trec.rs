@@ -33,7 +33,7 @@ fn write_run(
     if options.per_query {
         for (at, id) in per_query.queries.iter().enumerate() {
             for ((name, average), values) in measures.iter().zip(&per_query.values) {
-                line(name, id, *average, values[at], to)?;
+                line((name, id), *average, values[at], options, to)?;
             }
         }
     }
@@ -42,18 +42,26 @@ fn write_run(
             let sum = values.iter().fold(0.0, |sum, &value| sum + average.term(value));
             // A plain sum can be too large where the exact average is not.
             let all = Some(average.of(sum, values.len())).filter(|all| all.is_finite());
-            line(name, b"all", *average, all.or(run.average(at)).unwrap_or_default(), to)?;
+            let id = if options.all_id.is_empty() { "all" } else { &options.all_id };
+            let all = all.or(run.average(at)).unwrap_or_default();
+            line((name, id.as_bytes()), *average, all, options, to)?;
         }
     }
     Ok(())
 }
 
-fn line(name: &str, query: &[u8], average: Average, value: f64, to: &mut impl Write) -> io::Result<()> {
+fn line(
+    (name, query): (&str, &[u8]),
+    average: Average,
+    value: f64,
+    options: &Options,
+    to: &mut impl Write,
+) -> io::Result<()> {
     write!(to, "{name:<22}\t")?;
     to.write_all(query)?;
     match average {
         // The expectation of a count may not be a whole number.
         Average::Sum if value.fract() == 0.0 => writeln!(to, "\t{value:.0}"),
-        _ => writeln!(to, "\t{value:6.4}"),
+        _ => writeln!(to, "\t{value:6.*}", options.decimals.unwrap_or(4)),
     }
 }

@@ -12,7 +12,7 @@ use laneval::{
 };
 
 use super::choice::{TieRule, adapter, engines, one_of, query_sets};
-use super::inputs::{Files, Inputs, Ranking};
+use super::inputs::{Files, Inputs, Naming, Ranking};
 use super::queries;
 use super::stop::Stop;
 use super::style::shown;
@@ -26,6 +26,8 @@ pub const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"]
 pub struct Asked {
     #[command(flatten)]
     pub files: Files,
+    #[command(flatten)]
+    pub naming: Naming,
 
     /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
     /// may be repeated
@@ -85,6 +87,11 @@ pub fn measures(names: &[String], rel: Option<f64>) -> Result<Vec<Measure>, Stop
 }
 
 impl Asked {
+    /// Is a GPU asked for?
+    pub fn names_a_gpu(&self) -> bool {
+        self.engine == EngineChoice::Gpu || self.adapter.is_some()
+    }
+
     /// Is the measure `help` asked for?
     pub fn is_help(&self) -> bool {
         self.measures.iter().any(|measure| measure == "help")

@@ -8,8 +8,9 @@ use laneval::Ties;
 
 use super::choice::TieRule;
 use super::formats::Formats;
-use super::inputs::{Files, Ranking, RunPath, named, recognise};
+use super::inputs::{Files, Naming, Ranking, RunPath, bytes, named, recognise};
 use super::output::{self, unknown_extension};
+use super::progress::{Amount, Progress};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
 use super::threads::Threads;
@@ -46,6 +47,8 @@ pub struct Build {
     #[command(flatten)]
     files: Files,
     #[command(flatten)]
+    naming: Naming,
+    #[command(flatten)]
     ranking: Ranking,
     #[command(flatten)]
     threads: Threads,
@@ -61,7 +64,8 @@ impl Build {
     ) -> Self {
         let ranking = Ranking::of(formats);
         let (keep_ties, files, threads) = Default::default();
-        Build { qrels, runs, output, keep_ties, quiet, files, ranking, threads }
+        let naming = Naming::PATH;
+        Build { qrels, runs, output, keep_ties, quiet, files, naming, ranking, threads }
     }
 
     /// Runs the command.
@@ -93,8 +97,19 @@ impl Build {
                 "by the rank column no documents are tied, so --keep-ties has nothing to keep: take another --ties",
             ));
         }
-        let matrix = self.ranking.join_as(&self.qrels, runs, self.files, self.keep_ties)?;
+        let paths: Vec<PathBuf> = runs.iter().map(|run| run.path.clone()).collect();
+        let amount = Amount::of(bytes([&self.qrels].into_iter().chain(&paths)));
+        let progress = Progress::start("reading", amount, self.quiet);
+        let matrix = self.ranking.join(
+            (&self.qrels, runs),
+            (self.files, self.naming),
+            self.keep_ties,
+            progress.watch(),
+        )?;
+        drop(progress);
+        let progress = Progress::start("writing", Amount::Unknown, self.quiet);
         matrix.write(&self.output)?;
+        drop(progress);
         if !self.quiet {
             self.threads.note().iter().chain(&self.ranking.formats.notes()).for_each(say);
             let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();

@@ -21,6 +21,7 @@ use super::gates;
 use super::inputs::{Inputs, named, of_all};
 use super::output::Output;
 use super::page::{self, Origin};
+use super::progress::{Amount, Progress};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::say;
@@ -173,6 +174,11 @@ fn seed(text: &str) -> Result<u64, String> {
 }
 
 impl Compare {
+    /// Is a GPU asked for?
+    pub fn names_a_gpu(&self) -> bool {
+        self.asked.names_a_gpu()
+    }
+
     /// Runs the command.
     pub fn run(self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
@@ -203,8 +209,11 @@ impl Compare {
         let partial = self.report.partial(self.partial.as_deref(), &paths)?;
         let inputs = Inputs::of(&self.inputs)?;
         self.asked.threads.install_for(inputs.bytes(), || {
-            let matrices = inputs.load(&self.asked.ranking, self.asked.files)?;
+            let matrices =
+                inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
+            let progress = Progress::start("comparing", Amount::Unknown, self.quiet);
             let (scores, note, comparison, part) = self.compared(&evaluator, &inputs, &matrices, options)?;
+            drop(progress);
             self.tell(&inputs, &matrices, &scores, note, &comparison);
             let gates = judged(&comparison, &self.fail_if)?;
             if let (Some(partial), Some(part)) = (partial, part) {

@@ -11,8 +11,9 @@ use laneval::{Error, Input, Join, Qrels, TextRow};
 
 use super::build::{Build, EXTENSION};
 use super::formats::Formats;
-use super::inputs::recognise;
+use super::inputs::{bytes, recognise, stem};
 use super::output::{Output, unknown_extension};
+use super::progress::{Amount, Progress};
 use super::row_output::{NO_PARQUET, RowFormat, RowWriter};
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
@@ -154,7 +155,9 @@ impl Convert {
                 "a label matrix has neither documents nor scores any more: convert what it was built from";
             return Err(Stop::new(message));
         }
-        let join = self.formats.of(Join::default());
+        let amount = Amount::of(bytes(&self.inputs));
+        let progress = Progress::start("converting", amount, self.quiet);
+        let join = self.formats.of(Join { watch: progress.watch(), ..Join::default() });
         let letor = letor.map(|path| Threads::default().install(|| join.qrels(path))).transpose()?;
         if letor.as_ref().is_some_and(|judgments| !judgments.take_scores()) {
             let judgments = shown(&self.inputs[0]);
@@ -183,6 +186,7 @@ impl Convert {
                 format => all(RowWriter::new(format, self.qrels, tag(input), to)),
             }
         });
+        drop(progress);
         match wrong {
             Some(error) => return Err(error.into()),
             None => written?,
@@ -210,10 +214,7 @@ impl Convert {
 
 /// The tag of results that have none: the name of the file without extensions.
 fn tag(input: &Path) -> String {
-    let plain = without(input, &["gz", "zst"]);
-    let stem =
-        plain.file_stem().filter(|stem| *stem != "-").map_or("stdin".into(), |stem| stem.to_string_lossy());
-    stem.split(|c: char| c.is_ascii_whitespace() || c == '\u{b}').collect::<Vec<_>>().join("_")
+    stem(input).split(|c: char| c.is_ascii_whitespace() || c == '\u{b}').collect::<Vec<_>>().join("_")
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use super::inputs::{Inputs, named, of_all};
 use super::output::{Output, print};
 use super::page::{self, Origin};
 use super::pipe::{self, Gone, Piped};
+use super::progress::{Amount, Progress};
 use super::queries;
 use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
@@ -111,16 +112,18 @@ pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
 }
 
 impl Eval {
+    /// Is a GPU asked for?
+    pub fn names_a_gpu(&self) -> bool {
+        self.asked.names_a_gpu()
+    }
+
     /// Runs the command.
     pub fn run(self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
             return print(|to| writeln!(to, "{}", super::measures::way()));
         }
-        let format = if self.explain {
-            self.written.report.format_on_stdout()
-        } else {
-            self.written.report.format()?
-        };
+        let format =
+            if self.explain { self.written.report.format_on_stdout() } else { self.written.format()? };
         let evaluator = self.evaluator(format)?;
         if !self.explain {
             ReportOutput::check_curve(format, evaluator.measures())?;
@@ -154,7 +157,12 @@ impl Eval {
         let start = Instant::now();
         let read = if matches!(inputs, Inputs::Text(..)) { "read and join" } else { "open" };
         let (matrices, why) = match self.piped(evaluator, inputs)? {
-            None => (timing.time(read, || inputs.load(&self.asked.ranking, self.asked.files))?, None),
+            None => (
+                timing.time(read, || {
+                    inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)
+                })?,
+                None,
+            ),
             Some(Piped::Held(matrix, why)) => {
                 timing.add(read, start.elapsed());
                 (vec![*matrix], why)
@@ -178,7 +186,10 @@ impl Eval {
         if self.explain {
             return self.explain(evaluator, taken.as_ref(), &matrices, to.scores);
         }
-        let done = self.all_scores(evaluator, taken.as_ref(), &matrices, &mut timing)?;
+        let progress = Progress::start("evaluating", Amount::Bytes(None), self.quiet);
+        let watched = evaluator.clone().with_watch(progress.watch());
+        let done = self.all_scores(&watched, taken.as_ref(), &matrices, &mut timing)?;
+        drop(progress);
         let evaluated = start.elapsed();
         let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices)).collect();
         let work = || self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
@@ -198,12 +209,13 @@ impl Eval {
             Inputs::Text(qrels, runs)
                 if runs.len() == 1
                     && !self.hold
+                    && !self.asked.naming.needs_tags()
                     && !self.explain
                     && !self.asked.ranking.needs_ties()
                     && evaluator.engine() != EngineChoice::Gpu =>
             {
                 let join = self.asked.ranking.rule(self.asked.files);
-                pipe::read(evaluator, &join, (qrels, &runs[0]), self.written.wants_partial())
+                pipe::read(evaluator, &join, (qrels, &runs[0]), self.written.wants_partial(), self.quiet)
             }
             _ => Ok(None),
         }
@@ -233,7 +245,7 @@ impl Eval {
             let bytes = summary.to_bytes();
             timing.time("summary", || to.write(|to| to.write_all(&bytes)))?;
         }
-        let options = self.written.report.options(self.per_query);
+        let options = self.written.options(self.wants_queries(), &scores)?;
         timing.time("report", || {
             to.scores.write(|mut out| match &to.origin {
                 Some(origin) => {
@@ -256,7 +268,7 @@ impl Eval {
         if self.is_interval() {
             let refused = [
                 (trec, "the format trec"),
-                (self.per_query, "--per-query"),
+                (self.wants_queries(), if self.per_query { "--per-query" } else { "--wide" }),
                 (stats.iter().any(|&stat| stat != Stat::Average), "--stat"),
                 (self.written.wants_partial(), "--partial"),
                 (!self.fail_if.is_empty(), "--fail-if"),
@@ -274,8 +286,13 @@ impl Eval {
             .asked
             .evaluator()?
             .with_stats(stats)
-            .with_per_query(self.per_query || trec || page && !self.is_interval());
+            .with_per_query(self.wants_queries() || trec || page && !self.is_interval());
         Ok(gates::with_measures(evaluator.with_missing_ids(format == Format::Json), &self.fail_if))
+    }
+
+    /// Are the values of queries to be written?
+    fn wants_queries(&self) -> bool {
+        self.per_query || self.written.is_wide()
     }
 
     /// Are averages wanted between the worst and the best order of equal scores?

@@ -9,6 +9,7 @@ use laneval::internals::whole_file;
 
 use super::build::EXTENSION;
 use super::output::{self, unknown_extension};
+use super::progress::{Amount, Progress};
 use super::signals;
 use super::stop::Stop;
 use super::style::{counted, say, shown, tell};
@@ -115,6 +116,7 @@ impl Gen {
 
     fn matrix(&self) -> Result<(), Stop> {
         output::check(&self.output, &[])?;
+        let _progress = Progress::start("making labels", Amount::Unknown, self.quiet);
         Ok(self.synthetic().matrix()?.write(&self.output)?)
     }
 
@@ -123,6 +125,7 @@ impl Gen {
         signals::clean_up();
         let _made = whole_file::make_folder(folder)
             .map_err(|e| Stop::new(format!("{}: cannot make a folder: {e}", shown(folder))))?;
-        Ok(self.synthetic().write_text(folder)?)
+        let progress = Progress::start("writing", Amount::Bytes(None), self.quiet);
+        Ok(self.synthetic().write_text_watched(folder, progress.watch().as_deref())?)
     }
 }

@@ -5,15 +5,19 @@ use std::fs::File;
 use std::io::Read;
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use laneval::error::printable;
 use laneval::error::{Problem, Problems};
 use laneval::lmx::Description;
-use laneval::{Error, FileAccess, Input, Join, LabelMatrix, RankingRule, RunInput, ScoreType, Ties};
+use laneval::{
+    Error, FileAccess, Input, Join, LabelMatrix, RankingRule, RunInfo, RunInput, ScoreType, Ties, Watch,
+};
 
-use super::choice::{TieRule, one_of, scores, ties};
+use super::choice::{Choice, TieRule, one_of, scores, ties};
 use super::formats::Formats;
+use super::progress::{Amount, Progress};
 use super::stop::Stop;
 use super::style::{error, shown};
 
@@ -33,6 +37,71 @@ impl Files {
     pub fn access(self) -> FileAccess {
         if self.no_mmap { FileAccess::Read } else { FileAccess::Mapped }
     }
+}
+
+/// What runs are named after that have no name of their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameBy {
+    Path,
+    Stem,
+    Tag,
+}
+
+fn name_by() -> Vec<Choice<NameBy>> {
+    vec![
+        ("path", NameBy::Path, "the path, as much of its end as tells the runs apart"),
+        ("stem", NameBy::Stem, "the name of the file without folders and extensions"),
+        ("tag", NameBy::Tag, "the tag in the last column of the run; a run without one goes by its path"),
+    ]
+}
+
+/// How runs are named.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct Naming {
+    /// What runs are called that are not named by name=path
+    #[arg(long = "names", value_name = "HOW", default_value = "path", value_parser = one_of(name_by()))]
+    #[arg(id = "names_by", help_heading = "Input")]
+    by: NameBy,
+}
+
+impl Naming {
+    /// By their paths.
+    pub const PATH: Naming = Naming { by: NameBy::Path };
+
+    /// Is the name of a run known only when it has been read?
+    pub fn needs_tags(self) -> bool {
+        self.by == NameBy::Tag
+    }
+
+    /// The matrix with the names that its runs are to have; those of `given` keep theirs.
+    fn name(self, matrix: LabelMatrix, given: &[RunPath]) -> Result<LabelMatrix, Error> {
+        if self.by == NameBy::Path {
+            return Ok(matrix);
+        }
+        let name = |(at, run): (usize, &RunInfo)| {
+            let name = match self.by {
+                _ if given.get(at).is_some_and(|run| run.name.is_some()) => String::new(),
+                NameBy::Path => String::new(),
+                NameBy::Stem => stem(Path::new(if run.source.is_empty() { &run.name } else { &run.source })),
+                NameBy::Tag => String::from_utf8_lossy(&run.tag).into_owned(),
+            };
+            if name.is_empty() { run.name.clone() } else { name }
+        };
+        let names: Vec<String> = matrix.runs().iter().enumerate().map(name).collect();
+        matrix.with_run_names(names)
+    }
+}
+
+/// The name of a file without folders, what says how it is compressed, and its extension.
+pub fn stem(path: &Path) -> String {
+    let plain = match path.extension() {
+        Some(last) if ["gz", "zst"].iter().any(|one| last.eq_ignore_ascii_case(one)) => {
+            path.with_extension("")
+        }
+        _ => path.to_owned(),
+    };
+    let stem = plain.file_stem().filter(|stem| *stem != "-");
+    stem.map_or("stdin".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
 /// How scores become rankings.
@@ -66,21 +135,18 @@ impl Ranking {
         Ranking { ties: None, score: None, depth: None, drop_identical_ids: false, formats }
     }
 
-    /// Joins runs to judgments; the runs that have no name yet have the shortest ones that tell them apart.
-    pub fn join(&self, qrels: &Path, runs: &[RunPath], files: Files) -> Result<LabelMatrix, Error> {
-        self.join_as(qrels, runs, files, self.needs_ties())
-    }
-
-    /// The same; with `keep_ties` the matrix knows which documents of equal scores have different labels.
-    pub fn join_as(
+    /// Joins runs to judgments; the runs that have no name yet have the shortest ones that tell them apart. With `keep_ties` the
+    /// matrix knows which documents of equal scores have different labels.
+    pub fn join(
         &self,
-        qrels: &Path,
-        runs: &[RunPath],
-        files: Files,
+        (qrels, runs): (&Path, &[RunPath]),
+        (files, naming): (Files, Naming),
         keep_ties: bool,
+        watch: Option<Arc<Watch>>,
     ) -> Result<LabelMatrix, Error> {
-        let join = Join { keep_ties, ..self.rule(files) };
-        join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))
+        let join = Join { keep_ties, watch, ..self.rule(files) };
+        let matrix = join.files(Input::from(qrels.to_owned()), runs.iter().map(RunPath::input))?;
+        naming.name(matrix, runs)
     }
 
     /// How runs are joined.
@@ -223,12 +289,25 @@ impl Inputs {
         }
     }
 
-    /// The matrices to evaluate, one after the other.
-    pub fn load(&self, ranking: &Ranking, files: Files) -> Result<Vec<LabelMatrix>, Stop> {
+    /// The matrices to evaluate, one after the other; on a terminal it shows how far reading is, unless it is to be `quiet`.
+    pub fn load(
+        &self,
+        ranking: &Ranking,
+        (files, naming): (Files, Naming),
+        quiet: bool,
+    ) -> Result<Vec<LabelMatrix>, Stop> {
         match self {
-            Inputs::Text(qrels, runs) => Ok(vec![ranking.join(qrels, runs, files)?]),
+            Inputs::Text(qrels, runs) => {
+                let progress = Progress::start("reading", Amount::of(self.bytes()), quiet);
+                Ok(vec![ranking.join(
+                    (qrels, runs),
+                    (files, naming),
+                    ranking.needs_ties(),
+                    progress.watch(),
+                )?])
+            }
             Inputs::Matrices(paths) => {
-                let open = |path: &PathBuf| ranking.open(path, files);
+                let open = |path: &PathBuf| Ok(naming.name(ranking.open(path, files)?, &[])?);
                 let matrices = paths.iter().map(open).collect::<Result<Vec<_>, Stop>>()?;
                 comparable(paths, &matrices)?;
                 Ok(matrices)

@@ -19,10 +19,12 @@ mod inputs;
 mod man;
 mod measures;
 mod merge;
+mod mesa;
 mod output;
 mod page;
 mod pipe;
 mod preview;
+mod progress;
 mod queries;
 mod row_output;
 mod score_output;
@@ -100,6 +102,18 @@ enum Command {
     Man(man::Man),
 }
 
+impl Command {
+    /// Does it look at GPUs, whatever the data are?
+    fn looks_at_gpus(&self) -> bool {
+        match self {
+            Command::Devices(_) | Command::Bench(_) | Command::Completions(_) => true,
+            Command::Eval(eval) => eval.names_a_gpu(),
+            Command::Compare(compare) => compare.names_a_gpu(),
+            _ => false,
+        }
+    }
+}
+
 impl Cli {
     /// The command of these arguments. Help and wrong usage are answered right here; what is left then is the exit code.
     fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, u8> {
@@ -127,6 +141,9 @@ impl Cli {
     /// Runs the command.
     fn run(self) -> Result<(), Stop> {
         self.color.write_global();
+        if cfg!(feature = "gpu") && self.command.looks_at_gpus() {
+            mesa::hush();
+        }
         #[cfg(feature = "parquet")]
         laneval_formats::say_nothing_of_damaged_files();
         laneval::lmx::exit_when_a_mapped_file_shrinks(2, inputs::unreadable);

@@ -72,7 +72,7 @@ impl Merge {
     }
 
     fn merge(&self, inputs: &[PathBuf]) -> Result<(), Stop> {
-        let format = self.written.report.format()?;
+        let format = self.written.format()?;
         if format == Format::Trec {
             return Err(Stop::new(
                 "the format trec needs the values of all queries, which summaries do not have",
@@ -111,7 +111,7 @@ impl Merge {
             let summary = summary.to_bytes();
             partial.write(|to| to.write_all(&summary))?;
         }
-        let options = self.written.report.options(false);
+        let options = self.written.options(false, &scores)?;
         output.write(|to| self.written.report.write(&scores, format, &options, to))?;
         gates::judge(&scores, &self.fail_if)
     }

@@ -10,6 +10,7 @@ use laneval::{
 };
 
 use super::inputs::RunPath;
+use super::progress::{Amount, Progress};
 use super::stop::Stop;
 use super::style::{shown, thousands};
 
@@ -39,15 +40,17 @@ pub fn read(
     join: &Join,
     (qrels, run): (&Path, &RunPath),
     summary: bool,
+    quiet: bool,
 ) -> Result<Option<Piped>, Stop> {
     let (qrels, run) = (Input::from(qrels.to_owned()), run.input());
     if !run.input().passes() {
         return Ok(None);
     }
+    let progress = Progress::start("reading", Amount::Stream, quiet);
     // Who writes both may write the judgments first; and what is not mapped is read at the start.
     let first = qrels.passes() || join.access == FileAccess::Read;
     let qrels = if first { in_memory(qrels)? } else { qrels };
-    let (name, mut text) = (run.name_alone()?, PassingText::of(run.input().clone())?);
+    let (name, mut text) = (run.name_alone()?, PassingText::watched(run.input().clone(), progress.watch())?);
     let (source, mut held) = (text.name().to_owned(), Vec::new());
     let whole = |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
     let mut all = text.hold(&mut held, SMALL)?;

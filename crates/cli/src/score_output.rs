@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::Scores;
+use laneval::error::printable;
 use laneval::measure::Measure;
 use laneval::report::html::only_curve;
 use laneval::report::{Format, Options};
@@ -26,10 +27,10 @@ pub struct ReportOutput {
     /// Write to a file, which has this name only once it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Decimals in tables
-    #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
+    /// Decimals [default: 4 in tables and in trec, elsewhere as many as the number has]
+    #[arg(long, value_name = "N", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
-    precision: u8,
+    precision: Option<u8>,
 }
 
 /// Options of what is written.
@@ -37,6 +38,14 @@ pub struct ReportOutput {
 pub struct ScoreOutput {
     #[command(flatten)]
     pub report: ReportOutput,
+    /// Write a row for each query, with a column for each measure, as tsv or csv; implies --per-query
+    ///
+    /// The rows of averages have `all` in the column query_id, unless --all-id says otherwise. With --stat a column `stat` says what a row has.
+    #[arg(long, help_heading = "Output")]
+    wide: bool,
+    /// What rows of averages have in the column query_id [default: nothing; `all` with --wide and in trec]
+    #[arg(long, value_name = "TEXT", help_heading = "Output")]
+    all_id: Option<String>,
     /// Write a summary too, which `laneval merge` adds to those of other shards
     ///
     /// It holds counts, exact sums and the ids of the queries. Shards of a run need the same name (name=path) and the same options.
@@ -99,9 +108,12 @@ impl ReportOutput {
         let to_stdout = self.file().is_none();
         Options {
             per_query,
-            precision: usize::from(self.precision),
+            precision: self.precision.map_or(4, usize::from),
+            decimals: self.precision.map(usize::from),
             colour: to_stdout && stdout_has_colour(),
             width: if to_stdout { stdout_width() } else { None },
+            sparklines: to_stdout && stdout().is_terminal(),
+            ..Options::default()
         }
     }
 
@@ -130,6 +142,51 @@ fn is_parquet(path: &Path) -> bool {
 }
 
 impl ScoreOutput {
+    /// The format that was asked for, or else the one that the place to write to suggests.
+    pub fn format(&self) -> Result<Format, Stop> {
+        match self.report.format()? {
+            format if !self.wide => Ok(format),
+            _ if self.report.file().is_some_and(is_parquet) => Err(Self::not_wide("a table of Parquet")),
+            format @ (Format::Tsv | Format::Csv) => Ok(format),
+            Format::Table if self.report.format.is_none() && self.report.file().is_none() => Ok(Format::Tsv),
+            format => Err(Self::not_wide(&format!("the format {format}"))),
+        }
+    }
+
+    fn not_wide(what: &str) -> Stop {
+        Stop::new(format!("--wide is for tsv and csv, and not for {what}"))
+    }
+
+    /// Is it said how rows of scores are to look?
+    pub fn has_row_options(&self) -> bool {
+        self.wide || self.all_id.is_some()
+    }
+
+    /// Are the values of queries in the wide form?
+    pub fn is_wide(&self) -> bool {
+        self.wide
+    }
+
+    /// How scores are to look, with the values of queries or without.
+    ///
+    /// # Errors
+    /// A query has the id that is to stand for all.
+    pub fn options(&self, per_query: bool, scores: &Scores) -> Result<Options, Stop> {
+        let all = if self.wide { "all" } else { "" };
+        let all_id = self.all_id.as_deref().unwrap_or(all);
+        let mut queries = scores.runs.iter().filter_map(|run| run.per_query.as_ref());
+        let is_taken =
+            !all_id.is_empty() && queries.any(|of| of.queries.iter().any(|id| id == all_id.as_bytes()));
+        if per_query && is_taken {
+            return Err(Stop::new(format!(
+                "a query has the id `{}`, which the rows of averages would have: give them another by --all-id",
+                printable(all_id.as_bytes())
+            )));
+        }
+        let options = self.report.options(per_query);
+        Ok(Options { wide: self.wide, all_id: all_id.to_owned(), ..options })
+    }
+
     /// Is a summary wanted?
     pub fn wants_partial(&self) -> bool {
         self.partial.is_some()

@@ -81,3 +81,230 @@ fn errors_have_the_colour_that_is_asked_for() {
     let Ran { out, .. } = folder.run("eval --help --color always");
     assert!(out.contains("\u{1b}[1m"), "{out}");
 }
+
+/// What a terminal shows of a command.
+#[cfg(target_os = "linux")]
+fn on_a_terminal(folder: &Folder, script: &str) -> String {
+    folder.put("script.sh", script);
+    let Ran { out, err, .. } =
+        folder.shell("stty() { :; }; TERM=xterm script -qec 'bash script.sh' /dev/null");
+    assert_eq!(err, "");
+    out
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn long_work_shows_how_far_it_is_on_a_terminal() {
+    let folder = Folder::new();
+    let slow = "(cat bm25.run; sleep 0.9) | $L eval qrels - -m AP";
+    let shown = on_a_terminal(&folder, slow);
+    assert_says(&shown, &["reading 0 kB, 0 kB/s", "0.4444"]);
+    assert!(shown.rfind("reading") < shown.find("mean"), "{shown:?}");
+    for quiet in [
+        format!("{slow} --quiet"),
+        format!("{slow} 2> /dev/null"),
+        format!("export TERM=dumb; {slow}"),
+        "$L eval qrels bm25.run -m AP".to_owned(),
+    ] {
+        let shown = on_a_terminal(&folder, &quiet);
+        assert!(!shown.contains("reading") && shown.contains("0.4444"), "{quiet}\n{shown:?}");
+    }
+}
+
+#[test]
+fn intervals_stand_beside_averages_in_tables() {
+    let folder = Folder::new();
+    let one = folder.out("eval qrels bm25.run -m P@2,AP --stat std,ci95 --format table");
+    let mut lines = one.lines().skip(2).map(|line| line.split("  ").filter(|cell| !cell.is_empty()));
+    assert!(lines.next().unwrap().map(str::trim).eq(["measure", "mean [95 %]", "std"]), "{one}");
+    let rows: Vec<Vec<&str>> = lines.skip(1).map(Iterator::collect).collect();
+    assert!(rows[0][1].trim().starts_with("0.3333 [0.") && rows[0][1].ends_with(']'), "{one}");
+    let tsv = folder.out("eval qrels bm25.run -m AP --stat ci95");
+    let end = |stat: &str| {
+        let line = tsv.lines().find(|line| line.contains(stat)).unwrap();
+        format!("{:.2}", line.rsplit('\t').next().unwrap().parse::<f64>().unwrap())
+    };
+    let table = folder.out("eval qrels bm25.run -m AP --stat ci95 --format table --precision 2");
+    assert_says(&table, &[&format!("AP       0.44 [{}, {}]", end("ci95_low"), end("ci95_high"))]);
+    let several =
+        folder.out("eval qrels bm25.run dense.run -m AP,RR --stat ci95,std --format table --precision 2");
+    assert_says(
+        &several,
+        &[
+            "AP [95 %]  AP std",
+            "RR [95 %]  RR std",
+            &format!("0.44 [{}, {}]", end("ci95_low"), end("ci95_high")),
+        ],
+    );
+    assert_says(
+        &folder.out("eval qrels bm25.run -m AP --stat ci95 --format markdown"),
+        &["mean [95 %]", "| 0.4444 ["],
+    );
+}
+
+#[test]
+fn decimals_are_those_asked_for_in_every_format() {
+    let folder = Folder::new();
+    let out = |options: &str| folder.out(&format!("eval qrels bm25.run -m AP,NumRet -q {options}"));
+    assert_says(
+        &out("--precision 2"),
+        &[
+            "\tq1\tAP\tvalue\t0.83\n",
+            "\tq1\tNumRet\tvalue\t3\n",
+            "\t\tAP\tmean\t0.44\n",
+            "\tNumRet\tsum\t5\n",
+        ],
+    );
+    assert_says(&out("--precision 2 --format csv"), &["bm25.run,q3,AP,value,0.00\n"]);
+    assert_says(&out("--precision 2 --format jsonl"), &["\"mean\",\"value\":0.44}"]);
+    assert_says(&out("--precision 2 --format json"), &["\"mean\": 0.44\n", "\"AP\": 0.83,"]);
+    assert_says(&out("--precision 2 --format trec"), &["\tq1\t0.83\n", "\tall\t0.44\n", "\tall\t5\n"]);
+    assert_says(&out("--format trec"), &["\tall\t0.4444\n"]);
+    let compared = folder.out("compare qrels bm25.run dense.run -m AP --precision 3 --format csv");
+    assert_says(&compared, &[",AP,mean,0.444\n"]);
+}
+
+#[test]
+fn the_wide_form_has_a_row_for_each_query() {
+    let folder = Folder::new();
+    let args = "eval qrels bm25.run dense.run -m AP,NumRet --wide";
+    let csv = "\
+run,query_id,AP,NumRet
+bm25.run,q1,0.8333333333333333,3
+bm25.run,q2,0.5,2
+bm25.run,q3,0,0
+bm25.run,all,0.4444444444444444,5
+dense.run,q1,0.5,2
+dense.run,q2,1,1
+dense.run,q3,0.5,2
+dense.run,all,0.6666666666666666,5
+";
+    assert_eq!(folder.out(&format!("{args} --format csv")), csv);
+    assert_eq!(folder.out(args), csv.replace(',', "\t"));
+    folder.out(&format!("{args} --all-id mean -o wide.csv"));
+    assert_eq!(String::from_utf8(folder.get("wide.csv")).unwrap(), csv.replace(",all,", ",mean,"));
+    let stats = folder.out("eval qrels bm25.run -m AP --wide --stat min,max --precision 1 --format csv");
+    assert_says(
+        &stats,
+        &[
+            "run,query_id,stat,AP\n",
+            ",q1,value,0.8\n",
+            ",all,average,0.4\n",
+            ",all,min,0.0\n",
+            ",all,max,0.8\n",
+        ],
+    );
+    folder.put("groups", "q1\tone\n");
+    let groups = folder.out("eval qrels bm25.run -m AP --wide --group-by groups --format csv");
+    assert_says(&groups, &["run,group,query_id,AP\n", "bm25.run,,q1,0.83", "bm25.run,one,all,0.83"]);
+    for format in ["json", "table", "trec"] {
+        assert_says(&folder.error(&format!("{args} --format {format}")), &["--wide is for tsv and csv"]);
+    }
+    assert_says(&folder.error(&format!("{args} --all-id q2")), &["a query has the id `q2`", "--all-id"]);
+}
+
+#[test]
+fn averages_have_the_id_that_is_asked_for() {
+    let folder = Folder::new();
+    let out = |options: &str| folder.out(&format!("eval qrels bm25.run -m AP -q --all-id all {options}"));
+    assert_says(&out(""), &["bm25.run\tall\tAP\tmean\t0.4444", "bm25.run\tq1\tAP"]);
+    assert_says(&out("--format jsonl"), &["\"query_id\":\"all\",\"measure\":\"AP\",\"stat\":\"mean\""]);
+    folder.out("eval qrels bm25.run -m AP --partial x.part -o x.csv");
+    assert_says(&folder.out("merge x.part --all-id mean --format csv"), &["bm25.run,mean,AP,mean,0.4444"]);
+    folder.out("eval qrels bm25.run -m AP -q --all-id all -o base.csv");
+    folder.out("compare qrels dense.run -m AP --baseline base.csv");
+}
+
+#[test]
+fn runs_have_the_names_that_are_asked_for() {
+    let folder = Folder::new();
+    folder.put("gz/bm25.v2.run.gz", {
+        let mut to = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut to, crate::folder::BM25.as_bytes()).unwrap();
+        to.finish().unwrap()
+    });
+    let names = |args: &str| {
+        let out = folder.out(args);
+        out.lines().skip(1).map(|line| line.split(',').next().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let eval = |args: &str| names(&format!("eval qrels -m AP --format csv {args}"));
+    let runs = "dense.run gz/bm25.v2.run.gz";
+    assert_eq!(eval(runs), ["dense.run", "bm25.v2.run.gz"]);
+    assert_eq!(eval(&format!("{runs} --names path")), ["dense.run", "bm25.v2.run.gz"]);
+    assert_eq!(eval(&format!("{runs} --names stem")), ["dense", "bm25.v2"]);
+    assert_eq!(eval(&format!("{runs} --names tag")), ["dense", "bm25"]);
+    assert_eq!(eval(&format!("mine=dense.run gz/bm25.v2.run.gz --names tag")), ["mine", "bm25"]);
+    let piped = folder.run_with("eval qrels - -m AP --format csv --names tag", crate::folder::BM25);
+    assert_says(&piped.out, &["\nbm25,,AP,"]);
+    let twice = folder.error("eval qrels bm25.run gz/bm25.v2.run.gz --names tag");
+    assert_says(&twice, &["bm25.run and bm25.v2.run.gz would both have the name `bm25`"]);
+    folder.out(&format!("build qrels {runs} -o tags.lmx --names tag"));
+    assert_eq!(names("eval tags.lmx -m AP --format csv"), ["dense", "bm25"]);
+    assert_eq!(names("eval tags.lmx -m AP --format csv --names stem"), ["dense", "bm25.v2"]);
+    assert_says(&folder.out(&format!("compare qrels {runs} -m AP --names stem")), &["\ndense\t"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn terminals_show_curves_and_distributions() {
+    let folder = Folder::new();
+    let shown = on_a_terminal(&folder, "$L eval qrels bm25.run dense.run -m nDCG@1..4");
+    assert_says(&shown, &["nDCG@1 to nDCG@4, from 0.", "bm25.run   ", "▁"]);
+    let lines = |from: u32| (from..30).map(|n| format!("q{n} 0 d{} 1\n", n % 3)).collect::<String>();
+    folder.put("many", lines(0));
+    let run: String = (0..30).map(|n| format!("q{n} Q0 d0 1 2 t\nq{n} Q0 d1 2 1 t\n")).collect();
+    folder.put("many.run", run);
+    let shown = on_a_terminal(&folder, "$L eval many many.run -m RR -q");
+    assert_says(&shown, &["queries by their values", "RR  0.0000 █         █         █ 1.0000"]);
+    let piped = folder.out("eval many many.run -m RR -q --format table");
+    assert!(!piped.contains('█'), "{piped}");
+}
+
+#[test]
+fn completions_offer_measures_and_statistics() {
+    let folder = Folder::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        assert_says(&folder.out(&format!("completions {shell}")), &["--per-query"]);
+    }
+    folder.put("complete.sh", folder.out("completions bash"));
+    let offered = |words: &str| {
+        let count = words.split(' ').count() - 1;
+        let script = format!(
+            ". ./complete.sh; COMP_WORDS=({words}); COMP_CWORD={count}; _laneval laneval '' ''; echo \"${{COMPREPLY[@]}}\""
+        );
+        folder.shell(&script).out
+    };
+    assert_says(&offered("laneval eval -m nDC"), &["nDCG", "nDCGrel"]);
+    assert_says(&offered("laneval eval --stat ci"), &["ci95"]);
+    assert_says(&offered("laneval eval --names st"), &["stem"]);
+    assert_says(&offered("laneval measures nDC"), &["nDCG"]);
+    assert_says(&folder.out("completions zsh"), &["nDCG"]);
+}
+
+#[test]
+fn manual_pages_have_examples_as_they_are_typed() {
+    let folder = Folder::new();
+    folder.out("man --dir pages/man1");
+    for name in ["laneval", "laneval-eval", "laneval-man", "laneval-trec-eval"] {
+        assert!(folder.path().join(format!("pages/man1/{name}.1")).is_file(), "{name}");
+    }
+    let page = folder.out("man eval");
+    assert_eq!(page.as_bytes(), folder.get("pages/man1/laneval-eval.1"));
+    assert_says(&page, &[".SH EXAMPLES\n.nf\nlaneval eval qrels.txt bm25.run dense.run\n"]);
+    assert!(page.trim_end().ends_with(".fi") && !page.contains("SH EXTRA"), "{page}");
+    assert_says(&folder.out("man"), &[".SH COMMANDS", "laneval\\-eval"]);
+    folder.put("file", "");
+    assert_says(&folder.error("man --dir file"), &["file: cannot make a folder"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn graphics_drivers_are_silent() {
+    let folder = Folder::new();
+    assert_eq!(folder.shell("unset XDG_RUNTIME_DIR; $L devices > out").err, "");
+    assert_eq!(
+        folder.shell("unset XDG_RUNTIME_DIR; $L bench --queries 3 --depth 4 --seconds 0 > out").err,
+        ""
+    );
+    assert_says(&String::from_utf8(folder.get("out")).unwrap(), &["\nCPU: ", " is the fastest"]);
+}

@@ -6,8 +6,8 @@ use serde::Serialize;
 
 use super::stats;
 use crate::compare::Comparison;
-use crate::report::Options;
 use crate::report::delimited::plain;
+use crate::report::{Options, long};
 
 /// A row with one number.
 #[derive(Serialize)]
@@ -92,7 +92,11 @@ pub fn write_delimited(
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     table.write_record(["run", "baseline", "query_id", "measure", "stat", "value"]).map_err(plain)?;
     rows(comparison, options, |row| {
-        let value = row.value.to_string();
+        let value = match options.decimals {
+            // Counts are whole.
+            Some(decimals) if row.value.fract() != 0.0 => format!("{:.decimals$}", row.value),
+            _ => row.value.to_string(),
+        };
         let text = [row.run, row.baseline].map(str::as_bytes);
         let cells =
             [text[0], text[1], row.query_id, row.measure.as_bytes(), row.stat.as_bytes(), value.as_bytes()];
@@ -104,6 +108,8 @@ pub fn write_delimited(
 /// Writes one object on each line.
 pub fn write_lines(comparison: &Comparison, options: &Options, to: &mut impl Write) -> io::Result<()> {
     rows(comparison, options, |row| {
+        let rounded = |value| options.decimals.map_or(value, |decimals| long::rounded(value, decimals));
+        let row = Row { value: rounded(row.value), ..row };
         serde_json::to_writer(&mut *to, &row)?;
         to.write_all(b"\n")
     })

@@ -59,7 +59,7 @@ pub fn write_markup(
     options: &Options,
     to: &mut impl Write,
 ) -> io::Result<()> {
-    let options = Options { colour: false, width: None, ..*options };
+    let options = Options { colour: false, width: None, ..options.clone() };
     let caption =
         [Some(caption(comparison)), legend(comparison)].into_iter().flatten().collect::<Vec<_>>().join(" ");
     markup.write(&main(comparison, &options), &caption, to)

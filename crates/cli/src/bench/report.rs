@@ -6,7 +6,7 @@ use laneval::report::{Align, Grid, Options};
 use serde::Serialize;
 
 use super::measure::{FOLD, Found, MEASURES, MEMORY, Row, SIX, Subject};
-use crate::style::{counted, stdout_width, thousands};
+use crate::style::{counted, stdout_width, thousands, wrap};
 
 /// Everything that was found, and where.
 #[derive(Serialize)]
@@ -121,6 +121,9 @@ impl Report {
             "of bandwidth: of reading the labels with as many threads, on a GPU of copying there, both ways counted."
         )?;
         writeln!(to, "FirstRank stops at its hit, and so may be faster than reading.")?;
+        for sentence in self.verdict() {
+            writeln!(to, "\n{}", wrap(&sentence, width.unwrap_or(110).min(110), 0))?;
+        }
         self.notes.iter().try_for_each(|note| writeln!(to, "{note}"))
     }
 
@@ -144,6 +147,62 @@ impl Report {
             "labels",
             format!("{labels}, {relevant:.1} % relevant: {runs}{queries} queries, up to {depth} deep"),
         )
+    }
+
+    /// Who wins, and why, in sentences.
+    fn verdict(&self) -> Vec<String> {
+        let is_gpu = |row: &&Row| row.engine.starts_with("gpu");
+        let six = || self.group(SIX);
+        let cpus = six().filter(|row| !is_gpu(row) && row.engine != "reference");
+        let Some(cpu) = cpus.min_by(|one, other| one.seconds.total_cmp(&other.seconds)) else {
+            return Vec::new();
+        };
+        let name = format!("{} on {}", cpu.engine, counted(cpu.threads as u64, "thread"));
+        let plain = six().find(|row| row.engine == "reference" && row.threads == 1);
+        let than_plain = plain.map_or(String::new(), |plain| {
+            format!(", {} times as fast as the plain formulas on one", short(plain.seconds / cpu.seconds))
+        });
+        let limit = match cpu.bandwidth_share {
+            Some(share) if share > 0.7 => {
+                " It takes little longer than merely reading the labels: memory is the limit.".to_owned()
+            }
+            Some(share) => format!(
+                " Merely reading the labels would be {} times as fast: computing is the limit, not memory.",
+                short(1.0 / share)
+            ),
+            None => String::new(),
+        };
+        let mut sentences = vec![format!("CPU: {name} is the fastest{than_plain}.{limit}")];
+        let gpu = |engine: &str| six().find(|row| row.engine == engine);
+        let compared = |row: &Row| match row.seconds < cpu.seconds {
+            true => format!("{} times as fast as the CPU", short(cpu.seconds / row.seconds)),
+            false => format!("{} times slower than the CPU", short(row.seconds / cpu.seconds)),
+        };
+        if let (Some(adapter), Some(all), Some(resident)) =
+            (&self.adapter, gpu("gpu, end to end"), gpu("gpu, labels resident"))
+        {
+            let moved = self.group(MEMORY).find(|row| row.what == "labels to the GPU");
+            let why = match moved {
+                _ if adapter.kind == "software" => {
+                    "It is no GPU, but software that plays one on the CPU, and is there for tests.".to_owned()
+                }
+                Some(moved) if all.seconds >= cpu.seconds && moved.seconds > 0.3 * all.seconds => format!(
+                    "Moving the labels to it takes {} of {} ms, so it pays only where they stay there.",
+                    milliseconds(moved),
+                    milliseconds(all)
+                ),
+                _ if resident.seconds < cpu.seconds => {
+                    "It reads its memory faster than the CPU reads its own; the more labels, the more that counts.".to_owned()
+                }
+                _ => "There is too little work at a time to fill it.".to_owned(),
+            };
+            sentences.push(format!(
+                "GPU: with the labels in the memory of the CPU it is {}, with the labels in its own {}. {why}",
+                compared(all),
+                compared(resident)
+            ));
+        }
+        sentences
     }
 
     fn group<'a>(&'a self, group: &'a str) -> impl Iterator<Item = &'a Row> {

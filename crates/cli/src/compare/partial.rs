@@ -59,6 +59,10 @@ pub fn report(
             merge.qrels.is_some(),
             "--qrels adds queries to scores: split the judgments of a comparison as its runs are",
         ),
+        (
+            merge.written.has_row_options(),
+            "--wide and --all-id are of scores: a comparison has rows of its own",
+        ),
         (!merge.stats.is_empty(), "--stat is of scores: a comparison has statistics of its own"),
     ];
     if let Some((_, why)) = refused.into_iter().find(|(asked, _)| *asked) {

@@ -30,7 +30,7 @@ pub struct Table<'a> {
 impl<'a> Table<'a> {
     /// Tables of the first `top` ranks, with this number of decimals, for a terminal of this width if it is one.
     pub fn new(asked: &'a Asked, top: usize, precision: usize, width: Option<usize>) -> Self {
-        let options = Options { per_query: false, precision, colour: false, width };
+        let options = Options { precision, width, ..Options::default() };
         Table { asked, top, options }
     }
 

@@ -1,0 +1,152 @@
+//! How far long work is: a line on a terminal, which is gone before anything else is said.
+
+use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use laneval::Watch;
+
+/// Work that is done sooner shows nothing.
+const SOON: Duration = Duration::from_millis(500);
+/// How often the line is drawn.
+const TICK: Duration = Duration::from_millis(100);
+
+/// What is known of the amount of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Amount {
+    /// The watch hears of bytes as they are done, of which there are so many; else it hears how many there are.
+    Bytes(Option<u64>),
+    /// The watch hears of bytes as they come through a pipe.
+    Stream,
+    /// Only time passes.
+    Unknown,
+}
+
+/// A line that shows how far some work is, until it is dropped. Nothing is drawn unless stderr is a terminal.
+#[derive(Debug, Default)]
+pub struct Progress {
+    drawn: Option<(Arc<Watch>, Sender<()>, JoinHandle<()>)>,
+}
+
+impl Amount {
+    /// That of inputs whose size is known, unless one of them is a stream.
+    pub fn of(bytes: Option<u64>) -> Self {
+        bytes.map_or(Amount::Stream, |bytes| Amount::Bytes(Some(bytes)))
+    }
+}
+
+impl Progress {
+    /// Starts to show the work, unless the command is to be quiet.
+    pub fn start(what: &'static str, amount: Amount, quiet: bool) -> Self {
+        let dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        if quiet || !stderr().is_terminal() || dumb() {
+            return Progress::default();
+        }
+        let (watch, (end, ended)) = (Arc::<Watch>::default(), channel());
+        let watched = watch.clone();
+        let thread = std::thread::Builder::new().name("progress".to_owned());
+        let drawing = thread.spawn(move || draw(what, amount, &watched, &ended));
+        Progress { drawn: drawing.ok().map(|drawing| (watch, end, drawing)) }
+    }
+
+    /// What hears how far the work is, if that is shown.
+    pub fn watch(&self) -> Option<Arc<Watch>> {
+        self.drawn.as_ref().map(|(watch, ..)| watch.clone())
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((_, end, drawing)) = self.drawn.take() {
+            drop(end);
+            let _ = drawing.join(); // the line is gone
+        }
+    }
+}
+
+/// Draws until the work has ended.
+fn draw(what: &'static str, amount: Amount, watch: &Watch, ended: &Receiver<()>) {
+    let goes_on = |time| ended.recv_timeout(time) == Err(RecvTimeoutError::Timeout);
+    let start = Instant::now();
+    if !goes_on(SOON) {
+        return;
+    }
+    let has_bar = matches!(amount, Amount::Bytes(_));
+    let template = if has_bar { "{prefix} {bar:20} {wide_msg}" } else { "{prefix} {wide_msg}" };
+    // The template is as the crate wants it, or the bar looks otherwise.
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(1).with_style(style.progress_chars("━╸─")).with_prefix(what);
+    loop {
+        let total = if let Amount::Bytes(Some(known)) = amount { known } else { watch.total() };
+        let done = watch.done();
+        bar.set_length(total.max(1));
+        bar.set_position(done.min(total));
+        bar.set_message(state(amount, (done, total), start.elapsed()));
+        bar.tick();
+        if !goes_on(TICK) {
+            break;
+        }
+    }
+    bar.finish_and_clear();
+}
+
+/// How far the work is after this time, in words.
+fn state(amount: Amount, (done, total): (u64, u64), took: Duration) -> String {
+    let rate = done as f64 / took.as_secs_f64().max(1e-9);
+    match amount {
+        Amount::Bytes(_) if done >= total => format!("{}, for {}", bytes(done), time(took.as_secs())),
+        Amount::Bytes(_) => {
+            let left = match done {
+                0 => String::new(),
+                _ => format!(", {} left", time(((total - done) as f64 / rate).ceil() as u64)),
+            };
+            format!("{} of {}, {}/s{left}", bytes(done), bytes(total), bytes(rate as u64))
+        }
+        Amount::Stream => format!("{}, {}/s", bytes(done), bytes(rate as u64)),
+        Amount::Unknown => format!("for {}", time(took.as_secs())),
+    }
+}
+
+/// A time with one unit.
+fn time(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        _ => format!("{} h", seconds / 3600),
+    }
+}
+
+/// A number of bytes with three digits or so.
+fn bytes(bytes: u64) -> String {
+    let of = |unit: f64| bytes as f64 / unit;
+    match bytes {
+        0..1_000_000 => format!("{:.0} kB", of(1e3)),
+        1_000_000..1_000_000_000 => format!("{:.0} MB", of(1e6)),
+        _ => format!("{:.2} GB", of(1e9)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_state_says_rate_and_time_left_where_they_are_known() {
+        let after = |amount, done, total| state(amount, (done, total), Duration::from_secs(2));
+        let heard = Amount::Bytes(None);
+        assert_eq!(after(heard, 500_000_000, 2_000_000_000), "500 MB of 2.00 GB, 250 MB/s, 6 s left");
+        assert_eq!(after(heard, 0, 2_000_000), "0 kB of 2 MB, 0 kB/s");
+        assert_eq!(after(heard, 1_000_000, 500_000_000), "1 MB of 500 MB, 500 kB/s, 16 min left");
+        assert_eq!(after(heard, 2_000_000, 2_000_000), "2 MB, for 2 s");
+        assert_eq!(after(Amount::Stream, 6_000_000, 0), "6 MB, 3 MB/s");
+        assert_eq!(after(Amount::Unknown, 0, 0), "for 2 s");
+    }
+
+    #[test]
+    fn nothing_is_watched_where_nothing_is_shown() {
+        assert!(Progress::start("reading", Amount::Stream, true).watch().is_none());
+    }
+}
