@@ -145,8 +145,8 @@ fn notes_say_what_was_missing_or_ignored() {
     run.queries = 20;
     run.missing = unmatched(7);
     run.ignored = unmatched(2);
-    let text = "r: 7 judged queries are not in the run and count as empty rankings (q0, q1, q2, q3, q4, …); \
-                2 queries of the run are not judged and were ignored (q0, q1)";
+    let text = "r: 7 judged queries are not in the run and count as empty rankings (queries q0, q1, q2, q3, q4, …); \
+                2 queries of the run are not judged and were ignored (queries q0, q1)";
     assert_eq!(notes(&scores(vec![run.clone()])), [Note::Note(text.to_owned())]);
     run.missing = unmatched(10);
     assert!(matches!(notes(&scores(vec![run.clone()]))[..], [Note::Note(_)]), "half is not fewer than half");

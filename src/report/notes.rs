@@ -1,6 +1,7 @@
 //! Notes that a reader of the scores must know: the queries that were missing, those that were ignored, and notices.
 
 use crate::error::printable;
+use crate::label::Unmatched;
 use crate::scores::{RunScores, Scores};
 
 /// A line about one run.
@@ -34,6 +35,11 @@ fn tied(run: &RunScores) -> Option<Note> {
     )))
 }
 
+/// Queries with the word for what they are: `queries q1, q7`.
+fn in_words(queries: &Unmatched) -> String {
+    format!("{} {queries}", if queries.count == 1 { "query" } else { "queries" })
+}
+
 fn note(run: &RunScores) -> Option<Note> {
     let missing = run.missing.count;
     let judged = run.queries as u64 + if run.filled { 0 } else { missing };
@@ -45,7 +51,7 @@ fn note(run: &RunScores) -> Option<Note> {
         (false, true) => "is left out",
         (false, false) => "are left out",
     };
-    let ids = &run.missing;
+    let ids = in_words(&run.missing);
     let mut parts = Vec::new();
     match missing {
         0 => {}
@@ -56,7 +62,7 @@ fn note(run: &RunScores) -> Option<Note> {
         1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", fate(true))),
         _ => parts.push(format!("{missing} judged queries are not in the run and {} ({ids})", fate(false))),
     }
-    let ids = &run.ignored;
+    let ids = in_words(&run.ignored);
     match run.ignored.count {
         0 => {}
         1 => parts.push(format!("1 query of the run is not judged and was ignored ({ids})")),

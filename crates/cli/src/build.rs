@@ -32,7 +32,7 @@ pub struct Build {
     /// Runs, plain or compressed; `-` is stdin; name=path gives a run a name
     #[arg(value_name = "RUN", required = true)]
     runs: Vec<PathBuf>,
-    /// The file to write, which has this name only once it is complete
+    /// The file to write, which appears only when it is complete
     #[arg(short, long, value_name = "FILE.lmx")]
     output: PathBuf,
     /// Keep which documents of equal scores are judged differently

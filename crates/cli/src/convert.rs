@@ -39,7 +39,7 @@ pub struct Convert {
     /// then the runs
     #[arg(value_name = "IN", required = true)]
     inputs: Vec<PathBuf>,
-    /// The file to write, which has this name only once it is complete: .trec, .run or .qrels, .tsv, .jsonl, each of them also .gz;
+    /// The file to write, which appears only when it is complete: .trec, .run or .qrels, .tsv, .jsonl, each of them also .gz;
     /// .parquet; or .lmx, as `laneval build` makes it
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,

@@ -81,10 +81,10 @@ pub struct Eval {
     per_query: bool,
     #[command(flatten)]
     written: ScoreOutput,
-    /// Say on stderr what was read, who computed, and how long it took
+    /// Print on stderr what was read, what computed, and how long it took
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
-    /// Say on stderr where the time went
+    /// Print on stderr how long each step took
     #[arg(long, help_heading = "Output")]
     timing: bool,
     /// No notes on stderr; warnings stay

@@ -52,7 +52,7 @@ pub struct Gen {
     /// Runs; each after the first ranks and retrieves a little differently
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
-    /// Other seeds make other data
+    /// The seed of the random numbers that the data are made of
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
     /// The folder to write into, made where it is missing, or a label matrix

@@ -66,7 +66,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// When to use colour: on a terminal, always or never; NO_COLOR and CLICOLOR_FORCE in the environment are heeded too
+    /// When to use colour: auto (on a terminal, unless NO_COLOR is set), always, never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = one_of(style::colours()))]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     color: ColorChoice,

@@ -24,7 +24,7 @@ pub struct ReportOutput {
     /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
-    /// Write to a file, which has this name only once it is complete
+    /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Decimals [default: 4 in tables and in trec, elsewhere as many as the number has]

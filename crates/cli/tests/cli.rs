@@ -7,8 +7,8 @@ use laneval::measure::MEASURES;
 
 use crate::folder::{BM25, DENSE, Folder, QRELS, assert_says, ran};
 
-const BM25_NOTE: &str = "note: bm25.run: 1 judged query is not in the run and counts as an empty ranking (q3); \
-                         1 query of the run is not judged and was ignored (q9)\n";
+const BM25_NOTE: &str = "note: bm25.run: 1 judged query is not in the run and counts as an empty ranking (query q3); \
+                         1 query of the run is not judged and was ignored (query q9)\n";
 
 const TSV: &str = "\
 run\tquery_id\tmeasure\tstat\tvalue
@@ -254,7 +254,7 @@ fn queries_decide_who_counts() {
     assert_eq!(folder.run("eval qrels bm25.run --quiet").err, "");
     folder.put("few.run", "q2 Q0 a 1 1 few\n");
     let warning = "warning: few.run: has only 1 of 3 judged queries: are these the right files? \
-                   The others count as empty rankings (q1, q3)\n";
+                   The others count as empty rankings (queries q1, q3)\n";
     assert_eq!(folder.run("eval qrels few.run").err, warning);
     assert_eq!(folder.run("eval qrels few.run --quiet").err, warning);
     folder.run("build qrels few.run -o few.lmx");
@@ -373,7 +373,7 @@ fn ids_that_are_not_text_are_marked_for_programs_and_escaped_for_people() {
     folder.put("b.run", b"q\xff Q0 a\xfe 1 1 t\xfd\r\n# a comment\n\nx\xfc Q0 a 1 1 t\xfd\n");
     let ran = folder.run("eval b.qrels b.run -m AP --per-query --format json");
     assert_says(&ran.out, &["\"q\u{fffd}ff\"", "\"t\u{fffd}fd\"", "\"x\u{fffd}fc\""]);
-    assert_says(&ran.err, &[r"(x\xfc)"]);
+    assert_says(&ran.err, &[r"(query x\xfc)"]);
     assert_says(&folder.out("eval b.qrels b.run -m AP --per-query --format jsonl"), &["\"q\u{fffd}ff\""]);
     assert_says(&folder.out("eval b.qrels b.run -m AP --per-query --format table"), &["\nq\\xff  "]);
     for format in ["tsv", "csv", "trec"] {
@@ -459,7 +459,7 @@ fn json_names_every_query_that_is_missing_or_ignored() {
     assert_eq!((&kept["ignored"], &kept["ignored_ids_truncated"]), (&30.into(), &true.into()));
     assert_says(
         &folder.run("eval many.qrels many.run").err,
-        &["(m10, m11, m12, m13, m14, …)", "(i10, i11, i12, i13, i14, …)"],
+        &["(queries m10, m11, m12, m13, m14, …)", "(queries i10, i11, i12, i13, i14, …)"],
     );
 }
 

@@ -67,7 +67,7 @@ pub struct Bench {
     #[arg(long, value_name = "G", default_value_t = 4, help_heading = "Synthetic labels")]
     #[arg(value_parser = clap::value_parser!(u8).range(2..=253))]
     grades: u8,
-    /// Other seeds make other labels
+    /// The seed of the random numbers that labels are made of
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Synthetic labels")]
     seed: u64,
 
@@ -83,7 +83,7 @@ pub struct Bench {
     /// How to write it [default: table, or by the extension of -o]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(plain()), help_heading = "Output")]
     format: Option<Plain>,
-    /// Write to a file, which has this name only once it is complete
+    /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }

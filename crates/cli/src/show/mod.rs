@@ -77,7 +77,7 @@ pub struct Show {
     /// How to write it [default: by the extension of -o, else table]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
-    /// Write to a file, which has this name only once it is complete
+    /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
     /// Decimals in tables

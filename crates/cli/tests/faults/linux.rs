@@ -28,6 +28,7 @@ const COMMANDS: &[(&str, &str)] = &[
     ("eval qrels run", "o"),
     ("eval qrels.gz run.gz --threads 1", "o"),
     ("eval qrels run --threads 3", "o"),
+    ("eval qrels run --wide --format csv --names tag", "o"),
     ("eval m.lmx --format json --per-query", "o"),
     ("eval qrels run -o new.csv", ""),
     ("eval -m help", "o"),
@@ -55,6 +56,8 @@ const COMMANDS: &[(&str, &str)] = &[
     ("trec-eval qrels run", "o"),
     ("completions bash", "o"),
     ("man eval", "o"),
+    ("man --dir new/pages", ""),
+    ("help eval", "o"),
     ("--help", "o"),
     ("--version", "o"),
 ];
