@@ -38,7 +38,7 @@ pub(super) fn write(model: &Model, folder: &Path, watch: Option<&Watch>) -> Resu
     files.into_iter().try_for_each(|(path, file)| file.appear().map_err(|e| Error::io(&path, "write", e)))
 }
 
-/// Tells about how many bytes there will be, as the queries in the middle are those of most.
+/// Tells the watch about how many bytes will be written: those of the query in the middle, for each query.
 fn expect(model: &Model, watch: &Watch) {
     let (mut scratch, mut out) = (ModelScratch::default(), Vec::new());
     let query = model.shape.queries / 2;
@@ -49,7 +49,7 @@ fn expect(model: &Model, watch: &Watch) {
     watch.expect(out.len() as u64 * u64::from(model.shape.queries));
 }
 
-/// Writes a file of all queries, of about so many lines each.
+/// Writes a file of all queries, of about `lines` lines each.
 fn write_file(
     model: &Model,
     path: &Path,

@@ -278,8 +278,7 @@ impl Source for TextSource<'_> {
             let before = told.fetch_add(bytes, Ordering::Relaxed);
             self.watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
         };
-        let open =
-            || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(self.text.text_told(&tell)?) };
+        let open = || -> io::Result<Box<dyn Read + Send + '_>> { self.form.rows(self.text.text_told(tell)?) };
         let whole = self.lies();
         let content = whole.map_or(Content::Stream(&open), Content::Whole);
         let readers = each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {

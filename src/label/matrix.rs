@@ -309,7 +309,7 @@ impl LabelMatrix {
         Ok(self)
     }
 
-    /// What the codes mean.
+    /// The meaning of the codes.
     pub fn book(&self) -> &Codebook {
         &self.book
     }

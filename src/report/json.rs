@@ -12,7 +12,7 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
     to.write_all(b"\n")
 }
 
-/// The same scores with at most so many decimals.
+/// The same scores with at most `decimals` decimals.
 fn rounded(scores: &Scores, decimals: usize) -> Scores {
     let mut scores = scores.clone();
     for run in &mut scores.runs {

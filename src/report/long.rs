@@ -21,7 +21,7 @@ pub fn has_groups(scores: &Scores) -> bool {
     scores.runs.iter().any(|run| run.group.is_some())
 }
 
-/// A value with at most so many decimals.
+/// Rounds a value to at most `decimals` decimals.
 pub fn rounded(value: f64, decimals: usize) -> f64 {
     format!("{value:.decimals$}").parse().unwrap_or(value)
 }

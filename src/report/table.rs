@@ -90,7 +90,7 @@ fn number(value: f64, average: Average, stat: StatName, options: &Options) -> St
     fixed(value, average, stat, options.precision)
 }
 
-/// A number of a statistic with so many decimals: the sums, smallest and largest of counts are counts, unless they are expectations and no whole numbers.
+/// Writes a number of a statistic with `decimals` decimals. Sums and extremes of counts are whole numbers, unless they are expectations.
 pub(super) fn fixed(value: f64, average: Average, stat: StatName, decimals: usize) -> String {
     use StatName::{Across, Best, Bias, Max, Min, Sum, Value, Varying, Worst};
     let of_queries = matches!(stat, Varying | Across);
