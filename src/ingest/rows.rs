@@ -23,7 +23,7 @@ use super::passing_text::PassingText;
 use super::qrels::Qrels;
 use super::scan::{Fields, Scanner, TakeLines, whole_line};
 use super::shape::{Fault, Role};
-use super::table::{Row, RowScanner, Table, TakeRows, Value};
+use super::table::{Row, RowScanner, Separator, Table, TakeRows, Value};
 use super::tables::{with_judgments, with_records};
 use crate::error::{Error, Problem, Problems, Result};
 use crate::watch::not_stopped;
@@ -419,8 +419,10 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for Block<'_, 
             |column: usize| table.separator.fields(whole()).get(column).copied().unwrap_or_default();
         let (rank, tag) = (table.rank.map(written), table.tag.map(written));
         if rank.is_some_and(<[u8]>::is_empty) {
+            let made = table.separator == Separator::Unit;
+            let place = || if made { String::new() } else { format!(" in {}", quoted(whole())) };
             return self
-                .refuse(line, || format!("the rank is empty in {}: {}", quoted(whole()), table.expected()));
+                .refuse(line, || format!("the rank is missing or empty{}: {}", place(), table.expected()));
         }
         let line_of_text = self.line(line);
         let row =

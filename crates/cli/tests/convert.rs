@@ -222,10 +222,10 @@ fn what_is_refused_leaves_nothing_behind() {
         ),
         ("cut.json -o new.tsv", &["cut.json:2: the JSON ends here"]),
         ("uncounted.tsv -o new.tsv", &["uncounted.tsv:41: '39' where rank 40 was expected"]),
-        ("half.jsonl -o new.tsv", &["half.jsonl:2: there is no 'rank' in the record"]),
+        ("half.jsonl -o new.tsv", &["half.jsonl:2: the rank is missing or empty: expected '{"]),
         (
             "half.csv -o new.tsv",
-            &["half.csv:3: the rank is empty in 'q,e,,1': expected 'qid,docid,rank,score'"],
+            &["half.csv:3: the rank is missing or empty in 'q,e,,1': expected 'qid,docid,rank,score'"],
         ),
         ("empty.tsv -o new.tsv", &["empty.tsv: there is no result in it: expected 'qid docid score'"]),
         ("scores.txt -o new.run", &["is a list of numbers: scores alone go with judgments that are LETOR"]),
