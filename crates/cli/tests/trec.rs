@@ -210,6 +210,9 @@ fn parameters_cutoffs_and_the_order_of_lines() {
     assert_eq!(names("-m set").join(" "), set);
     assert_eq!(names("").len(), 9 + 1 + 11 + 9);
     assert_eq!(names("-mmap -M1 -c -l 2 --nosummary"), [""; 0]);
+    for complete in ["--c", "--co", "--com", "--complete_rel_info_wanted"] {
+        assert_eq!(names(&format!("-mmap {complete}")), names("-mmap -c"), "{complete}");
+    }
     assert_eq!(
         names("--profile 10 -m dcg -m ideal_dcg.1=2 -m rbp -m rbp.p=0.5 -m unj.3"),
         ["dcg", "ideal_dcg_1=2", "rbp_p=0.5", "unj_3",]
