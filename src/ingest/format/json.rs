@@ -4,8 +4,8 @@
 //! {"query": {"document": number, …}, …}
 //! ```
 //!
-//! Numbers are handed on as they are written. Several such objects may follow one another. A document and its number that are written
-//! plainly, as nearly all are, are found by vector compares of the 64 bytes in which they lie.
+//! Numbers are passed on as they are written. Several such objects may follow one another. A document and its number that are written
+//! plainly, as nearly all are, are found by vector comparisons of the 64 bytes in which they lie.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -18,28 +18,28 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::made::{MadeRows, MakeRows, wrong_id};
 use crate::ingest::diagnostics::quoted;
 
-/// Why a token cannot be read.
+/// The reason why a token cannot be read.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Stuck {
-    /// The text goes on.
+    /// The text continues beyond the part that is read.
     Incomplete,
-    /// It is not JSON, or not such as was expected.
+    /// The text is not JSON, or not the JSON that was expected; what to say of it.
     Wrong(String),
 }
 
 type Result<T> = std::result::Result<T, Stuck>;
 
-/// What a value is.
+/// A value of JSON, or its start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Token<'t> {
     String(Cow<'t, [u8]>),
-    /// A number, `true`, `null` … as it is written.
+    /// A number, `true`, `null` and the like, as it is written.
     Word(&'t [u8]),
-    /// The start of an object or an array.
+    /// The start of an object or an array: its first byte.
     Open(u8),
 }
 
-/// Which bytes numbers and other words have.
+/// Whether a byte, by its number, can be in a number or another word.
 const IN_WORDS: [bool; 256] = {
     let (mut all, mut byte) = ([false; 256], 0);
     while byte < 256 {
@@ -50,14 +50,14 @@ const IN_WORDS: [bool; 256] = {
     all
 };
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cursor<'t> {
     text: &'t [u8],
     pub at: usize,
-    /// Is there no more text?
+    /// Whether `text` is all that is left.
     ended: bool,
-    /// The line it is on.
+    /// The line of the position.
     pub line: u64,
 }
 
@@ -66,7 +66,7 @@ impl<'t> Cursor<'t> {
         Cursor { text, at: 0, ended, line }
     }
 
-    /// The next byte that is no blank; `None` at the end.
+    /// Returns the next byte that is not blank, without passing it; `None` at the end.
     #[inline(always)]
     pub fn peek(&mut self) -> Result<Option<u8>> {
         loop {
@@ -80,7 +80,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Is the next byte that is no blank this one? Then it is passed.
+    /// Passes the next byte that is not blank, if it is `byte`, and returns whether it is.
     #[inline(always)]
     pub fn passes(&mut self, byte: u8) -> Result<bool> {
         let is = self.peek()? == Some(byte);
@@ -88,19 +88,19 @@ impl<'t> Cursor<'t> {
         Ok(is)
     }
 
-    /// Passes a byte that must come.
+    /// Passes `byte`, which must come next; `what` says in an error what was expected.
     #[inline(always)]
     pub fn expect(&mut self, byte: u8, what: &str) -> Result<()> {
         if self.passes(byte)? { Ok(()) } else { Err(self.unexpected(what)) }
     }
 
-    /// What to say where something else comes than was expected.
+    /// Makes the error for other text than `what`, which was expected.
     #[cold]
     pub fn unexpected(&self, what: &str) -> Stuck {
         const SHOWN: usize = 20;
         let rest = &self.text[self.at..];
         if !self.ended && rest.len() < SHOWN && memchr(b'\n', rest).is_none() {
-            return Stuck::Incomplete; // so that it says the same wherever the text is cut
+            return Stuck::Incomplete; // the message is then the same wherever the text is cut
         }
         if rest.is_empty() {
             return Stuck::Wrong(format!(
@@ -111,7 +111,7 @@ impl<'t> Cursor<'t> {
         Stuck::Wrong(format!("{what} was expected at {}", quoted(&line[..line.len().min(SHOWN)])))
     }
 
-    /// A string, without its quotes.
+    /// Reads a string, without its quotes; `what` says in an error what was expected.
     #[inline(always)]
     pub fn string(&mut self, what: &str) -> Result<Cow<'t, [u8]>> {
         self.expect(b'"', what)?;
@@ -125,7 +125,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// A string with escapes, or with line feeds.
+    /// Reads a string that has escapes or line feeds, and begins at `start`.
     #[cold]
     fn escaped(&mut self, start: usize) -> Result<Cow<'t, [u8]>> {
         let ended = self.ended;
@@ -171,7 +171,7 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The character of the digits behind `\u` at `at`, and how many bytes these are; `None` where the text ends before.
+    /// Reads the character of the digits behind `\u` at `at`, and returns it with their number of bytes; `None` if the text ends before.
     fn unicode(&self, at: usize) -> Result<Option<(char, usize)>> {
         let code = |at: usize| {
             let Some(digits) = self.text.get(at..at + 4) else { return Ok(None) };
@@ -199,7 +199,7 @@ impl<'t> Cursor<'t> {
         Ok(Some((character, 10)))
     }
 
-    /// A value, or the start of one.
+    /// Reads a value, or the start of one.
     #[inline(always)]
     pub fn value(&mut self) -> Result<Token<'t>> {
         match self.peek()? {
@@ -227,7 +227,7 @@ impl<'t> Cursor<'t> {
         Ok(&rest[..length])
     }
 
-    /// Passes what is left of an object or array that was opened by this byte.
+    /// Passes the rest of an object or array that was opened by the byte `open`.
     pub fn skip_rest(&mut self, open: u8) -> Result<()> {
         let mut opened = vec![open];
         while let Some(&last) = opened.last() {
@@ -251,15 +251,15 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// A document and its number as they lie in a text: two pieces of 64 bytes and how many of these count.
+/// A document and its number as they lie in a text: for both, 64 bytes, and how many of these belong to it.
 struct Plain<'t> {
     doc: (&'t [u8; 64], usize),
     number: (&'t [u8; 64], usize),
 }
 
 impl<'t> Cursor<'t> {
-    /// A document and its number behind a comma, unless it is the `first`, if they are written plainly: the document without escapes,
-    /// a number and no more behind a colon, all within 64 bytes. Else `None`, whatever comes, and nothing is passed.
+    /// Reads a document and its number behind a comma (the `first` has none), if they are written plainly: the document without escapes,
+    /// then a colon and only a number, all within 64 bytes. Otherwise returns `None`, and passes nothing.
     #[inline(always)]
     fn plain_document<S: Simd>(&mut self, simd: S, first: bool) -> Option<Plain<'t>> {
         let mut ahead = *self;
@@ -301,13 +301,13 @@ fn lone_surrogate() -> Stuck {
     Stuck::Wrong("half of a surrogate pair stands alone behind \\u".to_owned())
 }
 
-/// Does a text begin with an object that has a key, or with an array of such?
+/// Checks whether a text begins with an object that has a key, or with an array of such objects.
 pub(in crate::ingest) fn is_json(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     first_value(text.strip_prefix(b"[").unwrap_or(text)).is_some()
 }
 
-/// The first byte of the first value of the object that a text begins with; `None` if it does not begin so.
+/// Returns the first byte of the first value of the object that a text begins with; `None` if it does not begin with an object.
 pub(in crate::ingest) fn first_value(text: &[u8]) -> Option<u8> {
     let mut cursor = Cursor::new(text.trim_ascii_start(), true, 1);
     cursor.expect(b'{', "'{'").ok()?;
@@ -316,19 +316,19 @@ pub(in crate::ingest) fn first_value(text: &[u8]) -> Option<u8> {
     cursor.peek().ok()?
 }
 
-/// What objects of queries look like.
+/// Describes objects of queries, for messages; `number` is what a document has.
 pub(super) fn objects(number: &str) -> String {
     format!("{{\"query\": {{\"document\": {number}, …}}, …}}")
 }
 
-/// Where in objects of objects.
+/// A position in objects of objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     /// Before an object, the first or another.
     Outside { first: bool },
-    /// In an object of queries, before the first or another.
+    /// In an object of queries, before the first query or another.
     Queries { first: bool },
-    /// In an object of documents, before the first or another.
+    /// In an object of documents, before the first document or another.
     Documents { first: bool },
 }
 
@@ -341,18 +341,18 @@ pub(super) struct Objects {
     query: Vec<u8>,
     /// The hashes of all queries.
     met: HashSet<u128>,
-    /// What a number is.
+    /// The number of a document: a grade or a score.
     number: &'static str,
 }
 
 impl Objects {
-    /// `number` is what a document has: a grade or a score.
+    /// Makes a maker of rows; `number` is what a document has: a grade or a score.
     pub fn new(number: &'static str) -> Self {
         let (query, met) = Default::default();
         Objects { level: Level::new(), place: Place::Outside { first: true }, line: 1, query, met, number }
     }
 
-    /// Makes rows of documents that are written plainly, as far as they follow one another.
+    /// Makes rows of documents that are written plainly, up to the first that is not.
     #[inline(always)]
     fn plain_documents<S: Simd>(&mut self, simd: S, cursor: &mut Cursor<'_>, rows: &mut MadeRows) {
         while let Place::Documents { first } = self.place
@@ -388,7 +388,7 @@ impl Objects {
         cursor.at
     }
 
-    /// Goes on by one thing; `false` at the end.
+    /// Reads the next item; returns `false` at the end.
     fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool> {
         match self.place {
             Place::Documents { first } => {
@@ -499,7 +499,7 @@ impl Objects {
     }
 }
 
-/// Looks at all bytes, without a branch for each.
+/// Checks for control characters. It looks at all bytes, without a branch for each.
 #[inline(always)]
 fn has_control(id: &[u8]) -> bool {
     id.iter().fold(false, |found, &byte| found | (byte < b' '))

@@ -4,8 +4,9 @@
 //! grade qid:query feature:value … # document
 //! ```
 //!
-//! A document without a comment is called by the number of its line. Where lines have no `qid`, a file beside them says how many lines
-//! each query has, and queries are numbered from 1. Where there are both, they have to agree. A file of scores has as many lines as there are documents, in their order.
+//! The name of a document without a comment is the number of its line. If lines have no `qid`, a file beside the judgments says how many
+//! lines each query has, and queries are numbered from 1. If there are both, they have to agree. A file of scores has as many lines as
+//! there are documents, in their order.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::ingest::input::Opened;
 use crate::ingest::record::LONGEST_LINE;
 use crate::ingest::scan::split;
 
-/// What a line looks like.
+/// The shape of a line, for messages.
 pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";
 
 /// A LETOR text that files of scores go with.
@@ -28,7 +29,7 @@ pub(in crate::ingest) struct Letor {
     pub groups: Option<Arc<Groups>>,
 }
 
-/// How many lines each query has, in a file of its own.
+/// The numbers of lines of each query, from a file of their own.
 #[derive(Debug)]
 pub(in crate::ingest) struct Groups {
     name: String,
@@ -36,15 +37,15 @@ pub(in crate::ingest) struct Groups {
 }
 
 impl Groups {
-    /// How many lines these and later groups have.
+    /// The number of lines of the group `first` (from 0) and all later groups.
     fn lines(&self, first: usize) -> u64 {
         self.sizes[first..].iter().fold(0, |lines, size| lines.saturating_add(*size))
     }
 
-    /// Reads a number a line.
+    /// Reads one number from each line.
     ///
     /// # Errors
-    /// The line of something else, and what to say of it.
+    /// The line of a text that is not a number, and what to say of it.
     pub fn read(name: &str, text: &[u8]) -> Result<Self, (u64, String)> {
         let lines =
             (1..).zip(text.split(|&byte| byte == b'\n')).map(|(line, text)| (line, text.trim_ascii()));
@@ -61,7 +62,7 @@ impl Groups {
 
 /// A line of LETOR.
 enum Line<'t> {
-    /// Blank, or a comment.
+    /// A blank line, or a comment.
     Nothing,
     Document {
         grade: &'t [u8],
@@ -76,7 +77,7 @@ enum Line<'t> {
 struct Lines {
     number: u64,
     groups: Option<Arc<Groups>>,
-    /// The number of the current group, and how many of its lines are to come.
+    /// The number of the current group, from 1, and how many of its lines are still to come.
     group: usize,
     left: u64,
     query: Vec<u8>,
@@ -91,7 +92,7 @@ impl Lines {
         Lines { number: 0, groups, group: 0, left: 0, query, qid, doc }
     }
 
-    /// The next line.
+    /// Reads the next line.
     fn next<'t>(&'t mut self, line: &'t [u8]) -> Line<'t> {
         self.number += 1;
         let (data, comment) = match memchr(b'#', line) {
@@ -119,7 +120,7 @@ impl Lines {
                     self.query = self.group.to_string().into_bytes();
                 }
                 self.left -= 1;
-                // Where lines have a query too, both have to say the same.
+                // If lines have a query too, groups and queries have to agree.
                 if begins && self.group > 1 && qid.is_some() && self.qid.as_deref() == qid {
                     let (before, qid) = (self.group - 1, quoted(qid.unwrap_or_default()));
                     return Line::Wrong(format!(
@@ -166,7 +167,7 @@ impl Lines {
         }
     }
 
-    /// What is wrong where no line comes any more.
+    /// Says what is wrong at the end of the text, if something is.
     fn end(&self) -> Option<String> {
         let groups = self.groups.as_deref()?;
         let rest = self.left.saturating_add(groups.lines(self.group));
@@ -175,7 +176,7 @@ impl Lines {
     }
 }
 
-/// The document that a comment names: behind `docid =`, or else its first word.
+/// Finds the document that a comment names: the word behind `docid =`, or else the first word.
 fn document(comment: &[u8]) -> Option<&[u8]> {
     let mut words = split(comment);
     match words.next()? {
@@ -187,7 +188,7 @@ fn document(comment: &[u8]) -> Option<&[u8]> {
     }
 }
 
-/// Makes judgments of LETOR.
+/// Makes judgments of a LETOR text.
 #[derive(Debug)]
 pub(super) struct Judgments(Lines);
 
@@ -222,7 +223,7 @@ impl MakeRows for Judgments {
     }
 }
 
-/// Hands on whole lines until one is refused, and says how many bytes they have.
+/// Passes whole lines to `take` until it refuses one, and returns the number of bytes of those it took.
 fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> usize {
     let mut start = 0;
     while start < text.len() {
@@ -240,13 +241,13 @@ fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> u
     start
 }
 
-/// Makes results of scores and the LETOR text that they go with.
+/// Makes results of scores and of the LETOR text that they belong to.
 pub(super) struct Scored<'a> {
     letor: BufReader<Box<dyn Read + Send + 'a>>,
     name: &'a str,
     lines: Lines,
     text: Vec<u8>,
-    /// The line of the scores.
+    /// The number of the line of the scores.
     line: u64,
 }
 
@@ -263,7 +264,7 @@ impl<'a> Scored<'a> {
         })
     }
 
-    /// Goes on to the next document of the LETOR text; `false` at its end.
+    /// Reads the next document of the LETOR text; returns `false` at its end.
     fn next_line(&mut self) -> io::Result<bool> {
         self.text.clear();
         let read = self.letor.by_ref().take(LONGEST_LINE as u64).read_until(b'\n', &mut self.text)?;
@@ -298,12 +299,12 @@ impl<'a> Scored<'a> {
                     rows.row(self.line, query, doc, score);
                     return Ok(true);
                 }
-                Line::Wrong(_) => return Ok(true), // whoever reads the judgments says what
+                Line::Wrong(_) => return Ok(true), // the reader of the judgments says what is wrong
             }
         }
     }
 
-    /// Says what is wrong where there are no more scores.
+    /// Says what is wrong if scores end before the documents do.
     fn end(&mut self, rows: &mut MadeRows) -> io::Result<()> {
         while self.next_line()? {
             if let Line::Document { .. } | Line::Wrong(_) = self.lines.next(&self.text) {

@@ -1,7 +1,7 @@
-//! Rows that are made of another format: a stream of text goes in, lines of three fields come out.
+//! Rows that are made of another format: a stream of text goes in, and lines of three fields come out.
 //!
-//! Fields end with a byte that no id has (`UNIT`), so ids may have blanks. What is wrong with the text is a line of its own (`WRONG`), so
-//! that it is reported among all else that is, in order. The lines know where in the text they came from.
+//! Fields end with a byte that no id has (`UNIT`), so ids may have blanks. An error in the text is a line of its own (`WRONG`), so that all
+//! errors are reported in order. The lines know from which lines of the text they were made.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,33 +11,33 @@ use crate::ingest::diagnostics::quoted;
 use crate::ingest::record::LONGEST_LINE;
 use crate::ingest::table::{UNIT, WRONG};
 
-/// Makes rows of another format.
+/// A maker of rows of another format.
 pub(in crate::ingest) trait MakeRows: Send {
-    /// Reads at the start of `text`, which is all that is left if it has `ended`, and says how much of it is done with: nothing, if more
-    /// of it is needed, or at its end.
+    /// Makes rows from the start of `text`, which is all that is left if it has `ended`. Returns how many bytes of `text` are finished: 0
+    /// if more text is needed, or at its end.
     ///
     /// # Errors
-    /// Another text that is read beside it cannot be read.
+    /// Another text that is read beside this one, and cannot be read.
     fn make(&mut self, text: &[u8], ended: bool, rows: &mut MadeRows) -> io::Result<usize>;
 }
 
-/// How many bytes of rows are enough for once.
+/// The number of bytes of rows after which a maker should stop and hand them over.
 const ENOUGH: usize = 256 << 10;
-/// How many bytes are written at most for a plain row.
+/// The most bytes that are written for a plain row.
 const PLAIN: usize = 256;
 
-/// The lines that are made.
+/// The lines that were made.
 #[derive(Debug)]
 pub(in crate::ingest) struct MadeRows {
-    /// Room for them, of which so much is filled.
+    /// The buffer of the lines, of which the first `filled` bytes are used.
     text: Vec<u8>,
     filled: usize,
-    /// What rows of the current query begin with: the query and the byte behind it; nothing where this is longer.
+    /// The start of rows of the current query: the query and the byte behind it; empty if this is longer than the buffer.
     prefix: ([u8; 64], usize),
-    /// How many lines there were, these included.
+    /// The number of lines that were made so far, these included.
     count: u64,
     lines: Lines,
-    /// Is nothing to be made any more?
+    /// Whether no more rows are made.
     ended: bool,
 }
 
@@ -49,14 +49,14 @@ impl Default for MadeRows {
 }
 
 impl MadeRows {
-    /// A row, which stands on this line of the text.
+    /// Adds a row, which stands on line `line` of the text.
     #[inline]
     pub fn row(&mut self, line: u64, query: &[u8], doc: &[u8], number: &[u8]) {
         self.begin(line);
         self.put([query, &[UNIT], doc, &[UNIT], number, b"\n"]);
     }
 
-    /// Begins a query, of which there are plain rows.
+    /// Begins a query that has plain rows.
     pub fn begin_query(&mut self, query: &[u8]) {
         let (prefix, length) = &mut self.prefix;
         *length = 0;
@@ -67,13 +67,13 @@ impl MadeRows {
         }
     }
 
-    /// Can there be plain rows?
+    /// Checks whether plain rows can be added.
     #[inline(always)]
     pub fn has_prefix(&self) -> bool {
         self.prefix.1 > 0
     }
 
-    /// A row of the query that was begun; of the document and of the number there are 64 bytes, and how many of these count. All 64 are copied, which
+    /// Adds a row of the query that was begun. `doc` and `number` have 64 bytes each, and how many of these count. All 64 are copied, which
     /// takes a store or two.
     #[inline(always)]
     pub fn plain_row(&mut self, line: u64, doc: (&[u8; 64], usize), number: (&[u8; 64], usize)) {
@@ -93,7 +93,7 @@ impl MadeRows {
         self.filled += end;
     }
 
-    /// Appends some pieces.
+    /// Appends `pieces`.
     fn put<const N: usize>(&mut self, pieces: [&[u8]; N]) {
         self.make_room(pieces.iter().map(|piece| piece.len()).sum());
         for piece in pieces {
@@ -116,25 +116,25 @@ impl MadeRows {
         self.text.resize(length, 0);
     }
 
-    /// The same with a rank.
+    /// Adds a row with a rank.
     pub fn ranked_row(&mut self, line: u64, query: &[u8], doc: &[u8], rank: &[u8], number: &[u8]) {
         self.begin(line);
         self.put([query, &[UNIT], doc, &[UNIT], rank, &[UNIT], number, b"\n"]);
     }
 
-    /// Something that is wrong on this line of the text.
+    /// Adds an error on line `line` of the text.
     pub fn wrong(&mut self, line: u64, message: &str) {
         self.begin(line);
         self.put([&[WRONG], printable_line(message).as_bytes(), b"\n"]);
     }
 
-    /// The same, and what is behind it cannot be read.
+    /// Adds an error on line `line`, behind which the text cannot be read.
     pub fn wrong_from_here(&mut self, line: u64, message: &str) {
         self.wrong(line, message);
         self.ended = true;
     }
 
-    /// Are there enough of them for once? Rows may be much longer than what they are made of, which has its query once.
+    /// Checks whether there are enough rows to hand over. Rows may be much longer than their text, which names a query only once.
     #[inline(always)]
     pub fn are_enough(&self) -> bool {
         self.filled >= ENOUGH
@@ -147,15 +147,15 @@ impl MadeRows {
     }
 }
 
-/// A message as one line: ids in it were made printable before.
+/// Writes a message as one line. Ids in it were made printable before.
 fn printable_line(message: &str) -> String {
     message.replace('\n', " ")
 }
 
-/// How long an id may be that is written out for each row.
+/// The most bytes of an id that is written out for each row.
 const LONGEST_ID: usize = 64 << 10;
 
-/// What is wrong with an id; `None` if it is one.
+/// Says what is wrong with an id, called `what` in the message; `None` if it is valid.
 pub(in crate::ingest) fn wrong_id(what: &str, id: &[u8]) -> Option<String> {
     if id.is_empty() {
         return Some(format!("the {what} is empty"));
@@ -167,10 +167,11 @@ pub(in crate::ingest) fn wrong_id(what: &str, id: &[u8]) -> Option<String> {
     Some(format!("the {what} {} has a control character in it ({})", quoted(id), printable(&[*control])))
 }
 
-/// From the lines that were made to those of the text.
+/// The lines of a text from which lines were made.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Lines {
-    /// Where it changes by how much lines of the text go on with each that is made: the first such, its line in the text, and by how much.
+    /// The places where the difference changes between a made line and its line in the text: the made line, its line in the text, and the
+    /// number of lines of the text for each made line from there on.
     changes: Vec<(u64, u64, u64)>,
 }
 
@@ -187,7 +188,7 @@ impl Lines {
         }
     }
 
-    /// The line of the text from which a line was made.
+    /// Returns the line of the text from which the line `made` was made.
     pub fn of(&self, made: u64) -> u64 {
         let at = self.changes.partition_point(|(first, _, _)| *first <= made);
         match at.checked_sub(1).map(|at| self.changes[at]) {
@@ -197,23 +198,23 @@ impl Lines {
     }
 }
 
-/// A text of another format, read as the rows that are made of it.
+/// A text of another format, read as the rows that are made from it.
 pub(in crate::ingest) struct MadeText<'a> {
     text: Box<dyn Read + Send + 'a>,
     maker: Box<dyn MakeRows + 'a>,
-    /// Text that was read, of which this much is done with.
+    /// Text that was read, of which the first `done` bytes are finished.
     buffer: Vec<u8>,
     done: usize,
     filled: usize,
     ended: bool,
     rows: MadeRows,
-    /// How many bytes of the rows were handed on.
+    /// The number of bytes of the rows that were handed over.
     handed: usize,
-    /// Where the lines are kept when all is read.
+    /// The place where the lines are kept when all text is read.
     lines: Arc<Mutex<Lines>>,
 }
 
-/// How much text is read at a time.
+/// The number of bytes of text that are read at a time.
 const BLOCK: usize = 256 << 10;
 
 impl<'a> MadeText<'a> {
@@ -226,10 +227,10 @@ impl<'a> MadeText<'a> {
         MadeText { text, maker, buffer, done: 0, filled: 0, ended: false, rows, handed: 0, lines }
     }
 
-    /// Some rows, as whole lines, and from which lines they were made; `None` behind the last.
+    /// Returns some rows, as whole lines, and the lines from which they were made; `None` behind the last.
     ///
     /// # Errors
-    /// The text cannot be read.
+    /// A text that cannot be read.
     pub fn next(&mut self) -> io::Result<Option<(&[u8], &Lines)>> {
         if self.rows.ended {
             return Ok(None);
@@ -238,7 +239,7 @@ impl<'a> MadeText<'a> {
         Ok(Some((&self.rows.text[..self.rows.filled], &self.rows.lines)))
     }
 
-    /// Makes some rows, unless there are no more.
+    /// Makes some rows, unless the text has ended.
     fn make(&mut self) -> io::Result<()> {
         self.rows.filled = 0;
         self.handed = 0;
@@ -319,7 +320,7 @@ mod tests {
     use crate::ingest::format::records::{Keys, RecordArray, RecordLines};
     use crate::ingest::shape::Role;
 
-    /// The lines that are made of a text that comes in steps of `step` bytes, and their lines in the text.
+    /// Returns the lines that are made of a text that comes in steps of `step` bytes, and their lines in the text.
     fn made(maker: &mut dyn MakeRows, text: &[u8], step: usize) -> (String, Vec<u64>) {
         let (mut rows, mut all) = (MadeRows::default(), Vec::new());
         let (mut done, mut filled) = (0, 0);
@@ -339,7 +340,7 @@ mod tests {
         (all.escape_ascii().to_string(), lines)
     }
 
-    /// A maker of each kind.
+    /// Returns a maker of each kind.
     fn makers() -> Vec<Box<dyn MakeRows>> {
         let keys =
             || Keys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, &ReadAs::default()).unwrap();

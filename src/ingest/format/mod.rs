@@ -1,20 +1,20 @@
-//! The formats of judgments and runs: what a text is, and how rows are read from it.
+//! The formats of judgments and runs: how a format is recognised, and how rows are read.
 //!
 //! ```text
-//! tell      what a text is, from its first lines
-//! names     which column or key is what
+//! tell      recognises the format of a text by its first lines
+//! names     finds the columns or keys that are read
 //! made      rows that are made of another format, a line each
 //! json      objects of queries with objects of documents
 //! records   objects that are a judgment or a result
 //! letor     judgments among features, and files of scores
 //! npy       matrices of NumPy
 //! options   how messages write options
-//! ranked    tables with ranks that are not right behind the documents
+//! ranked    tables whose ranks do not stand right behind the documents
 //! preview   the first rows of a text, to look at
 //! ```
 //!
-//! TREC text and tables (see `scan` and `table`) are read as they lie. Of all else lines are made while it is read, and these are read as
-//! compressed text is: by blocks, with another thread at work on the rows.
+//! TREC text and tables (see `scan` and `table`) are read as they lie. Other formats are turned into lines while they are read, and these
+//! lines are read like compressed text: by blocks, while another thread works on the rows.
 
 pub(super) mod json;
 pub(super) mod letor;
@@ -65,12 +65,12 @@ pub enum InputFormat {
     Npy,
     /// A table of Parquet, for which [`Join::tables`](crate::Join::tables) has a reader.
     Parquet,
-    /// A table of Arrow, a file or a stream, for which it has one too.
+    /// A table of Arrow, a file or a stream, for which [`Join::tables`](crate::Join::tables) has a reader.
     Arrow,
 }
 
 impl InputFormat {
-    /// All with their names.
+    /// All formats, with their names.
     pub const ALL: [(&'static str, InputFormat); 10] = [
         ("trec", InputFormat::Trec),
         ("tsv", InputFormat::Tsv),
@@ -84,7 +84,7 @@ impl InputFormat {
         ("arrow", InputFormat::Arrow),
     ];
 
-    /// The format of a file of tables that begins so.
+    /// The format of a file of tables that begins with `start`.
     #[doc(hidden)]
     pub fn of_tables(start: &[u8]) -> Option<Self> {
         match start {
@@ -96,7 +96,7 @@ impl InputFormat {
         }
     }
 
-    /// What a file of tables is called.
+    /// The name of a format of tables, for messages.
     pub(super) fn name_of_tables(self) -> &'static str {
         if self == InputFormat::Parquet { "Parquet" } else { "Arrow" }
     }
@@ -104,7 +104,7 @@ impl InputFormat {
 
 named!(InputFormat, "an input format");
 
-/// How judgments or runs are read, as far as their content is not to tell it.
+/// How judgments or runs are read, where their content does not decide.
 ///
 /// ```
 /// use laneval::{Input, Join, Qrels, ReadAs};
@@ -120,19 +120,19 @@ named!(InputFormat, "an input format");
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReadAs {
-    /// The format; told from the content by default.
+    /// The format. By default the content decides.
     pub format: Option<InputFormat>,
-    /// Which columns of tables and which keys of records are read; told from their names by default.
+    /// The columns of tables and the keys of records that are read. By default their names decide.
     pub columns: Option<ColumnNames>,
-    /// Of LETOR judgments without `qid`, the file that says how many lines each query has; the same path with `.query` or `.group` behind
-    /// it by default.
+    /// The file that says how many lines each query has, for LETOR judgments without `qid`. By default it has the path of the judgments
+    /// with `.query` or `.group` behind it.
     pub groups: Option<PathBuf>,
     /// How messages write the options that they name.
     pub options: OptionStyle,
 }
 
 impl ReadAs {
-    /// The format of tables that files which begin so are read as.
+    /// The format of tables, if a file that begins with `start` is read as one.
     pub(super) fn tables(&self, start: &[u8]) -> Option<InputFormat> {
         match self.format {
             None => InputFormat::of_tables(start),
@@ -141,13 +141,13 @@ impl ReadAs {
     }
 }
 
-/// What a text is, and how its rows are read.
+/// The format of a text, and how its rows are read.
 #[derive(Debug)]
 pub(super) struct Form {
     pub shape: Shape,
-    /// What it was recognised as, in words.
+    /// The format that was recognised, in words.
     pub what: String,
-    /// Is that worth a note, because it might be something else?
+    /// Whether a note should be given, because the text might be something else.
     pub doubtful: bool,
 }
 
@@ -156,21 +156,21 @@ pub(super) struct Form {
 pub(super) enum Shape {
     /// Lines of TREC.
     Trec,
-    /// A table as it lies.
+    /// A table, read as it lies.
     Table(Table),
-    /// Rows that are made of something else.
+    /// Rows that are made of another format.
     Made(Made),
-    /// Rows that are columns, and were read.
+    /// Rows that were read as columns.
     Columns(Box<dyn tables::Table>),
 }
 
 impl Form {
-    /// Lines of TREC.
+    /// The form of TREC text.
     pub fn trec() -> Self {
         Form { shape: Shape::Trec, what: "TREC text".to_owned(), doubtful: false }
     }
 
-    /// The table that it is, or that is made of it.
+    /// The table that the text is, or that is made of it.
     pub fn table(&self) -> Option<&Table> {
         match &self.shape {
             Shape::Trec | Shape::Columns(_) => None,
@@ -178,7 +178,7 @@ impl Form {
         }
     }
 
-    /// What rows are made of, if they are.
+    /// The maker of the rows, if they are made of another format.
     pub fn made(&self) -> Option<&Made> {
         match &self.shape {
             Shape::Made(made) => Some(made),
@@ -186,7 +186,7 @@ impl Form {
         }
     }
 
-    /// The columns that they are, if they are.
+    /// The columns, if the rows are columns.
     pub fn columns(&self) -> Option<&dyn tables::Table> {
         match &self.shape {
             Shape::Columns(table) => Some(&**table),
@@ -194,12 +194,13 @@ impl Form {
         }
     }
 
-    /// What a run without ids needs of these judgments.
+    /// The properties of these judgments that a run without ids needs.
     pub fn partner(&self) -> Option<&Partner> {
         self.made().and_then(Made::partner)
     }
 
-    /// The same, if ranks order equal scores: rows are made of a table whose ranks are not right behind the documents.
+    /// Changes the form so that ranks order equal scores: if the ranks of a table do not stand right behind the documents, its rows are
+    /// made anew.
     pub fn ordered_by_ranks(self) -> Self {
         match self.shape {
             Shape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
@@ -212,7 +213,7 @@ impl Form {
         }
     }
 
-    /// The same without what comes before the rows, which was read.
+    /// Drops what comes before the rows, which was read already.
     pub fn without_header(mut self) -> Self {
         if let Shape::Table(table) = &mut self.shape {
             table.skip = 0;
@@ -220,7 +221,7 @@ impl Form {
         self
     }
 
-    /// The lines that are read of a text: its own, or those that are made of it.
+    /// Returns the lines that are read of a text: its own, or the lines that are made of it.
     pub fn rows<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
         match self.made() {
             None => Ok(text),
@@ -228,13 +229,13 @@ impl Form {
         }
     }
 
-    /// The line of the text of a line that is read.
+    /// Returns the line of the text to which the line `line` that is read belongs.
     pub fn line(&self, line: u64) -> u64 {
         self.made().map_or(line, |made| made.lines.lock().unwrap_or_else(PoisonError::into_inner).of(line))
     }
 }
 
-/// What texts were recognised as, in the order in which they were opened, or nearly so.
+/// The formats that were recognised, roughly in the order in which texts were opened.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -248,15 +249,15 @@ impl Form {
 #[derive(Debug, Default)]
 pub struct Recognised(Mutex<Vec<RecognisedText>>);
 
-/// What a text was recognised as.
+/// The format of a text, as it was recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecognisedText {
-    /// The text, as messages call it.
+    /// The name of the text in messages.
     pub name: String,
-    /// What it is, in words.
+    /// The format, in words.
     pub what: String,
-    /// Might it be something else, so that whoever gave it should know?
+    /// Whether the text might be something else, so that the user should be told.
     pub doubtful: bool,
 }
 
@@ -265,7 +266,7 @@ impl Recognised {
         self.push(RecognisedText { name: name.to_owned(), what: form.what.clone(), doubtful: form.doubtful });
     }
 
-    /// Notes what may be wrong with a text.
+    /// Adds a doubtful text, called `name`; `what` says what may be wrong with it.
     pub(super) fn doubt(&self, name: &str, what: String) {
         self.push(RecognisedText { name: name.to_owned(), what, doubtful: true });
     }
@@ -277,7 +278,7 @@ impl Recognised {
         }
     }
 
-    /// All of them, each once.
+    /// Returns all texts, each once.
     pub fn all(&self) -> Vec<RecognisedText> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -287,31 +288,31 @@ impl Recognised {
 #[derive(Debug)]
 pub(super) struct Made {
     of: Of,
-    /// The rows.
+    /// The table of the rows.
     pub table: Table,
-    /// From which lines they were made when they were made last.
+    /// The lines of the text from which rows were made the last time.
     lines: Arc<Mutex<Lines>>,
 }
 
-/// Judgments that runs go with which have no ids of their own.
+/// The judgments that runs without ids of their own belong to.
 #[derive(Debug, Clone)]
 pub(super) enum Partner {
-    /// A text, whose lines say of what a file of scores has the scores.
+    /// A text, whose lines give the documents that a file of scores has the scores of.
     Letor(Letor),
-    /// A matrix of this name; that of the scores is as large.
+    /// A matrix with its name; the matrix of the scores has the same shape.
     Matrix(String, Npy),
 }
 
-/// What rows are made of.
+/// The text that rows are made of.
 #[derive(Debug)]
 enum Of {
-    /// Objects of objects, with numbers that are this.
+    /// Objects of objects; the text is what their numbers are called.
     Objects(&'static str),
     RecordLines(Keys, &'static str),
     RecordArray(Keys, &'static str),
     /// A table with ranks.
     Table(Table),
-    /// Judgments that are LETOR or a matrix.
+    /// Judgments in LETOR or in a matrix.
     Judgments(Partner),
     Scores(Letor),
     /// A matrix of scores.
@@ -329,7 +330,7 @@ impl Made {
         Made { of, table, lines: Arc::default() }
     }
 
-    /// The rows of a text as lines.
+    /// Returns the rows of a text as lines.
     pub fn of<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<MadeText<'a>> {
         let maker: Box<dyn MakeRows + 'a> = match &self.of {
             Of::Objects(number) => Box::new(json::Objects::new(number)),
@@ -344,7 +345,7 @@ impl Made {
         Ok(MadeText::new(text, maker, self.lines.clone()))
     }
 
-    /// The judgments that it is, if runs without ids go with them.
+    /// The judgments, if runs without ids go with them.
     pub fn partner(&self) -> Option<&Partner> {
         match &self.of {
             Of::Judgments(partner) => Some(partner),
@@ -354,7 +355,7 @@ impl Made {
 }
 
 impl Separator {
-    /// What tables of it are called.
+    /// The name of tables with this separator.
     fn table(self) -> &'static str {
         match self {
             Separator::Blanks => "a table with blanks between its columns",

@@ -1,4 +1,4 @@
-//! The names of columns: those by which a header or a record is understood, and those that somebody gives.
+//! The names of columns: those that a header or a record is recognised by, and those that the user gives.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ use crate::ingest::diagnostics::quoted;
 use crate::ingest::shape::Role;
 use crate::ingest::table::Value;
 
-/// What a column of a table, or a key of a record, is.
+/// The content of a column of a table, or of a key of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
     Query,
@@ -32,7 +32,8 @@ impl Column {
         COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
     }
 
-    /// The names by which it is known in qrels or in a run, the first that is there is it. Case does not matter, and `-` is `_`.
+    /// The names by which the column is recognised in qrels or in a run; the first that a header has is taken. Case does not matter, and
+    /// `-` counts as `_`.
     fn known_as(self, role: Role) -> &'static [&'static str] {
         match (self, role) {
             (Column::Query, _) => &[
@@ -70,8 +71,8 @@ impl Column {
     }
 }
 
-/// Which column of a table, or which key of a record, is what: `query=qid,doc=pid,score=s` by the names in its header, or
-/// `query,-,doc,score` in the order of its columns, where it has no header. Runs have a score or a rank, and qrels a grade.
+/// The columns of a table, or the keys of a record, that are read: `query=qid,doc=pid,score=s` by the names in its header, or
+/// `query,-,doc,score` in the order of its columns, if it has no header. Runs have a score or a rank, and qrels a grade.
 ///
 /// ```
 /// use laneval::ColumnNames;
@@ -86,7 +87,7 @@ pub struct ColumnNames(Names);
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Names {
     Named(Vec<(Column, String)>),
-    /// In order; `None` for a column that is not read.
+    /// The columns in order; `None` for a column that is not read.
     Ordered(Vec<Option<Column>>),
 }
 
@@ -132,7 +133,8 @@ impl fmt::Display for ColumnNames {
 }
 
 impl ColumnNames {
-    /// Columns by what they are, `query`, `doc`, `grade`, `score` or `rank`, and by their names; those that are not given are told.
+    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `score` or `rank`, and the name of its column; those that are not
+    /// given are recognised.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -141,7 +143,7 @@ impl ColumnNames {
     /// ```
     ///
     /// # Errors
-    /// Something else than these.
+    /// A content other than these.
     pub fn named<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Result<Self, Error> {
         let named = names.into_iter().map(|(what, name)| {
             let known = COLUMNS.iter().find(|(known, _)| *known == what);
@@ -152,8 +154,8 @@ impl ColumnNames {
         Ok(ColumnNames(Names::Named(named.collect::<Result<_, _>>()?)))
     }
 
-    /// All columns of a table without a header, in their order: `query`, `doc`, `grade`, `score` or `rank`, and `None` for one that is
-    /// not read.
+    /// Makes names from all columns of a table without a header, in their order: `query`, `doc`, `grade`, `score` or `rank`, and `None` for
+    /// a column that is not read.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -162,7 +164,7 @@ impl ColumnNames {
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
-    /// # Errors
+    /// A content other than these; a column that is missing, or is there twice.
     /// Something else than these; a column that is missing, or is there twice.
     pub fn in_order<'n>(columns: impl IntoIterator<Item = Option<&'n str>>) -> Result<Self, Error> {
         let column = |name: Option<&str>| {
@@ -175,7 +177,7 @@ impl ColumnNames {
         columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
     }
 
-    /// These columns, if they are all that judgments or results need, or what is wrong.
+    /// Returns these columns if they are all that judgments or results need; otherwise says what is wrong.
     fn complete(names: Names) -> Result<Self, String> {
         let columns = ColumnNames(names);
         let (all, is) = (columns.columns(), |one: Column| columns.columns().contains(&one));
@@ -202,12 +204,12 @@ impl ColumnNames {
         }
     }
 
-    /// Are they those of judgments?
+    /// Returns whether the columns are those of judgments.
     pub fn are_of_qrels(&self) -> bool {
         self.columns().contains(&Column::Grade)
     }
 
-    /// How many columns there are, where they are named in order.
+    /// The number of columns, if they are named in order.
     pub(in crate::ingest) fn ordered(&self) -> Option<usize> {
         match &self.0 {
             Names::Named(_) => None,
@@ -216,25 +218,25 @@ impl ColumnNames {
     }
 }
 
-/// Which columns are read.
+/// The indices of the columns that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) struct Chosen {
     pub query: usize,
     pub doc: usize,
     pub number: usize,
     pub value: Value,
-    /// The ranks, where scores are sorted.
+    /// The column of ranks, if scores are sorted.
     pub rank: Option<usize>,
 }
 
-/// Why columns cannot be chosen.
+/// The reason why columns cannot be chosen.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::ingest) enum NotChosen {
-    /// None of the names is known, or one at most.
+    /// No name is known, or at most one.
     NoNames(Missing),
-    /// Some are, but not all that are needed.
+    /// Some names are known, but a needed one is missing.
     Missing(Missing),
-    /// A column that was named is not there, or is there twice.
+    /// A column that was named is missing, or is there twice; what to say of it.
     Wrong(String),
 }
 
@@ -242,16 +244,16 @@ pub(in crate::ingest) enum NotChosen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     role: Role,
-    /// What it is: `query`, `doc`, `grade` or `score`.
+    /// The content of the column: `query`, `doc`, `grade` or `score`.
     pub what: &'static str,
-    /// The names by which it is known.
+    /// The names by which the column is recognised.
     pub known: Vec<&'static str>,
-    /// The names that are there, in quotes.
+    /// The names that the text has, in quotes.
     pub among: Vec<String>,
 }
 
 impl Missing {
-    /// What to say of it, with the option by which names are given.
+    /// Makes a message about the column, with the option that gives names.
     pub fn message(&self, options: OptionStyle) -> String {
         let what = if self.what == "doc" { "document" } else { self.what };
         format!(
@@ -269,7 +271,7 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Columns that are named in order; `None` where they are not.
+/// Chooses columns that are named in order; `None` if `names` are not in order.
 pub(in crate::ingest) fn in_order(names: &ColumnNames) -> Option<Chosen> {
     let Names::Ordered(all) = &names.0 else { return None };
     chosen(
@@ -278,7 +280,7 @@ pub(in crate::ingest) fn in_order(names: &ColumnNames) -> Option<Chosen> {
     )
 }
 
-/// Puts together what was found, and the first of these columns for the number.
+/// Chooses the columns that `find` finds; of `numbers`, the first that is found.
 fn chosen(find: impl Fn(Column) -> Option<usize>, numbers: &[Column]) -> Option<Chosen> {
     let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
     let value = if column == Column::Rank { Value::Rank } else { Value::Number };
@@ -286,7 +288,7 @@ fn chosen(find: impl Fn(Column) -> Option<usize>, numbers: &[Column]) -> Option<
     Some(Chosen { query: find(Column::Query)?, doc: find(Column::Doc)?, number, value, rank })
 }
 
-/// The columns of these names that are read as judgments or results.
+/// Chooses the columns of these names that are read as judgments or results.
 pub(in crate::ingest) fn choose(
     names: &[&[u8]],
     role: Role,
@@ -314,13 +316,13 @@ pub(in crate::ingest) fn choose(
     }
     let find = |column: Column| match given.iter().find(|(other, _)| *other == column) {
         Some((_, name)) => of_name(name),
-        // Who names a score or a rank means no other.
+        // A user who names a score or a rank means no other number.
         None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => None,
         None => column.known_as(role).iter().find_map(|name| of_name(name)),
     };
     if let Some(chosen) = chosen(find, numbers) {
         let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number)];
-        // A name as it is known or given is taken before one that differs in case.
+        // A name that is written exactly as known or given goes before one that differs in case.
         let is_exact = |at: usize| {
             given.iter().any(|(_, name)| name.as_bytes() == names[at])
                 || COLUMNS
@@ -364,7 +366,7 @@ pub(in crate::ingest) fn choose(
     })
 }
 
-/// Are two names the same, whatever their case, and with `-` for `_`?
+/// Checks whether two names are the same, whatever their case, and with `-` for `_`.
 fn are_same(one: &[u8], other: &[u8]) -> bool {
     let plain = |byte: u8| if byte == b'-' || byte == b' ' { b'_' } else { byte.to_ascii_lowercase() };
     one.len() == other.len() && std::iter::zip(one, other).all(|(&a, &b)| plain(a) == plain(b))

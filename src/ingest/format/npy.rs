@@ -1,4 +1,4 @@
-//! Matrices of NumPy (`.npy`): grades, or scores, of [queries, documents], both of which are numbered from 1.
+//! Matrices of NumPy (`.npy`): grades or scores, [queries, documents], both numbered from 1.
 //!
 //! ```text
 //! \x93NUMPY, version, length of the header (2 or 4 bytes)
@@ -12,25 +12,25 @@ use super::made::{MadeRows, MakeRows};
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::number::letters;
 
-/// What a file starts with.
+/// The first bytes of a file.
 pub(in crate::ingest) const MAGIC: &[u8] = b"\x93NUMPY";
 
-/// A matrix: what its header says.
+/// The header of a matrix.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::ingest) struct Npy {
-    /// Where the values begin.
+    /// The offset in bytes of the first value.
     offset: usize,
     kind: Kind,
-    /// How many bytes a value has.
+    /// The number of bytes of a value.
     size: usize,
     big_endian: bool,
-    /// Do the values of a column follow one another?
+    /// Whether the values of a column follow one another.
     fortran: bool,
-    /// How many queries and documents there are.
+    /// The numbers of queries and documents.
     pub shape: [u64; 2],
 }
 
-/// What values are.
+/// The kind of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Bool,
@@ -40,10 +40,10 @@ enum Kind {
 }
 
 impl Npy {
-    /// The matrix of a file that starts like this.
+    /// Reads the header of a file that starts with `start`.
     ///
     /// # Errors
-    /// What is wrong with its header, or that it is no matrix of numbers.
+    /// What is wrong with the header, or that the file is not a matrix of numbers.
     pub fn of(start: &[u8]) -> Result<Self, String> {
         let cut = || "its header is cut off: is the file complete?".to_owned();
         let (&[major, _], rest) = start
@@ -61,7 +61,7 @@ impl Npy {
             return Err(format!("its header has {length} bytes, and at most {LONGEST_HEADER} are read"));
         }
         let offset = before + length as usize;
-        // A start of whole lines may end before the line feed of the header.
+        // If `start` has whole lines only, it may end before the line feed of the header.
         let header = start.get(before..offset).or_else(|| start.get(before..offset - 1)).ok_or_else(cut)?;
         let Header { descr, fortran, shape } = Header::of(header)
             .ok_or_else(|| format!("its header {} is not that of an array", quoted(header.trim_ascii())))?;
@@ -91,17 +91,17 @@ impl Npy {
         }
     }
 
-    /// How many values there are.
+    /// The number of values.
     fn cells(&self) -> Option<u64> {
         self.shape[0].checked_mul(self.shape[1])
     }
 
-    /// Its size in words.
+    /// The shape of the matrix in words.
     pub fn size(&self) -> String {
         size(self.shape)
     }
 
-    /// The type of its values in words.
+    /// The type of the values in words.
     pub fn values(&self) -> String {
         let bits = 8 * self.size;
         match self.kind {
@@ -112,7 +112,7 @@ impl Npy {
         }
     }
 
-    /// The value in the bytes of a cell.
+    /// Returns the value of the bytes of a cell.
     #[inline(always)]
     fn value(&self, cell: &[u8]) -> f64 {
         let mut bytes = [0; 8];
@@ -142,10 +142,10 @@ pub(super) fn size([queries, documents]: [u64; 2]) -> String {
     format!("{} × {}", counted(queries, "query", "queries"), counted(documents, "document", "documents"))
 }
 
-/// The longest header that is read; NumPy's have 118 bytes.
+/// The most bytes of a header that is read; NumPy's headers have 118 bytes.
 const LONGEST_HEADER: u64 = 10_000;
 
-/// What a type is called in a header, as `<f4`: its kind, how many bytes it has, and whether the first is the highest.
+/// Reads the name of a type in a header, as `<f4`: its kind, its number of bytes, and whether the highest byte comes first.
 fn number_type(descr: &[u8]) -> Result<(Kind, usize, bool), String> {
     let (order, name) = match descr {
         [order @ (b'<' | b'>' | b'=' | b'|'), name @ ..] => (*order, name),
@@ -169,7 +169,7 @@ fn number_type(descr: &[u8]) -> Result<(Kind, usize, bool), String> {
     Ok((kind, usize::from(size), order == b'>'))
 }
 
-/// A float of 16 bits.
+/// Converts a float of 16 bits.
 fn half(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
     let magnitude = match exponent {
@@ -181,16 +181,16 @@ fn half(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// What a header says.
+/// The content of a header.
 struct Header<'t> {
-    /// The type of values; `None` for one with fields.
+    /// The type of the values; `None` for a type with fields.
     descr: Option<&'t [u8]>,
     fortran: bool,
     shape: Vec<u64>,
 }
 
 impl<'t> Header<'t> {
-    /// Reads a dictionary of Python; `None` where it is another.
+    /// Reads a dictionary of Python; `None` if it is not the one of a header.
     fn of(text: &'t [u8]) -> Option<Self> {
         let mut literal = Literal(text);
         let (mut descr, mut fortran, mut shape) = (None, None, None);
@@ -219,11 +219,11 @@ impl<'t> Header<'t> {
     }
 }
 
-/// The rest of a literal of Python.
+/// The unread rest of a literal of Python.
 struct Literal<'t>(&'t [u8]);
 
 impl<'t> Literal<'t> {
-    /// The next byte that is no blank.
+    /// Returns the next byte that is not blank.
     fn next(&mut self) -> Option<u8> {
         self.0 = self.0.trim_ascii_start();
         self.0.first().copied()
@@ -265,7 +265,7 @@ impl<'t> Literal<'t> {
             let digits = self.0.iter().take_while(|byte| byte.is_ascii_digit()).count();
             all.push(std::str::from_utf8(&self.0[..digits]).ok()?.parse().ok()?);
             self.0 = &self.0[digits..];
-            self.passes(b'L'); // of Python 2
+            self.passes(b'L'); // the suffix of long integers in Python 2
             if !self.passes(b',') {
                 self.expect(b')')?;
                 break;
@@ -295,9 +295,9 @@ impl<'t> Literal<'t> {
 #[derive(Debug)]
 pub(super) struct Cells {
     npy: Npy,
-    /// What a number is.
+    /// The number of a cell: a grade or a score.
     number: &'static str,
-    /// Was the header passed?
+    /// Whether the header was passed.
     begun: bool,
     left: u64,
     query: Counter,
@@ -377,7 +377,7 @@ impl Default for Counter {
 }
 
 impl Counter {
-    /// Goes on by one.
+    /// Adds 1.
     #[inline(always)]
     fn count(&mut self) {
         self.number += 1;
@@ -396,7 +396,7 @@ impl Counter {
 mod tests {
     use super::*;
 
-    /// A file of version 1 whose header says this.
+    /// Makes a file of version 1 with this header.
     fn file(header: &str, values: &[u8]) -> Vec<u8> {
         let length = (header.len() as u16).to_le_bytes();
         [MAGIC, &[1, 0], &length, header.as_bytes(), values].concat()

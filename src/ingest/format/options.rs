@@ -1,8 +1,8 @@
-//! How messages write options: as the command has them, or as keywords of Python.
+//! The way messages write options: as options of the command, or as keywords of Python.
 
 use crate::ingest::shape::Role;
 
-/// How messages write the options that they name.
+/// The way messages write the options that they name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OptionStyle {
     /// As options of the command: `--columns query,doc,score`.
@@ -13,7 +13,7 @@ pub enum OptionStyle {
 }
 
 impl OptionStyle {
-    /// Columns by their names: the one that is to be named, or all three of a role.
+    /// The option that names columns: the column `missing`, or all three of a role.
     pub(in crate::ingest) fn columns_by_name(self, role: Role, missing: Option<&str>) -> String {
         let all = ["query", "doc", role.number()];
         match (self, missing) {
@@ -28,7 +28,7 @@ impl OptionStyle {
         }
     }
 
-    /// Columns in their order, as `query,-,doc,score`.
+    /// The option that gives columns in their order, as `query,-,doc,score`.
     pub(in crate::ingest) fn columns_in_order(self, columns: &str) -> String {
         match self {
             OptionStyle::Command => format!("--columns {columns}"),
@@ -39,7 +39,7 @@ impl OptionStyle {
         }
     }
 
-    /// The format of judgments or of runs.
+    /// The option that gives the format of judgments or of runs.
     pub(in crate::ingest) fn format(self, role: Role, format: &str) -> String {
         match (self, role) {
             (OptionStyle::Command, Role::Qrels) => format!("--qrels-format {format}"),
@@ -49,7 +49,7 @@ impl OptionStyle {
         }
     }
 
-    /// The file with the groups of LETOR judgments.
+    /// The option that gives the file with the groups of LETOR judgments.
     pub(in crate::ingest) fn groups(self) -> &'static str {
         match self {
             OptionStyle::Command => "--groups FILE",

@@ -8,29 +8,29 @@ use crate::ingest::rows::Rows;
 use crate::ingest::shape::Role;
 use crate::ingest::tables::TableReader;
 
-/// What a text is taken for, and its first rows.
+/// The format that a text was recognised as, and its first rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Preview {
-    /// What it is, in words.
+    /// The format, in words.
     pub what: String,
-    /// Its first rows.
+    /// The first rows of the text.
     pub rows: Vec<PreviewRow>,
 }
 
-/// A line of a text.
+/// A line of a text, as it was read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PreviewRow {
-    /// The line, from 1.
+    /// The number of the line, from 1.
     pub line: u64,
-    /// Its query, its document, and its grade, score or −rank, as they are written; or what is wrong with it.
+    /// The query, the document, and the grade, score or −rank of the line, as they are written; or what is wrong with it.
     pub read: std::result::Result<[Vec<u8>; 3], String>,
 }
 
 impl Preview {
-    /// The first rows of an input as `judgments`, or else as a run.
+    /// Reads the first rows of an input, as `judgments` or as a run.
     ///
     /// # Errors
-    /// An input that cannot be read, or is neither.
+    /// An input that cannot be read, or is neither judgments nor a run.
     pub fn of(
         input: Input,
         judgments: bool,

@@ -1,4 +1,5 @@
-//! Rows of a table with the ranks right behind the documents, where ranks order equal scores: the table has them elsewhere, or in CSV.
+//! Rows of a table with the ranks right behind the documents, for ranks that order equal scores. The table has its ranks in another column,
+//! or is CSV.
 
 use std::io;
 
@@ -8,12 +9,12 @@ use super::made::{MadeRows, MakeRows};
 use crate::ingest::scan::whole_line;
 use crate::ingest::table::{Row, RowScanner, Table, TakeRows, UNIT};
 
-/// Makes such rows of those of a table.
+/// Makes rows with ranks right behind documents from those of a table.
 #[derive(Debug)]
 pub(super) struct RankedRows {
     table: Table,
     scanner: RowScanner,
-    /// How many lines there were before.
+    /// The number of lines before the current text.
     line: u64,
 }
 
@@ -28,7 +29,7 @@ impl MakeRows for RankedRows {
         let skip = self.table.skip;
         let whole = if ended { text.len() } else { memrchr(b'\n', text).map_or(0, |feed| feed + 1) };
         if whole < skip && !ended {
-            return Ok(0); // the header goes on
+            return Ok(0); // the header is not complete yet
         }
         let mut taking = Taking { table: &self.table, before: self.line, rows };
         self.line += self.scanner.each_row(&text[..whole], skip.min(whole), &self.table, &mut taking);

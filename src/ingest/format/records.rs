@@ -4,7 +4,7 @@
 //! {"query_id": "q1", "doc_id": "d7", "score": 0.5}
 //! ```
 //!
-//! Which keys are read is told from the first record; others may be there.
+//! The first record decides which keys are read; records may have other keys.
 
 use std::borrow::Cow;
 
@@ -21,18 +21,18 @@ use crate::ingest::table::Value;
 /// The keys that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Keys {
-    /// Those of the query, of the document and of the number.
+    /// The keys of the query, of the document and of the number.
     names: [Vec<u8>; 3],
     pub value: Value,
-    /// That of the rank, where there is a score too.
+    /// The key of the rank, if there is a score too.
     rank: Option<Vec<u8>>,
 }
 
 impl Keys {
-    /// The keys of the first record of a text, which may be the first of an array.
+    /// Finds the keys in the first record of a text, which may be the first of an array.
     ///
     /// # Errors
-    /// Some are missing, or there is no record.
+    /// Keys are missing, or there is no record.
     pub fn of(text: &[u8], role: Role, read_as: &ReadAs) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
         let said = |stuck: Stuck| match stuck {
@@ -76,25 +76,25 @@ impl Keys {
         }
     }
 
-    /// Are there ranks beside the scores?
+    /// Returns whether records have ranks beside their scores.
     pub fn have_rank(&self) -> bool {
         self.rank.is_some()
     }
 
-    /// The place of a key among those that are read; the rank's is the last.
+    /// The index of the key `name` among those that are read; the rank's is the last.
     fn place(&self, name: &[u8]) -> Option<usize> {
         let rank = || (self.rank.as_deref() == Some(name)).then_some(self.names.len());
         self.names.iter().position(|key| key == name).or_else(rank)
     }
 
-    /// What a record looks like.
+    /// Describes a record, for messages.
     pub fn shape(&self) -> String {
         let [query, doc, number] = self.names.each_ref().map(|name| crate::error::printable(name));
         format!("{{\"{query}\": …, \"{doc}\": …, \"{number}\": …}}")
     }
 }
 
-/// What is expected where records begin.
+/// Describes what is expected where records begin.
 fn expected(role: Role, in_array: bool) -> String {
     let (record, number) = (r#"a record such as {"query_id": "q1", "doc_id": "d1", "#, role.number());
     let value = if role == Role::Qrels { "1" } else { "0.5" };
@@ -102,7 +102,7 @@ fn expected(role: Role, in_array: bool) -> String {
     format!("{record}\"{number}\": {value}}}{objects}")
 }
 
-/// Hands on the fields of a record that was opened: their keys and values; arrays and objects are passed.
+/// Passes the fields of a record that was opened to a function: their keys and values. Arrays and objects are skipped.
 fn each_field<'t>(
     cursor: &mut Cursor<'t>,
     mut take: impl FnMut(Cow<'t, [u8]>, Token<'t>),
@@ -124,7 +124,7 @@ fn each_field<'t>(
     }
 }
 
-/// A query or a document of a record.
+/// Reads the query or the document of a record.
 fn id<'t>(value: Token<'t>, what: &str) -> Result<Cow<'t, [u8]>, String> {
     match value {
         Token::String(id) => wrong_id(what, &id).map_or(Ok(id), Err),
@@ -143,7 +143,7 @@ fn is_integer(word: &[u8]) -> bool {
     !digits.is_empty() && digits.iter().all(u8::is_ascii_digit)
 }
 
-/// A record that was read: the values of the keys, and which of these is there twice.
+/// The content of a record: the values of the keys, and the index of a key that is there twice.
 type Found<'t> = ([Option<Token<'t>>; 4], Option<usize>);
 
 /// Reads a record that was opened.
@@ -159,7 +159,7 @@ fn found<'t>(keys: &Keys, cursor: &mut Cursor<'t>) -> Result<Found<'t>, Stuck> {
     Ok((found, again))
 }
 
-/// Makes a row of a record on this line.
+/// Makes a row of the record on line `line`.
 fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &mut MadeRows) {
     let name = |at: usize| quoted(keys.names.get(at).or(keys.rank.as_ref()).map_or(&[], Vec::as_slice));
     let missing = |at: usize| format!("there is no {} in the record", name(at));
@@ -170,7 +170,7 @@ fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &m
         let [query, doc, value, rank] = found;
         let query = id(query.ok_or_else(|| missing(0))?, "query")?;
         let doc = id(doc.ok_or_else(|| missing(1))?, "document")?;
-        // A rank matters only where it orders equal scores, so that one that is none is empty until then.
+        // A rank matters only where it orders equal scores. A value that is not a rank is left empty until then.
         let rank = match rank {
             Some(Token::Word(word)) => Cow::Borrowed(word),
             Some(rank) => id(rank, "rank").unwrap_or_default(),
@@ -193,7 +193,7 @@ fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &m
     }
 }
 
-/// Makes rows of records that are a line each.
+/// Makes rows of records, one on each line.
 #[derive(Debug)]
 pub(super) struct RecordLines {
     keys: Keys,
@@ -251,11 +251,11 @@ pub(super) struct RecordArray {
     place: Place,
 }
 
-/// Where in an array.
+/// A position in an array.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Before,
-    /// Before the first record or another.
+    /// In the array, before the first record or another.
     Within {
         first: bool,
     },
@@ -267,7 +267,7 @@ impl RecordArray {
         RecordArray { keys, number, line: 1, place: Place::Before }
     }
 
-    /// Goes on by one thing; `false` at the end.
+    /// Reads the next item; returns `false` at the end.
     fn step(&mut self, cursor: &mut Cursor<'_>, rows: &mut MadeRows) -> Result<bool, Stuck> {
         self.place = match self.place {
             Place::Before => {

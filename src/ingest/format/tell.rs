@@ -1,7 +1,7 @@
-//! What a text is, told from its first lines.
+//! Recognises the format of a text by its first lines.
 //!
-//! What can be TREC is TREC, but for what begins as JSON. Else the content says what it is. The end of its name (`.tsv`, `.csv`, `.jsonl`,
-//! `.letor`, also with `.gz` or `.zst` behind it) decides only where the content can be read in two ways.
+//! A text that can be TREC is TREC, unless it begins as JSON. Otherwise the content decides. The end of a name (`.tsv`, `.csv`, `.jsonl`,
+//! `.letor`, also with `.gz` or `.zst` behind it) decides only if the content can be read in two ways.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -29,23 +29,23 @@ use crate::ingest::table::{Separator, Table, Value};
 use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
 use crate::label::FileAccess;
 
-/// What is known of a text beside its start.
+/// The facts about a text that are known beside its start.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct Known<'a> {
     pub role: Role,
-    /// What it is called, perhaps a path.
+    /// The name of the text, perhaps a path.
     pub name: &'a str,
     pub dialect: Dialect,
     pub read_as: &'a ReadAs,
-    /// The text itself, if it can be read again; judgments can.
+    /// The text itself, if it can be read again, as judgments can.
     pub text: Option<&'a Arc<Opened>>,
-    /// Who reads files of tables.
+    /// The readers of files of tables.
     pub tables: Tables,
     /// The judgments, if runs without ids go with them.
     pub partner: Option<&'a Partner>,
 }
 
-/// Who reads files of tables, and whether ranks are read beside scores.
+/// The readers of files of tables, and whether ranks are read beside scores.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::ingest) struct Tables {
     pub reader: Option<&'static dyn TableReader>,
@@ -54,12 +54,12 @@ pub(in crate::ingest) struct Tables {
 
 type Told = Result<Form, OtherFormat>;
 
-/// How many lines are looked at.
+/// The number of lines that are looked at.
 const LINES: usize = 20;
-/// How many lines a table with blanks must have at least, if it has no header.
+/// The fewest lines of a table with blanks that has no header.
 const FEWEST: usize = 3;
 
-/// What a text is that starts like this.
+/// Recognises the format of a text that starts with `head`.
 pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
     let Known { role, dialect, read_as, .. } = known;
     let rules = dialect.rules();
@@ -98,7 +98,7 @@ pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
     }
 }
 
-/// What to say of a text that is not TREC under a dialect of trec_eval, where it has another format.
+/// Makes the message for a text of another format under a dialect of trec_eval, which reads only TREC.
 fn convertible(head: Head<'_>, known: Known<'_>) -> Option<OtherFormat> {
     let form = tell(head, Known { dialect: Dialect::Laneval, ..known }).ok()?;
     if form.table().is_none() && form.columns().is_none() {
@@ -114,7 +114,7 @@ fn convertible(head: Head<'_>, known: Known<'_>) -> Option<OtherFormat> {
     Some(OtherFormat::Told(0, message))
 }
 
-/// A matrix of NumPy. That of scores is as large as that of the grades, for its documents are the same.
+/// Recognises a matrix of NumPy. A matrix of scores has the shape of the matrix of grades, for its documents are the same.
 fn matrix(head: Head<'_>, Known { role, text, partner, .. }: Known<'_>) -> Result<Form, String> {
     let npy = Npy::of(head.text)?;
     if let (Role::Run, Some(Partner::Matrix(name, judged))) = (role, partner)
@@ -138,7 +138,7 @@ fn matrix(head: Head<'_>, Known { role, text, partner, .. }: Known<'_>) -> Resul
     })
 }
 
-/// A file of tables, which is read.
+/// Reads a file of tables.
 fn of_file(format: InputFormat, Known { role, read_as, text, tables, .. }: Known<'_>) -> Told {
     let name = format.name_of_tables();
     let wrong = |message: String| OtherFormat::Told(0, message);
@@ -169,9 +169,9 @@ fn of_file(format: InputFormat, Known { role, read_as, text, tables, .. }: Known
 #[derive(Clone, Copy)]
 struct Look<'a> {
     head: Head<'a>,
-    /// Lines that are neither blank nor comments, with their numbers.
+    /// The lines that are neither blank nor comments, with their numbers.
     lines: &'a [(u64, &'a [u8])],
-    /// The first of them.
+    /// The number of the first such line, and its text.
     number: u64,
     first: &'a [u8],
     known: Known<'a>,
@@ -183,7 +183,7 @@ impl<'l> Look<'l> {
         let Known { role, read_as, .. } = self.known;
         let is_trec = |role: Role, line: &[u8]| role.fault(line, self.rules).is_none();
         let start = self.first.trim_ascii_start();
-        let is_json = is_json(self.text()); // whose ids may have words and numbers, as a line of TREC
+        let is_json = is_json(self.text()); // ids of JSON may have words and numbers, as a line of TREC
         if read_as.columns.is_none() && !is_json && is_trec(role, self.first) {
             return self.by_name().unwrap_or_else(|| Ok(Form::trec()));
         }
@@ -235,8 +235,8 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// What the name says of lines that can be TREC and something else: a table in which fields have blanks, so that TREC has others, or
-    /// LETOR without features.
+    /// Decides by the name about lines that can be TREC and something else: a table in which fields have blanks, so that TREC would have
+    /// other fields, or LETOR without features.
     fn by_name(self) -> Option<Told> {
         let separator = match of_name(self.known.name)? {
             InputFormat::Tsv => Separator::Tab,
@@ -265,11 +265,11 @@ impl<'l> Look<'l> {
         finite(number).is_some().then_some(Ok(form))
     }
 
-    /// Do tabs alone stand between the fields of all lines, each of which has as many?
+    /// Checks whether only tabs stand between the fields of all lines, and all lines have as many fields as the first.
     fn is_tabbed(self) -> bool {
         let count = Separator::Tab.fields(self.first).len();
         let is_field = |field: &&[u8]| !field.is_empty() && field.trim_ascii() == *field;
-        let is_comment = |line: &[u8]| line.trim_ascii_start().starts_with(b"#"); // which tables have not
+        let is_comment = |line: &[u8]| line.trim_ascii_start().starts_with(b"#"); // tables have no comments
         let mut all = self.head.text.split(|&byte| byte == b'\n');
         self.lines.iter().all(|(_, line)| {
             let fields = Separator::Tab.fields(line);
@@ -277,7 +277,7 @@ impl<'l> Look<'l> {
         }) && !all.any(is_comment)
     }
 
-    /// A table with tabs and the columns of TREC, of which ids further down may have blanks.
+    /// A table with tabs and the columns of TREC, if ids further down may have blanks.
     fn tabbed(self, columns: usize) -> Option<Told> {
         match (self.known.role, columns) {
             (Role::Qrels, 4) | (Role::Run, 6) => {
@@ -287,13 +287,13 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// The text from the first line that counts.
+    /// The text from the first line that is neither blank nor a comment.
     fn text(self) -> &'l [u8] {
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         &self.head.text[start..]
     }
 
-    /// What stands between the columns of the first line.
+    /// The separator of the columns of the first line.
     fn separator(self) -> Separator {
         match [b'\t', b','].map(|byte| self.first.contains(&byte)) {
             [true, true] if of_name(self.known.name) == Some(InputFormat::Csv) => Separator::Comma,
@@ -303,7 +303,7 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// How messages write options.
+    /// The way messages write options.
     fn options(self) -> OptionStyle {
         self.known.read_as.options
     }
@@ -312,15 +312,15 @@ impl<'l> Look<'l> {
         separator.fields(self.first).len()
     }
 
-    /// Have all lines with blanks as many fields, and a number as the last?
+    /// Checks whether all lines with blanks have as many fields, and a number as the last.
     fn is_regular(self) -> bool {
         let (enough, fields) = (self.lines.len() >= FEWEST, |line: &[u8]| split(line).count());
         let number = |line: &[u8]| split(line).last().and_then(finite).is_some();
         enough && self.lines.iter().all(|(_, line)| fields(line) == fields(self.first) && number(line))
     }
 
-    /// What to say of a first line whose columns cannot be told: what stands between them is not read, or quotes are around the line, or
-    /// not closed.
+    /// Makes the message for a first line whose columns cannot be recognised: their separator is not read, quotes are around the line, or
+    /// quotes are not closed.
     fn no_table(self, separator: Separator) -> Option<String> {
         let columns = self.columns(separator);
         if columns > 2 {
@@ -351,7 +351,7 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// What to say of a few lines of fewer fields than TREC has, which are a table if they are said to be.
+    /// Makes the message for a few lines of fewer fields than TREC has, which are a table if an option says so.
     fn too_few(self) -> Option<String> {
         let count = split(self.first).count();
         let is_number = |line: &[u8]| split(line).last().and_then(finite).is_some();
@@ -378,12 +378,12 @@ impl<'l> Look<'l> {
         Some(format!("{complaint}; {hint}"))
     }
 
-    /// What is wrong with the first line.
+    /// Makes an error about the first line.
     fn wrong(self, message: String) -> OtherFormat {
         OtherFormat::Told(self.number, message)
     }
 
-    /// A run of TREC whose lines have all but a tag.
+    /// Recognises a run of TREC whose lines have all but a tag.
     fn without_tag(self) -> Option<Form> {
         let is_so = |line: &[u8]| split(line).count() == 5 && split(line).nth(4).and_then(finite).is_some();
         let enough = self.lines.len() >= FEWEST || self.known.read_as.format.is_some();
@@ -396,12 +396,12 @@ impl<'l> Look<'l> {
         Some(Form { shape: Shape::Table(table), what, doubtful: false })
     }
 
-    /// The columns by the names in the first line.
+    /// Chooses the columns by the names in the first line.
     fn header(self, separator: Separator) -> Result<Chosen, NotChosen> {
         choose(&separator.fields(self.first), self.known.role, self.known.read_as.columns.as_ref())
     }
 
-    /// A table whose header is the last line before the first that counts, behind a `#`, as `numpy.savetxt` writes it.
+    /// Recognises a table whose header is the last line before the first that counts, behind a `#`, as `numpy.savetxt` writes it.
     fn header_behind_hash(self, separator: Separator) -> Option<Told> {
         let given = self.known.read_as.columns.as_ref();
         if separator == Separator::Blanks || given.is_some_and(|given| given.ordered().is_some()) {
@@ -416,7 +416,7 @@ impl<'l> Look<'l> {
         (look.columns(separator) == self.columns(separator)).then(|| look.named(separator, Ok(chosen)))
     }
 
-    /// A table whose separator is known.
+    /// Recognises a table whose separator is known.
     fn table(self, separator: Separator) -> Told {
         if let Some(message) = self.no_table(separator) {
             return Err(self.wrong(message));
@@ -443,7 +443,7 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// A table with a header.
+    /// Recognises a table with a header.
     fn named(self, separator: Separator, chosen: Result<Chosen, NotChosen>) -> Told {
         let chosen = match chosen {
             Ok(chosen) => chosen,
@@ -461,7 +461,7 @@ impl<'l> Look<'l> {
         Ok(Form { shape: Shape::Table(Table { skip, ..table }), what, doubtful: false })
     }
 
-    /// A table without a header, whose columns are told from how many there are.
+    /// Recognises a table without a header by its number of columns.
     fn headerless(self, separator: Separator) -> Told {
         let (role, count) = (self.known.role, self.columns(separator));
         let number = Value::Number;
@@ -506,7 +506,8 @@ impl<'l> Look<'l> {
         Ok(Form { shape: Shape::Table(table), what, doubtful: false })
     }
 
-    /// Does the third column of the first lines count 1, 2, 3 … in every query, in one of them further than grades may by chance?
+    /// Checks whether the third column of the first lines counts 1, 2, 3 … in every query, and in one of them further than grades may by
+    /// chance.
     fn counts_on(self, separator: Separator) -> bool {
         const FURTHER: f64 = 4.0;
         let (mut last, mut longest): (Option<(&[u8], f64)>, f64) = (None, 0.0);
@@ -529,7 +530,7 @@ impl<'l> Look<'l> {
         longest > FURTHER
     }
 
-    /// Refuses a first line that may be a header of names that nobody knows.
+    /// Refuses a first line that may be a header of unknown names.
     fn check_first(self, separator: Separator, chosen: Chosen) -> Result<(), OtherFormat> {
         let is_number =
             |line: &[u8]| separator.fields(line).get(chosen.number).copied().and_then(finite).is_some();
@@ -544,7 +545,7 @@ impl<'l> Look<'l> {
         )))
     }
 
-    /// A run of three columns, if the last may be ranks.
+    /// Recognises a run of three columns, if the last column may be ranks.
     fn counted(self, separator: Separator) -> Told {
         let is_rank =
             |field: &[u8]| field.len() < 10 && field.iter().all(u8::is_ascii_digit) && field[..1] != *b"0";
@@ -566,7 +567,7 @@ impl<'l> Look<'l> {
         Ok(self.ranks(Value::CountedRank, separator))
     }
 
-    /// A run of query, document and rank.
+    /// Makes the form of a run of query, document and rank.
     fn ranks(self, value: Value, separator: Separator) -> Form {
         let chosen = Chosen { query: 0, doc: 1, number: 2, value, rank: None };
         let shape = if separator == Separator::Comma { "query,document,rank" } else { "query document rank" };
@@ -580,7 +581,7 @@ impl<'l> Look<'l> {
         Form { shape: Shape::Table(table), what: what.to_owned(), doubtful: value == Value::CountedRank }
     }
 
-    /// Objects of objects, or records, by what the first value is.
+    /// Recognises objects of objects, or records, by the first value.
     fn any_json(self, start: &[u8]) -> Told {
         match first_value(start) {
             Some(_) if of_name(self.known.name) == Some(InputFormat::Jsonl) => self.records(false),
@@ -620,7 +621,7 @@ impl<'l> Look<'l> {
         })
     }
 
-    /// Is the first line LETOR, or in a run a number alone?
+    /// Checks whether the first line is LETOR, or in a run only a number.
     fn is_letor(self) -> bool {
         let mut fields = split(self.first);
         let is_number = fields.next().and_then(finite).is_some();
@@ -630,7 +631,7 @@ impl<'l> Look<'l> {
         })
     }
 
-    /// Are the first lines of a run a number each, but for the first, which may be a header?
+    /// Checks whether the first lines of a run are one number each; the first line may be a header.
     fn are_scores(self) -> bool {
         let is_number = |line: &[u8]| fast_float2::parse::<f64, _>(line.trim_ascii()).is_ok();
         let mut lines = self.lines.iter().map(|(_, line)| is_number(line));
@@ -672,7 +673,7 @@ impl<'l> Look<'l> {
         }
     }
 
-    /// The groups of LETOR judgments, with the name of their file, where lines have no `qid` or it was given.
+    /// Reads the groups of LETOR judgments, with the name of their file, if lines have no `qid` or the file was given.
     fn groups(self, text: &Opened, has_qid: bool) -> Result<Option<(String, Arc<Groups>)>, OtherFormat> {
         let given = self.known.read_as.groups.clone();
         let with = |path: &Path, extension: &str| {
@@ -680,7 +681,7 @@ impl<'l> Look<'l> {
             path.push(extension);
             PathBuf::from(path)
         };
-        // Behind the name, with or without the extension of a compressed file, and perhaps compressed too.
+        // The file has the name with an ending, with or without the extension of a compressed file, and may be compressed too.
         let beside = || {
             let path = text.path.as_deref()?;
             let packed = path
@@ -726,7 +727,7 @@ impl<'l> Look<'l> {
 /// Extensions of compressed files.
 const PACKED: [&str; 2] = [".gz", ".zst"];
 
-/// The format that the end of a name says, perhaps with `.gz` or `.zst` behind it, where content can be read in two ways.
+/// The format that the end of a name gives, perhaps with `.gz` or `.zst` behind it.
 fn of_name(name: &str) -> Option<InputFormat> {
     let name = name.to_ascii_lowercase();
     let name = PACKED.iter().find_map(|packed| name.strip_suffix(packed)).unwrap_or(&name);
@@ -739,7 +740,7 @@ fn of_name(name: &str) -> Option<InputFormat> {
     }
 }
 
-/// The text of a file, decompressed.
+/// Reads the text of a file, decompressed.
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     let opened = Input::from(path).open(FileAccess::default()).map_err(|error| match error {
         Error::Io { source, .. } => source.to_string(),
@@ -750,7 +751,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     read.map(|_| bytes).map_err(|error| error.to_string())
 }
 
-/// What to say of a number in the place of a rank, perhaps of this one.
+/// Makes the message for a number that stands in the place of a rank, perhaps of the rank `rank`.
 pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: OptionStyle) -> String {
     let rank = rank.map_or("a rank".to_owned(), |rank| format!("rank {rank}"));
     format!(
@@ -762,7 +763,7 @@ pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: 
     )
 }
 
-/// A table with this number of columns.
+/// Makes a table with this number of columns.
 fn of_columns(separator: Separator, columns: usize, chosen: Chosen, shape: String) -> Table {
     let Chosen { query, doc, number, value, rank } = chosen;
     Table {

@@ -1,4 +1,4 @@
-//! Every format against the same rows as TREC, wherever the text is cut.
+//! Compares every format with the same rows as TREC, wherever the text is cut.
 
 use proptest::prelude::*;
 
@@ -12,14 +12,14 @@ use crate::label::{LabelMatrix, RunInfo, Ties};
 /// A judgment or a result: query, document, and grade or score as it is written.
 type Row = (String, String, String);
 
-/// How judgments or results are written; `{n}` is the number of the row, from 1.
+/// A function that writes judgments or results; `{n}` is the number of the row, from 1.
 type Write = fn(&[Row]) -> String;
 
 fn lines(rows: &[Row], line: impl Fn(&str, &str, &str) -> String) -> String {
     rows.iter().map(|(query, doc, number)| line(query, doc, number)).collect()
 }
 
-/// The rows of each query, as they come first.
+/// Groups rows by query, in the order of the first row of each query.
 fn by_query(rows: &[Row]) -> Vec<(&str, Vec<&Row>)> {
     let mut all: Vec<(&str, Vec<&Row>)> = Vec::new();
     for row in rows {
@@ -93,7 +93,7 @@ fn input(name: &str, bytes: Vec<u8>) -> Input {
     Input::Bytes { name: name.to_owned(), bytes }
 }
 
-/// Everything that is in a matrix, but for what only TREC has.
+/// Returns all of a matrix that every format has, without what only TREC has.
 fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let run = |run: &RunInfo| RunInfo { tag: Vec::new(), seen: Default::default(), ..run.clone() };
     let ids = (matrix.queries().clone(), matrix.runs().iter().map(run).collect::<Vec<_>>());
@@ -119,10 +119,10 @@ fn read(
     matrix.map_err(|error| error.to_string())
 }
 
-/// How long documents are, but for their number: some are longer than what is looked at at once.
+/// The lengths of documents without their number, in bytes: some are longer than what is looked at at once.
 const LENGTHS: [usize; 6] = [1, 2, 3, 57, 60, 70];
 
-/// Rows of a few queries, each of whose documents is there once; those of a query may be apart.
+/// Rows of a few queries, each of whose documents is there once; rows of a query may be apart.
 fn rows(numbers: &'static [&'static str], first: usize) -> impl Strategy<Value = Vec<Row>> {
     let row = (0usize..4, 0usize..9, prop::sample::select(numbers));
     prop::collection::vec(row, 1..20).prop_map(move |rows| {
@@ -156,7 +156,7 @@ proptest! {
         for (name, write) in QRELS {
             let qrels = write(&judged);
             if judged.len() < 3 && *name == "blanks" {
-                continue; // too few lines to tell what they are
+                continue; // too few lines to recognise the format
             }
             for (size, compressed) in [(1 << 20, false), (1 << 20, true), (size, false), (size, true)] {
                 let found = read(&join, &qrels, &run, size, compressed).map(|matrix| all(&matrix));
@@ -177,7 +177,7 @@ proptest! {
     }
 }
 
-/// Ranks that count are scores, −rank; with any end of lines and separator.
+/// Ranks that count from 1 are scores, −rank; with any end of lines and separator.
 #[test]
 fn ranks_are_scores() {
     let qrels = "a 0 d1 1\na 0 d2 2\nb 0 d3 1\n";
@@ -197,7 +197,7 @@ fn ranks_are_scores() {
         let found = all(&read(&Join::default(), qrels, &run, 1 << 20, false).unwrap());
         assert_eq!(format!("{found:?}"), format!("{expected:?}"));
     }
-    // The lines of a query may be apart, as long as they count on.
+    // The lines of a query may be apart, as long as the ranks count on.
     let apart = "a\td2\t1\nb\td3\t1\na\tx\t2\na\td1\t3\n";
     assert_eq!(all(&read(&Join::default(), qrels, apart, 4, false).unwrap()), expected);
     let join = Join {
@@ -216,7 +216,7 @@ fn ranks_are_scores() {
     );
 }
 
-/// What is wrong further down than is looked at first is said as well, by line.
+/// An error further down than the lines that are looked at first is reported by line as well.
 #[test]
 fn ranks_that_do_not_count_are_refused_wherever_they_are() {
     let qrels = "a 0 d1 1\nb 0 d3 1\n";
@@ -381,7 +381,7 @@ fn documents_that_are_called_as_their_query_are_dropped() {
     }
 }
 
-/// What is said of a text as judgments, wherever it is cut.
+/// Returns the message for a text as judgments, wherever it is cut.
 fn of_qrels(text: &str) -> String {
     let found = [1 << 20, 1, 13].map(|size| {
         let read = read(&Join::default(), text, "q Q0 d 1 1 t\n", size, size == 13);
@@ -391,7 +391,7 @@ fn of_qrels(text: &str) -> String {
     found[0].clone()
 }
 
-/// The same as a run.
+/// Returns the message for a text as a run, wherever it is cut.
 fn of_run(text: &str) -> String {
     let found = [1 << 20, 1, 13].map(|size| {
         let read = read(&Join::default(), "q 0 d 1\n", text, size, size == 13);
@@ -462,7 +462,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("[{}]", format!("run:1: the first record has no keys: {records} was expected")),
         ("[[\"q\", \"d\", 1]]", format!("run:1: {records} was expected at '[\"q\", \"d\", 1]]'")),
         ("{\"q1\": [\"d1\"]}", "run:1: query 'q1' has an array, and not an object of documents: expected '{\"query\": {\"document\": score, …}, …}'".into()),
-        // What is no table.
+        // Texts that are not a table.
         ("q;d;1\n", "run:1: the columns of 'q;d;1' are separated by ';', which is not read: tabs and commas are, for example after `tr ';' '\\t'`".into()),
         ("qid|docid|score\nq|d e|1\n", "run:1: the columns of 'qid|docid|score' are separated by '|', which is not read: tabs and commas are, for example after `tr '|' '\\t'`".into()),
         ("\"q,d,1\"\n", "run:1: quotes are around the whole line '\"q,d,1\"', which makes it one column: three or more were expected".into()),
@@ -474,7 +474,7 @@ fn what_is_wrong_is_said_with_its_line() {
         ("#qid\tdocid\tscore\nq\td\t0.5\n", String::new()),
         ("# made by x\r\n# qid,docid,score\r\nq,d,1\r\n", String::new()),
         ("# qid,docid,score\nq,d,x\n", "run:2: score 'x' is not a number: expected 'qid,docid,score'".into()),
-        // Too few lines to tell.
+        // Too few lines to recognise the format.
         ("q d 1\n", "run:1: 3 fields in 'q d 1': expected 'query iter docno rank score tag'; say `--run-format msmarco` if they are query, document and rank, \
             or `--columns query,doc,score` if they are scores".into()),
         ("q Q0 d 1 0.5\nq Q0 e 2 0.25\n", "run:1: 5 fields in 'q Q0 d 1 0.5': expected 'query iter docno rank score tag'; say `--run-format trec` if only the tag is missing".into()),
@@ -545,7 +545,7 @@ fn what_is_wrong_with_judgments_is_said_with_its_line() {
     }
 }
 
-/// A million objects or arrays in one another take no stack.
+/// A million nested objects or arrays take no stack.
 #[test]
 fn nothing_is_too_deep() {
     const DEEP: usize = 1_000_000;
@@ -581,7 +581,7 @@ fn nothing_is_too_deep() {
     }
 }
 
-/// Of a text that is cut short, but for what is blank at its end, every byte is missed.
+/// A text that is cut short is an error at every byte, except in the blanks at its end.
 #[test]
 fn json_that_is_cut_short_is_an_error() {
     let objects = "{\"q\": {\"d\\u00e9\": 1, \"e\": 2.5e0},\n \"r\": {\"d\": 3}}\n";
@@ -600,7 +600,7 @@ fn json_that_is_cut_short_is_an_error() {
     }
 }
 
-/// However it is spaced, and whatever bytes its strings have.
+/// JSON is recognised however it is spaced, and whatever bytes its strings have.
 #[test]
 fn json_is_told_from_its_first_key() {
     let expected =
@@ -625,7 +625,8 @@ fn json_is_told_from_its_first_key() {
     assert_eq!(all(&json.unwrap()), all(&trec.unwrap()));
 }
 
-/// Formats of runs with ranks beside their scores: a line for each result, with what comes before and after.
+/// Formats of runs with ranks beside their scores: a name, the text before the results, a function that writes a result, and the text after
+/// them.
 type Ranked = (&'static str, &'static str, fn(&str, &str, usize, &str) -> String, &'static str);
 
 const RANKED: &[Ranked] = &[
@@ -673,7 +674,7 @@ proptest! {
         };
         let (by_rank, plain) = (Join { ties: Ties::Rank, ..Join::default() }, Join::default());
         let seen = |matrix: LabelMatrix| matrix.runs()[0].seen;
-        // That of the array has one query more, which is not judged.
+        // The array has one query more, which is not judged.
         let labels = |matrix: LabelMatrix| (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
         let trec = text(&RANKED[0]);
         let expected = labels(read(&by_rank, qrels, &trec, 1 << 20, false).unwrap());
@@ -713,7 +714,7 @@ fn ranks_that_order_nothing_are_named_with_their_lines() {
     );
 }
 
-/// A table of TREC's columns in which ids far down have blanks, where 20 lines say nothing of them.
+/// A table of TREC's columns keeps ids with blanks far down, where its first 20 lines have none.
 #[test]
 fn ids_with_blanks_far_down_a_table_are_whole() {
     let lines = |line: &dyn Fn(&str) -> String| {
@@ -734,7 +735,7 @@ fn ids_with_blanks_far_down_a_table_are_whole() {
     assert_eq!(read(commented).unwrap(), read("q\t0\td\t1\n").unwrap(), "comments are those of TREC");
 }
 
-/// Where content can be read in two ways, and only there.
+/// The name decides if content can be read in two ways, and only then.
 #[test]
 fn names_decide_where_content_does_not() {
     let named = |(qrels_name, qrels): (&str, &str), (run_name, run): (&str, &str)| {
@@ -758,7 +759,7 @@ fn names_decide_where_content_does_not() {
     assert_ne!(named(("x.txt", judged), ("y.txt", results)), Ok(expected.clone()));
     let quoted = "q,\"the doc\",1\n";
     assert_eq!(named(("x.csv", quoted), ("y.json", object)), Ok(expected));
-    // Tables without blanks are TREC all the same, and so is what is no table.
+    // Tables without blanks are TREC all the same, and so are texts that are not tables.
     let expected = twin(qrels, run).unwrap();
     for run_name in ["y.tsv", "y.csv", "y.jsonl", "y.letor"] {
         assert_eq!(named(("x.tsv", qrels), (run_name, run)), Ok(expected.clone()));
@@ -784,7 +785,7 @@ fn names_decide_where_content_does_not() {
     assert_eq!(named(("x", "1 qid:q # 7\n"), ("y", "1 Q0 # 1 1 t\n")), twin("1 0 # 7\n", "1 Q0 # 1 1 t\n"));
 }
 
-/// Of more text than is looked at, on one line: the first key says what it is.
+/// The first key decides the format of a text on one line that is longer than what is looked at.
 #[test]
 fn long_json_is_told_from_its_start() {
     let entries: String = (0..9000).map(|n| format!(", \"doc{n}\": {n}.25")).collect();
@@ -799,7 +800,7 @@ fn long_json_is_told_from_its_start() {
     }
 }
 
-/// Ranks order equal scores where they are plain, and are no guess where they are not.
+/// Ranks order equal scores if they are plain, and are not guessed if they are not.
 #[test]
 fn ranks_of_tables_order_equal_scores() {
     let join = Join { ties: Ties::Rank, ..Join::default() };
@@ -817,7 +818,7 @@ fn ranks_of_tables_order_equal_scores() {
     }
 }
 
-/// Pieces of texts of any format, and of none.
+/// Pieces of texts of every format, and of none.
 const PIECES: &[&[u8]] = &[
     b"{",
     b"}",
@@ -894,7 +895,8 @@ proptest! {
     }
 }
 
-/// Judgments in every format, cut at every byte, and with every character changed or gone: read or refused, whatever the size of chunks.
+/// Judgments in every format, cut at every byte, and with every character changed or gone, are read or refused alike with chunks of any
+/// size.
 #[test]
 fn no_cut_or_changed_text_is_read_in_two_ways() {
     const CHANGES: [&str; 8] = ["", "\"", "\n", "{", "\u{1f}", "\\", ",", " "];
