@@ -1,28 +1,28 @@
 //! From text to labels: qrels and runs are read, joined and ranked in one pass.
 //!
 //! ```text
-//! input, compression   a file is mapped, a stream decompressed; gzip and zstd are told from their content; how runs are named
+//! input, compression   a file is mapped, a stream decompressed; gzip and zstd are recognised by their content; how runs are named
 //! chunks               pieces for the workers, cut between queries
-//! format               what a text is, and rows that are made of what is neither TREC nor a table
+//! format               the format of a text, and rows that are made of formats other than TREC and tables
 //! scan, table, number  lines, rows, fields, numbers
-//! shape, foreign       what lines should look like; what a text is that is in no format
+//! shape, foreign       the shape of lines, for messages; texts that are in no known format
 //! columns              rows that are columns in memory
 //! tables               files of tables, which another crate reads as columns
-//! record, hash         a line as 32 bytes: sort key, hash of the docno, where the docno lies
+//! record, hash         a line as 32 bytes: sort key, hash of the docno, position of the docno
 //! reader               rows, of text or in memory, become records, which are kept by query
-//! group                the way round for rows in any order
+//! group                the slower way, for rows in any order
 //! interner             ids and their numbers
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
 //! picked               a few queries alone, with their documents
-//! passing              a run that goes by once, query by query; passing_text: its text
+//! passing              a run that is read once, query by query; passing_text: its text
 //! rows                 rows one after another, as they stand in a text
 //! seen                 scores that may mislead
 //! diagnostics          the problems of all lines, in the order of the lines
 //! ```
 //!
-//! What lines may look like is decided by a dialect (see `dialect`); the result depends neither on the number of threads nor on
-//! where the text is cut.
+//! A dialect (see `dialect`) decides which lines are valid. The result depends neither on the number of threads nor on where the text is
+//! cut.
 //!
 //! TREC, with fields between blanks, blank lines skipped, and comments as the dialect says (docs/formats.md has the other formats):
 //!
@@ -103,42 +103,43 @@ pub use rows::{TextRank, TextRow};
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Join {
-    /// How strictly lines are read.
+    /// The dialect: how strictly lines are read.
     pub dialect: Dialect,
     /// The order of equal scores.
     pub ties: Ties,
     /// The type in which scores are compared.
     pub score: ScoreType,
-    /// Keep the first so many ranks of every ranking.
+    /// The number of first ranks of every ranking that are kept; all by default.
     pub depth: Option<NonZeroU32>,
-    /// Keep which documents of equal scores have different labels: [`LabelMatrix::tied_groups`]. It takes some memory for each.
+    /// Whether to keep which documents of equal scores have different labels: [`LabelMatrix::tied_groups`]. Each takes some memory.
     pub keep_ties: bool,
-    /// Take rows for a part of more, such as a partition: it may lack judgments or results, and its results may be of other queries
-    /// than its judgments.
+    /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or results, and its results may be of
+    /// other queries than its judgments.
     pub part: bool,
-    /// How files are opened.
+    /// The way files are opened.
     pub access: FileAccess,
-    /// How judgments are read.
+    /// The way judgments are read.
     pub qrels_as: ReadAs,
-    /// How runs are read.
+    /// The way runs are read.
     pub runs_as: ReadAs,
-    /// Leave documents out of rankings that are called as their query is, before [`Join::depth`] counts, as BEIR does.
+    /// Whether to leave documents out of rankings whose id is the id of their query, before [`Join::depth`] counts, as BEIR does.
     pub drop_identical_ids: bool,
-    /// Who reads files of tables, as of Parquet; where nobody does they are errors.
+    /// The reader of files of tables, such as Parquet; without one they are errors.
     pub tables: Option<&'static dyn TableReader>,
-    /// Who is told what texts were recognised as.
+    /// The list to which the recognised format of each text is added.
     pub recognised: Option<Arc<Recognised>>,
-    /// Who is told how far reading is, and may stop it: between two chunks of some hundred kilobytes.
+    /// The watch that is told how far reading is, and may stop it between two chunks of some hundred kilobytes.
     pub watch: Option<Arc<Watch>>,
 }
 
 impl Join {
-    /// Reads qrels and runs, in any [`InputFormat`], which is told from the content. To join the same qrels with other runs as well, see [`Join::runs`].
+    /// Reads qrels and runs, in any [`InputFormat`], which is recognised by the content. To join the same qrels with other runs as well,
+    /// see [`Join::runs`].
     ///
-    /// The lines of a run may be in any order; it is fastest, and needs no memory a line, where those of a query are together.
-    /// Queries that the qrels lack are counted ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it.
-    /// A run that has no name of its own ([`RunInput::named`]) is named by as many of the last components of its path as tell it apart;
-    /// paths that are equal throughout are numbered.
+    /// The lines of a run may be in any order. A run is read fastest, and without memory for each line, if the lines of a query are
+    /// together. Queries that the qrels lack are counted ([`RunInfo::ignored`]); those that a run lacks have depth 0 in it. A run without a
+    /// name of its own ([`RunInput::named`]) is named by as many of the last components of its path as distinguish it; paths that are equal
+    /// throughout are numbered.
     ///
     /// # Errors
     /// An input that cannot be read or decompressed; the problems of all lines of all inputs, among them documents that are twice in a
@@ -172,10 +173,10 @@ impl Join {
         let (qrels, problems) = self.qrels_of(&qrels, &form, swapped, size, seed)?;
         let staged = self.read(&runs, &qrels, problems, size)?;
         let matrix = || finish(qrels.into_matrix(self.rule()), staged);
-        rayon::join(matrix, || drop(runs)).0 // to unmap a large text takes a while
+        rayon::join(matrix, || drop(runs)).0 // unmapping a large text takes a while
     }
 
-    /// Looks at the first lines of judgments.
+    /// Opens judgments, and recognises their format by their first lines.
     fn judgments_form(&self, opened: Opened) -> (Arc<Opened>, Told) {
         let opened = Arc::new(opened);
         let (dialect, read_as) = (self.dialect, &self.qrels_as);
@@ -187,21 +188,21 @@ impl Join {
         (opened, form)
     }
 
-    /// What a run is, all of which is there.
+    /// Recognises the format of a run that is there as a whole.
     fn run_form(&self, text: &Arc<Opened>, partner: Option<&Partner>) -> Told {
         let form = told(text.start().as_deref(), self.known_of_run(&text.name, Some(text), partner));
         self.recognise(&text.name, &form);
         self.ordered(form)
     }
 
-    /// What a run of this name is that goes by and starts like this.
+    /// Recognises the format of a run called `name` that is read once, and starts with `start`.
     fn passing_form(&self, name: &str, start: &[u8], partner: Option<&Partner>) -> Told {
         let form = told(Some(start), self.known_of_run(name, None, partner));
         self.recognise(name, &form);
         self.ordered(form)
     }
 
-    /// What a run is whose ranks may have to order equal scores.
+    /// Adapts the form of a run if its ranks have to order equal scores.
     fn ordered(&self, form: Told) -> Told {
         if self.ties == Ties::Rank { form.map(Form::ordered_by_ranks) } else { form }
     }
@@ -216,14 +217,14 @@ impl Join {
         Known { role: Role::Run, name, dialect: self.dialect, read_as: &self.runs_as, text, tables, partner }
     }
 
-    /// Says what a text was recognised as.
+    /// Adds the format of a text to the list of recognised ones.
     fn recognise(&self, name: &str, form: &Told) {
         if let (Some(recognised), Ok(form)) = (&self.recognised, form) {
             recognised.add(name, form);
         }
     }
 
-    /// Reads qrels; what can be used of them, and the problems. If they are a run, this run may be the qrels.
+    /// Reads qrels; returns the usable ones, and the problems. If they are a run, this run may be the qrels.
     fn qrels_of(
         &self,
         qrels: &Arc<Opened>,
@@ -248,9 +249,9 @@ impl Join {
         }
     }
 
-    /// Notes judgments that may be a run: in TREC lines of runs have other fields, but tables and JSON are alike.
+    /// Notes judgments that may be a run: runs of TREC have lines with other fields, but tables and JSON look the same.
     fn note_scores(&self, name: &str, form: &Form, qrels: &Qrels) {
-        /// From how many distinct grades on they may be scores.
+        /// The number of distinct grades from which on they may be scores.
         const MANY: usize = 6;
         let grades = qrels.book().grades();
         let fractions = grades.iter().filter(|grade| grade.fract() != 0.0).count();
@@ -266,7 +267,7 @@ impl Join {
         }
     }
 
-    /// Reads qrels for runs that will be joined like this: in its dialect, by its access, under its watch.
+    /// Reads qrels for runs that will be joined by these settings: in the same dialect, access and watch.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -288,7 +289,7 @@ impl Join {
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
-    /// Takes judgments from columns in memory for runs that will be joined like this: in its dialect, under its watch.
+    /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch.
     ///
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
@@ -329,7 +330,7 @@ impl Join {
         rayon::join(matrix, || drop(runs)).0
     }
 
-    /// Opens runs, and looks at their first lines.
+    /// Opens runs, and recognises their formats by their first lines.
     fn open(
         &self,
         runs: Vec<RunInput>,
@@ -343,7 +344,7 @@ impl Join {
         Ok(runs.map(|((name, text), form)| OpenedRun { name, text, form }).collect())
     }
 
-    /// Reads runs, if nothing is wrong with them and the qrels, of which these are the problems.
+    /// Reads runs, if they have no problems, and the qrels have none; `problems` are those of the qrels.
     fn read(
         &self,
         runs: &[OpenedRun],
@@ -359,7 +360,7 @@ impl Join {
                 run::read(&source, name, joining)
             }),
             Ok(form) => run::read(&TextSource { text, form, size, watch: self.watch() }, name, joining),
-            // Without their judgments they cannot be told, which is no problem of theirs.
+            // Without their judgments scores cannot be recognised, which is not a problem of the run.
             Err(OtherFormat::ScoresAlone) if !problems.first.is_empty() => {
                 Ok((StagedRun::default(), RunProblems::default()))
             }
@@ -372,7 +373,7 @@ impl Join {
         sound(problems, staged.into_iter().collect::<Result<Vec<_>>>()?, qrels)
     }
 
-    /// Checks that lines of the qrels were read by the rules by which those of runs are.
+    /// Checks that the lines of the qrels were read by the rules for lines of runs.
     fn check_dialect(&self, qrels: &Qrels) -> Result<()> {
         match qrels.dialect() {
             Some(dialect) if dialect != self.dialect => Err(Error::Unanswerable(format!(
@@ -384,7 +385,7 @@ impl Join {
         }
     }
 
-    /// Joins runs in memory: of each a name and its results (query, docno, score) in any order.
+    /// Joins runs in memory, each with a name and its results (query, docno, score) in any order.
     ///
     /// ```
     /// use laneval::{Join, Qrels};
@@ -413,10 +414,10 @@ impl Join {
         finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
     }
 
-    /// Joins runs whose results are columns in memory, in any order and any number of batches: of each a name and its batches.
+    /// Joins runs whose results are columns in memory, in any order and any number of batches; each run has a name and its batches.
     ///
-    /// Columns are borrowed as they lie. It is fastest where the rows of a query are together, in one batch or in several that follow
-    /// one another, and where queries are codes of a dictionary or integers.
+    /// Columns are borrowed as they lie. Joining is fastest if the rows of a query are together, in one batch or in several that follow one
+    /// another, and if queries are codes of a dictionary or integers.
     ///
     /// ```
     /// use laneval::columns::{Integers, Records, Text};
@@ -432,9 +433,9 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// Columns of different lengths, or that cannot be what they are said to be: offsets that descend or lie beyond the bytes, codes
-    /// beyond their dictionary, views beyond their buffers. Scores that are NaN; documents of a query that have the same rank, where ranks
-    /// decide. Else as [`Join::runs`]; the file of a problem is the name of the run, its line the row, from 1, in all batches together.
+    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond the bytes, codes beyond their dictionary,
+    /// views beyond their buffers. Scores that are NaN; documents of a query that have the same rank, where ranks decide. Otherwise as
+    /// [`Join::runs`]; the file of a problem is the name of the run, its line the row, from 1, in all batches together.
     pub fn columns(&self, qrels: &Qrels, runs: &[(&str, &[Records<'_>])]) -> Result<LabelMatrix> {
         self.columns_in_pieces(qrels, runs, PieceSize::default())
     }
@@ -453,7 +454,7 @@ impl Join {
         finish(qrels.matrix(self.rule()), sound(Problems::default(), staged, qrels)?)
     }
 
-    /// Reads one run of columns of this name.
+    /// Reads one run of columns, called `name`.
     fn read_columns(
         &self,
         name: &str,
@@ -465,7 +466,7 @@ impl Join {
         run::read(&ColumnSource::all(&columns, size, self.watch()), name, self.joining(qrels))
     }
 
-    /// Who watches.
+    /// The watch of the join.
     fn watch(&self) -> Option<&Watch> {
         self.watch.as_deref()
     }
@@ -503,18 +504,19 @@ impl Join {
     }
 }
 
-/// A run that is there to be read.
+/// A run that was opened and not read yet.
 struct OpenedRun {
     name: String,
     text: Arc<Opened>,
-    /// What it is.
+    /// The format of the run.
     form: Told,
 }
 
-/// What a text is, or what it is that cannot be read.
+/// The format of a text, or what an unreadable text is instead.
 type Told = std::result::Result<Form, OtherFormat>;
 
-/// What a text is that starts like this. Where that cannot be read, neither can the rest, and whoever reads it says so.
+/// Recognises the format of a text that starts with `start`. If the start cannot be read, the rest cannot either, and its reader reports
+/// the error.
 fn told(start: Option<&[u8]>, known: Known<'_>) -> Told {
     start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
 }
@@ -527,7 +529,7 @@ fn stdin_once<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
     Ok(())
 }
 
-/// The runs, if nothing is wrong with them and the qrels.
+/// Returns the runs, if neither they nor the qrels have problems.
 fn sound(problems: Problems, staged: Vec<(StagedRun, RunProblems)>, qrels: &Qrels) -> Result<Vec<StagedRun>> {
     let (runs, wrong): (Vec<StagedRun>, Vec<RunProblems>) = staged.into_iter().unzip();
     let (lines, repeats): (Vec<Problems>, Vec<Problems>) =
@@ -555,7 +557,7 @@ mod tests {
         Input::Bytes { name: name.to_owned(), bytes: text.as_bytes().to_vec() }
     }
 
-    /// Everything that is in a matrix.
+    /// Returns everything that is in a matrix.
     fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
         let ids = (matrix.queries().clone(), matrix.runs().to_vec());
         let labels = (matrix.depths().to_vec(), matrix.tile_bytes().to_vec());
@@ -563,7 +565,7 @@ mod tests {
         (ids, labels, judged, matrix.rule(), matrix.tied_groups().cloned())
     }
 
-    /// Cuts both texts everywhere, as they are and compressed, under two seeds, and compares.
+    /// Cuts both texts everywhere, plain and compressed, under two seeds, and compares the results.
     fn check(join: Join, qrels: &str, run: &str) {
         let compressed = |input: Input| match input {
             Input::Bytes { name, bytes } => {
@@ -605,7 +607,7 @@ mod tests {
         );
     }
 
-    /// Queries and documents whose hashes are all the same under one of the two seeds.
+    /// Hashes of queries and documents that are all the same under one of two seeds change nothing.
     #[test]
     fn hashes_change_nothing() {
         let ids: Vec<[u8; 16]> = colliding(KNOWN).take(12).collect();

@@ -1,10 +1,10 @@
-//! The reader of both texts: rows, of qrels or of a run, become records, which are kept until all of their query are there.
+//! The reader of qrels and runs: rows become records, which are kept until all records of their query are there.
 //!
 //! ```text
 //! Source   chunks of a text, or pieces of columns (see `columns`)
-//! Rows     what a row is, a judgment or a result: the key of its number, the number of its query
-//! Keep     how records are kept: Grouped, where those of a query are together, or Scattered (see `group`), where they may be anywhere
-//! Make     what is made of the records of a query: a table of judged documents, or a row of labels
+//! Rows     the kind of a row, a judgment or a result: the key of its number, the number of its query
+//! Keep     how records are kept: Grouped, if those of a query are together, or Scattered (see `group`), if they may be anywhere
+//! Make     makes a table of judged documents, or a row of labels, from the records of a query
 //! ```
 
 use std::io::{self, Read};
@@ -31,57 +31,57 @@ use crate::error::{Error, Result};
 use crate::label::ScoreType;
 use crate::watch::{Watch, not_stopped};
 
-/// Rows of `N` fields as one worker reads them.
+/// Rows of `N` fields, as one worker reads them.
 pub(super) trait Rows<const N: usize> {
-    /// What they are.
+    /// The role of the rows: judgments or results.
     const ROLE: Role;
 
-    /// How text is read.
+    /// The rules by which text is read.
     fn rules(&self) -> Rules;
 
-    /// The key of a record with this grade or score.
+    /// Returns the key of a record with the grade or score `number`.
     fn key(&self, number: f64) -> u64;
 
-    /// Does the field behind the docno count too?
+    /// Returns whether the field behind the docno counts too.
     fn reads_ranks(&self) -> bool {
         false
     }
 
-    /// The number of a query whose rows begin, or `None` where they are skipped.
+    /// Returns the number of a query whose rows begin, or `None` if they are skipped.
     fn query(&mut self, id: &[u8]) -> Option<u32>;
 
-    /// Ends a chunk of text; in its last row that has them, this is the last of the `N` fields.
+    /// Ends a chunk of text. `_last` is the last of the `N` fields in the last row that has them.
     fn end_chunk(&mut self, _chunk: u64, _last: &[u8]) {}
 }
 
-/// How records are kept until all of a query are there.
+/// A place where records are kept until all of a query are there.
 pub(super) trait Keep {
-    /// Begins with a chunk, which lies here in the whole text, or a piece of columns, which has these rows.
+    /// Begins a chunk, which lies at `range` in the whole text, or a piece of columns, which has the rows `range`.
     fn begin_chunk(&mut self, chunk: u64, range: Range<usize>);
 
-    /// Keeps the record of a line of the chunk; `docno` has its bytes, and those of what is to be kept with it.
+    /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
-    /// Begins with rows of a query that follow one another, on this line of the chunk.
+    /// Begins rows of a query that follow one another, from this line of the chunk.
     fn begin_query(&mut self, _line: u64) {}
 
     /// Ends rows of a query that follow one another in a chunk.
     fn end_query(&mut self, id: &[u8], docnos: Docnos<'_>);
 
-    /// Ends a piece of columns; `digits` has its documents that are integers, as text, and may be taken.
+    /// Ends a piece of columns; `_digits` has its documents that are integers, as text, and may be taken.
     fn end_piece(&mut self, _digits: &mut Vec<u8>) {}
 
-    /// The address of a line that starts at `offset` in the chunk: where it stands among the records.
+    /// Returns the address of a line that starts at `offset` in the chunk: its place among the records.
     fn address(&self, chunk: u64, offset: usize) -> u64;
 }
 
-/// What is made of the records of each query.
+/// A maker of the result for the records of each query.
 pub(super) trait Make {
-    /// Takes the records of a query, at least one, in input order, the first of which is on this line of its chunk. Where it had some of
-    /// the query before it does nothing: `false`.
+    /// Takes the records of a query, at least one, in input order; `line` is the line of its chunk with the first. If it has taken records
+    /// of the query before, it does nothing and returns `false`.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, line: u64) -> bool;
 
-    /// Is no more wanted?
+    /// Returns whether no more is wanted.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -108,19 +108,19 @@ impl Keep for Scattered {
     }
 }
 
-/// Keeps the records of the current query only: those of each are together.
+/// A place for the records of the current query only: those of each query are together.
 pub(super) struct Grouped<'a, M> {
     records: Vec<Record>,
-    /// The line of the chunk on which they begin.
+    /// The line of the chunk on which the records begin.
     line: u64,
-    /// Set when a query comes back, for then those of each are not together, or when no more is wanted.
+    /// A flag that is set when a query comes back, so that the records of a query are not together, or when no more is wanted.
     back: &'a AtomicBool,
-    /// What is made of them.
+    /// The maker that takes the records.
     pub make: M,
 }
 
 impl<'a, M> Grouped<'a, M> {
-    /// Nothing yet; sets `back` when a query comes back.
+    /// Makes an empty place, which sets `back` when a query comes back.
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
         Grouped { records: Vec::new(), line: 0, back, make }
     }
@@ -157,20 +157,20 @@ impl<M: Make> Keep for Grouped<'_, M> {
     }
 }
 
-/// What the workers have read, apart from the records.
+/// The results of all workers, apart from the records.
 pub(super) struct Gathered<R> {
     /// The rows of each worker.
     pub rows: Vec<R>,
-    /// What is wrong with lines.
+    /// The problems of lines.
     pub findings: Findings,
-    /// Of each chunk its number and how many lines it has; some numbers are missing where workers stopped early.
+    /// The number of each chunk, and its number of lines; chunks are missing if workers stopped early.
     chunks: Vec<(u64, u64)>,
-    /// How many rows there are, wrong ones included.
+    /// The number of rows, wrong ones included.
     pub count: u64,
 }
 
 impl<R> Gathered<R> {
-    /// The lines of each chunk, by number, when all of them are read.
+    /// Returns the number of lines of each chunk, by the number of the chunk, when all chunks are read.
     pub fn lines(&self) -> Vec<u64> {
         let mut lines = vec![0; self.chunks.len()];
         self.chunks.iter().for_each(|&(chunk, count)| lines[chunk as usize] = count);
@@ -178,12 +178,12 @@ impl<R> Gathered<R> {
     }
 }
 
-/// Where rows come from.
+/// A source of rows.
 pub(super) trait Source: Sync {
-    /// What messages call it.
+    /// The name of the source in messages.
     fn name(&self) -> &str;
 
-    /// Reads all rows; each worker has rows and a keep of its own. They stop early when `stop` is set.
+    /// Reads all rows; each worker has rows and a keep of its own. They stop early once `stop` is set.
     fn read<const N: usize, R: Rows<N> + Send, K: Keep + Send>(
         &self,
         stop: &AtomicBool,
@@ -191,45 +191,45 @@ pub(super) trait Source: Sync {
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(Gathered<R>, Vec<K>)>;
 
-    /// What of it stays.
+    /// Returns the part of the source that stays readable.
     fn whole(&self) -> Whole<'_>;
 
-    /// What results are sorted by.
+    /// Returns what results are sorted by.
     fn order(&self) -> Order;
 
-    /// What is to be said of rows, where there are none; of text how a line looks.
+    /// Describes the rows that were expected, if there are none; for text, the shape of a line.
     fn expected(&self, role: Role) -> String;
 
-    /// The line of the text of a line that is read.
+    /// Returns the line of the text to which the line `line` that is read belongs.
     fn line(&self, line: u64) -> u64 {
         line
     }
 }
 
-/// What results are sorted by.
+/// The numbers that results are sorted by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Order {
-    /// Scores; beside them there may be ranks.
+    /// Scores; ranks may stand beside them.
     Scores { ranks: RankColumn },
     /// Ranks that are integers.
     Ranks,
-    /// Ranks as scores, −rank; where they have to count 1, 2, 3 …, with how messages write options.
+    /// Ranks as scores, −rank; `counted` if ranks have to count 1, 2, 3 …, with how messages write options.
     RankScores { counted: Option<OptionStyle> },
 }
 
-/// Where ranks stand beside scores.
+/// The place of ranks beside scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RankColumn {
-    /// Nowhere.
+    /// No place: there are no ranks.
     None,
-    /// Right behind the documents.
+    /// The field right behind the document.
     Behind,
-    /// In this column of a table, from 0.
+    /// A column of a table, from 0.
     At(Separator, usize),
 }
 
 impl Form {
-    /// What results are sorted by.
+    /// Returns what results are sorted by.
     pub fn order(&self) -> Order {
         match self.table().map(|table| (table.value, table)) {
             None => Order::Scores { ranks: RankColumn::Behind },
@@ -240,7 +240,7 @@ impl Form {
         }
     }
 
-    /// What is expected of a line, behind a colon.
+    /// Describes the expected line, to stand behind a colon.
     pub fn expected(&self, role: Role) -> String {
         match self.table() {
             None => format!(": {}", role.expected()),
@@ -273,7 +273,7 @@ impl Source for TextSource<'_> {
         self.watch.iter().for_each(|watch| watch.expect(all));
         let stop = || stop.load(Ordering::Relaxed) || self.watch.is_some_and(Watch::is_stopped);
         let told = AtomicU64::new(0);
-        // A stream may be read again, but is done only once.
+        // A stream may be read again, but its bytes are reported only once.
         let tell = |bytes: u64| {
             let before = told.fetch_add(bytes, Ordering::Relaxed);
             self.watch.iter().for_each(|watch| watch.add(bytes.min(all.saturating_sub(before))));
@@ -284,7 +284,7 @@ impl Source for TextSource<'_> {
         let readers = each_chunk((content, self.form.table()), self.size, stop, worker, |reader, chunk| {
             let bytes = chunk.text.len() as u64;
             reader.chunk(self.form, chunk);
-            // A stream has not the bytes of its file, which are counted where they are read.
+            // A stream lacks the bytes of its file, which are counted where they are read.
             self.watch.iter().filter(|_| whole.is_some()).for_each(|watch| watch.add(bytes));
         });
         let readers = readers.map_err(|source| Error::io(self.text.name.as_ref(), "read", source))?;
@@ -312,7 +312,7 @@ impl Source for TextSource<'_> {
 }
 
 impl<'a> TextSource<'a> {
-    /// The rows, if they lie in memory.
+    /// Returns the rows, if they lie in memory.
     fn lies(&self) -> Option<&'a [u8]> {
         match (self.text.content(), self.form.made()) {
             ((text, None), None) => Some(text),
@@ -321,10 +321,10 @@ impl<'a> TextSource<'a> {
     }
 }
 
-/// A text that goes by once as a source of rows.
+/// A text that is read once, as a source of rows.
 pub(super) struct PassingSource<'a> {
     pub name: &'a str,
-    /// What it is; nothing of which rows are made.
+    /// The format of the text, which is not one that rows are made of.
     pub form: &'a Form,
     pub text: Mutex<&'a mut (dyn Read + Send)>,
     pub size: ChunkSize,
@@ -366,7 +366,7 @@ impl Source for PassingSource<'_> {
     }
 }
 
-/// Puts together what readers have read.
+/// Combines what readers have read.
 pub(super) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (Gathered<R>, Vec<K>) {
     let (rows, mut keeps) = (Vec::with_capacity(readers.len()), Vec::with_capacity(readers.len()));
     let mut gathered = Gathered { rows, findings: Findings::default(), chunks: Vec::new(), count: 0 };
@@ -380,18 +380,18 @@ pub(super) fn gather<R, K>(readers: Vec<Reader<R, K>>) -> (Gathered<R>, Vec<K>) 
     (gathered, keeps)
 }
 
-/// One worker, and what it has read.
+/// One worker, and the rows it has read.
 pub(super) struct Reader<R, K> {
     pub rows: R,
     pub keep: K,
     pub seed: Seed,
     pub findings: Findings,
-    /// Of each chunk its number and how many lines it has.
+    /// The number of each chunk, and its number of lines.
     pub chunks: Vec<(u64, u64)>,
     pub count: u64,
     scanner: Scanner,
     row_scanner: Option<RowScanner>,
-    /// What columns are read with.
+    /// The buffers with which columns are read.
     pub scratch: Scratch,
 }
 
@@ -440,12 +440,12 @@ impl<R, K: Keep> Reader<R, K> {
 /// The query whose lines are being read.
 #[derive(Default)]
 struct Current {
-    /// Its number, unless its rows are skipped.
+    /// The number of the query, unless its rows are skipped.
     number: Option<u32>,
-    /// Where its id lies; empty before the first one.
+    /// The position of its id in the text; empty before the first query.
     start: usize,
     end: usize,
-    /// Its first and last bytes.
+    /// The first and the last bytes of the id.
     brief: Brief,
 }
 
@@ -459,7 +459,7 @@ impl Current {
     }
 }
 
-/// A worker at a chunk of text.
+/// The state of a worker in a chunk of text.
 struct ChunkReading<'w, 't, R, K> {
     rows: &'w mut R,
     keep: &'w mut K,
@@ -468,7 +468,7 @@ struct ChunkReading<'w, 't, R, K> {
     chunk: Chunk<'t>,
     rules: Rules,
     current: Current,
-    /// Where the last field of the last row lies; in a table its document.
+    /// The position of the last field of the last row; in a table, of its document.
     last: Range<usize>,
     count: u64,
 }
@@ -491,7 +491,7 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
         self.current = Current { number, start, end, brief: Brief::of(text, start, end) };
     }
 
-    /// Keeps a row of a query and a document, behind which something is kept too.
+    /// Keeps a row of a query and a document, with the text behind the document that is kept too.
     #[inline(always)]
     fn keep<const N: usize>(
         &mut self,
@@ -535,7 +535,7 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
         self.last = starts[N - 1]..ends[N - 1];
         let number = const { R::ROLE.number_field() };
         let Some(number) = decimal(text, starts[number], ends[number], R::ROLE.parser(&self.rules)) else {
-            // A closure that borrowed the fields would have all of them written to memory, for every line.
+            // A closure that borrowed the fields would write all of them to memory, for every line.
             let (rules, start, end) = (self.rules, starts[0], ends[N - 1]);
             return self
                 .problem(start, line, move || R::ROLE.complaint(&text[start..end], Fault::Number, rules));
@@ -563,7 +563,7 @@ impl<const N: usize, R: Rows<N>, K: Keep> TakeLines<N> for ChunkReading<'_, '_, 
     }
 }
 
-/// A worker at a chunk of a table.
+/// The state of a worker in a chunk of a table.
 struct TableReading<'r, 'w, 't, R, K, const N: usize> {
     reading: &'r mut ChunkReading<'w, 't, R, K>,
     table: &'r Table,
@@ -607,7 +607,7 @@ impl<R: Rows<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, 
 }
 
 impl Value {
-    /// The number in a field; `None` where it is not what it should be.
+    /// Reads the number in a field; `None` if the field is not such a number.
     #[inline(always)]
     pub(super) fn of(
         self,
@@ -626,7 +626,7 @@ impl Value {
 }
 
 impl Table {
-    /// What to say of a field that is not the number it should be.
+    /// Says what is wrong with a field that is not the number it should be.
     pub(super) fn not_a_number(&self, role: Role, field: &[u8]) -> String {
         match self.value {
             Value::Number | Value::Letters => {
@@ -638,12 +638,12 @@ impl Table {
     }
 }
 
-/// Is there a field behind a document and a tab, without quotes around either?
+/// Checks whether a field stands behind a document and a tab, without quotes around either.
 fn is_rank_behind(text: &[u8], doc: usize) -> bool {
     text[doc] == b'\t' && text.get(doc + 1).is_some_and(|&byte| !is_separator(byte) && byte != b'"')
 }
 
-/// The end of the field behind a document, with the byte that follows it, as tables of ranks have it.
+/// Returns the end of the field behind a document, with the byte that follows it, as tables of ranks have it.
 fn behind_rank(text: &[u8], doc: usize) -> usize {
     if text[doc] == UNIT {
         let rank = text[doc + 1..].iter().take_while(|&&byte| byte != UNIT).count();

@@ -1,4 +1,4 @@
-//! One line that counts, reduced to what a join needs, and where the bytes of its docno lie.
+//! One valid line, reduced to what a join needs, and the place of the bytes of its docno.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,7 @@ use super::scan::{is_separator, whole_line};
 use super::table::UNIT;
 use crate::label::{ScoreType, Ties};
 
-/// How long a line may be, in bytes. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
+/// The most bytes of a line. So docnos are shorter than 2³² bytes, and a text without line feeds is refused early.
 pub(super) const LONGEST_LINE: usize = 64 << 20;
 
 /// A result or a judgment: 32 bytes.
@@ -20,51 +20,51 @@ pub(super) struct Record {
     pub hash: u64,
     /// The docno: the chunk in the high 24 bits, the offset in it in the low 40. Ascending in the order of the input.
     pub at: u64,
-    /// The length of the docno.
+    /// The length of the docno, in bytes.
     pub length: u32,
-    /// The query.
+    /// The number of the query.
     pub query: u32,
 }
 
 impl Record {
-    /// The number of its chunk.
+    /// The number of the chunk of the docno.
     pub fn chunk(&self) -> u64 {
         place(self).0
     }
 }
 
-/// Where a docno lies, in one number.
+/// The bits of an offset in the place of a docno, which is one number.
 const OFFSET_BITS: u32 = 40;
 
-/// The chunk and offset of a docno as [`Record::at`].
+/// Returns the chunk and the offset of a docno as [`Record::at`].
 #[inline(always)]
 pub(super) fn address(chunk: u64, offset: usize) -> u64 {
     chunk << OFFSET_BITS | offset as u64
 }
 
-/// The chunks that records point into.
+/// The chunks that records refer to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Docnos<'a> {
-    /// Bytes.
+    /// Chunks of bytes.
     Chunks {
-        /// The number of the first chunk here.
+        /// The number of the first of `chunks`.
         first: u64,
-        /// The chunks.
+        /// The bytes of each chunk.
         chunks: &'a [&'a [u8]],
-        /// Are the chunks text? Otherwise copied docnos, each after the number of its line as a little-endian `u32`.
+        /// Whether the chunks are text. Otherwise they are copied docnos, each after the number of its line as a little-endian `u32`.
         text: bool,
     },
     /// Columns, cut into pieces; the offset of a record is its row in the piece.
     Columns {
-        /// The number of the first piece here.
+        /// The number of the first of `pieces`.
         first: u64,
-        /// The pieces.
+        /// The documents of each piece.
         pieces: &'a [PieceDocs<'a>],
     },
 }
 
 impl<'a> Docnos<'a> {
-    /// The docno of a record.
+    /// Returns the docno of a record.
     #[inline]
     pub fn of(&self, record: &Record) -> &'a [u8] {
         let (chunk, offset) = place(record);
@@ -77,7 +77,7 @@ impl<'a> Docnos<'a> {
         }
     }
 
-    /// The field behind a result's docno, in text or where it was copied with it; nothing in columns.
+    /// Returns the field behind a result's docno, from the text or from where it was copied; nothing in columns.
     pub fn rank_field(&self, record: &Record) -> &'a [u8] {
         let Docnos::Chunks { first, chunks, .. } = *self else { return &[] };
         let (chunk, offset) = place(record);
@@ -90,14 +90,14 @@ impl<'a> Docnos<'a> {
         &rest[start..start + length.unwrap_or(rest.len() - start)]
     }
 
-    /// The line in which a result stands, where the text is there.
+    /// Returns the line in which a result stands, if the text is there.
     pub fn line_of(&self, record: &Record) -> Option<&'a [u8]> {
         let Docnos::Chunks { first, chunks, text: true } = *self else { return None };
         let (chunk, offset) = place(record);
         Some(whole_line(chunks[(chunk - first) as usize], offset))
     }
 
-    /// The rank of a result: the number behind its docno in text.
+    /// Returns the rank of a result: in text, the number behind its docno.
     pub fn rank_column(&self, record: &Record) -> Option<i64> {
         match *self {
             Docnos::Chunks { .. } => std::str::from_utf8(self.rank_field(record)).ok()?.parse().ok(),
@@ -108,7 +108,7 @@ impl<'a> Docnos<'a> {
         }
     }
 
-    /// The line of a record: counted, so for messages only. In columns it is the row.
+    /// Returns the line of a record; lines are counted, so this is for messages only. In columns it is the row.
     pub fn position(&self, record: &Record) -> Position {
         let (chunk, offset) = place(record);
         let line = match *self {
@@ -127,7 +127,7 @@ impl<'a> Docnos<'a> {
     }
 }
 
-/// The chunk of a record, and the offset in it.
+/// Returns the chunk of a record, and the offset in it.
 #[inline(always)]
 fn place(record: &Record) -> (u64, usize) {
     (record.at >> OFFSET_BITS, (record.at & ((1 << OFFSET_BITS) - 1)) as usize)
@@ -140,7 +140,7 @@ pub(super) fn copy_docno(chunk: &mut Vec<u8>, line: u64, docno: &[u8]) -> usize 
     chunk.len() - docno.len()
 }
 
-/// The first and the last eight bytes of an id: all of it, where it has at most 16 and its length is known.
+/// The first and the last eight bytes of an id. They are all of an id that has at most 16 bytes and whose length is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Brief {
     first: u64,
@@ -148,7 +148,7 @@ pub(super) struct Brief {
 }
 
 impl Brief {
-    /// Of `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and its `last` is 0.
+    /// Reads the id `text[start..end]`. An id of fewer than eight bytes is filled up by zeros, and its `last` is 0.
     #[inline(always)]
     pub fn of(text: &[u8], start: usize, end: usize) -> Brief {
         let length = end - start;
@@ -163,18 +163,18 @@ impl Brief {
         self.first
     }
 
-    /// The last eight bytes, or 0 where the first are all.
+    /// The last eight bytes, or 0 if the first eight are all.
     pub fn last(&self) -> u64 {
         self.last
     }
 
-    /// The first eight bytes as a number that sorts as they do.
+    /// The first eight bytes as a number that sorts as the bytes do.
     pub fn prefix(&self) -> u64 {
         self.first.swap_bytes()
     }
 }
 
-/// Eight bytes, the first is the lowest; zeros beyond the end.
+/// Reads eight bytes, the first of which is the lowest; bytes beyond the end are zeros.
 #[inline(always)]
 fn word(text: &[u8], start: usize) -> u64 {
     match text[start..].first_chunk::<8>() {
@@ -188,7 +188,7 @@ fn last_word(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
 }
 
-/// A score as a sort key: ascending keys are descending scores, and equal scores have equal keys.
+/// Converts a score to a sort key: ascending keys are descending scores, and equal scores have equal keys.
 #[inline(always)]
 pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
     let score = match precision {
@@ -199,28 +199,28 @@ pub(super) fn sort_key(score: f64, precision: ScoreType) -> u64 {
     if bits >> 63 == 0 { !bits & !(1 << 63) } else { bits }
 }
 
-/// The score of a sort key, 0 for −0.
+/// Converts a sort key to its score; 0 for −0.
 pub(super) fn score_of_key(key: u64) -> f64 {
     f64::from_bits(if key >> 63 == 0 { !key & !(1 << 63) } else { key })
 }
 
-/// A rank as a sort key: smaller is better.
+/// Converts a rank to a sort key: smaller is better.
 #[inline(always)]
 pub(super) fn rank_key(rank: i64) -> u64 {
     rank as u64 ^ 1 << 63
 }
 
-/// The rank of a sort key.
+/// Converts a sort key to its rank.
 pub(super) fn rank_of_key(key: u64) -> i64 {
     (key ^ 1 << 63) as i64
 }
 
-/// The order of the docnos of equal scores.
+/// Returns the order of the docnos of equal scores.
 pub(super) fn by_docno(ties: Ties) -> fn(&[u8], &[u8]) -> Ordering {
     match ties {
         Ties::DocnoDescending => |one, other| other.cmp(one),
         Ties::DocnoAscending => |one, other| one.cmp(other),
-        // As they come, which is by the rank column where that orders them.
+        // Docnos stay in the order of the input, which is that of the rank column if it orders them.
         Ties::Input | Ties::Rank => |_, _| Ordering::Equal,
     }
 }

@@ -1,6 +1,6 @@
-//! The rows of a text one after another, as they stand there: to be written in another format, or to be looked at.
+//! The rows of a text one after another, as they stand there, to be written in another format or to be looked at.
 //!
-//! The text goes by once, in blocks of whole lines, so it may be of any size. Only where ranks count is a number kept for each query.
+//! The text is read once, in blocks of whole lines, so it may be of any size. A number is kept for each query only if ranks are counted.
 
 use std::io::{Cursor, Read, Write};
 use std::sync::Arc;
@@ -31,36 +31,36 @@ use crate::watch::not_stopped;
 /// A row of judgments or of a run, as it stands in a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TextRow<'t> {
-    /// Its line, from 1.
+    /// The number of its line, from 1.
     pub line: u64,
-    /// The query.
+    /// The id of the query.
     pub query: &'t [u8],
-    /// The document.
+    /// The id of the document.
     pub doc: &'t [u8],
-    /// The grade or the score, as it is written; −rank where the text has ranks alone.
+    /// The grade or the score, as it is written; −rank if the text has ranks only.
     pub number: &'t [u8],
-    /// The value of this number.
+    /// The value of `number`.
     pub value: f64,
     /// The rank; judgments have none.
     pub rank: Option<TextRank<'t>>,
-    /// All that stands behind the score, where the format has a tag.
+    /// The text behind the score, if the format has a tag.
     pub tag: Option<&'t [u8]>,
 }
 
 /// The rank of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextRank<'t> {
-    /// As it is written.
+    /// The rank as it is written.
     Written(&'t [u8]),
-    /// The text has no ranks: this is the number of the row among those of its query, from 1.
+    /// The number of the row among those of its query, from 1, in a text without ranks.
     Counted(u64),
 }
 
 impl Join {
-    /// Hands on the judgments of a text in any [`InputFormat`](super::InputFormat), in the order of the text, as long as `take` says
-    /// `true`. What it says is wrong with a row is an error among those of the text.
+    /// Passes the judgments of a text in any [`InputFormat`](super::InputFormat) to `take`, in the order of the text, until it returns
+    /// `false`. An error that `take` returns for a row is one of the errors of the text.
     ///
-    /// Whether a document is judged twice is not looked at.
+    /// Documents that are judged twice are not noticed.
     ///
     /// ```
     /// use laneval::{Input, Join};
@@ -76,7 +76,7 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// A text that cannot be read; the problems of all its lines; none that is a judgment.
+    /// A text that cannot be read; the problems of all its lines; a text without a judgment.
     pub fn each_judgment(
         &self,
         input: impl Into<Input>,
@@ -85,7 +85,8 @@ impl Join {
         self.each_row(input.into(), Role::Qrels, None, take)
     }
 
-    /// Hands on the results of a run likewise. A file of scores alone goes with judgments that are LETOR.
+    /// Passes the results of a run to `take`, in the order of the text, until it returns `false`. A file that has only scores needs
+    /// judgments that are LETOR.
     ///
     /// ```
     /// use laneval::{Input, Join, TextRank};
@@ -102,7 +103,7 @@ impl Join {
     /// ```
     ///
     /// # Errors
-    /// As [`Join::each_judgment`]; ranks that do not count where they should.
+    /// As [`Join::each_judgment`]; ranks that do not count 1, 2, 3 … where they should.
     pub fn each_result(
         &self,
         input: impl Into<Input>,
@@ -149,20 +150,20 @@ impl Join {
 /// A text that was opened to be read row by row.
 pub(super) struct Rows {
     text: PassingText<'static>,
-    /// What was read of it to tell what it is.
+    /// The start of the text, which was read to recognise the format.
     start: Vec<u8>,
     pub form: Form,
     role: Role,
     rules: Rules,
-    /// How much text is read at a time.
+    /// The number of bytes of text that are read at a time.
     block: usize,
 }
 
 impl Rows {
-    /// Opens a text, and tells what it is.
+    /// Opens a text, and recognises its format.
     ///
     /// # Errors
-    /// It cannot be read, or is not what it should be.
+    /// A text that cannot be read, or has not the expected content.
     pub fn open(join: &Join, input: Input, role: Role, judgments: Option<&Qrels>) -> Result<Self> {
         let read_as = if role == Role::Qrels { &join.qrels_as } else { &join.runs_as };
         let elsewhere = Opened::elsewhere(&input);
@@ -192,10 +193,10 @@ impl Rows {
         Ok(Rows { text, start, form, role, rules, block: BLOCK })
     }
 
-    /// Hands on lines with their rows, or what is wrong with them, until `take` wants no more.
+    /// Passes lines with their rows, or what is wrong with them, to `take` until it returns `false`.
     ///
     /// # Errors
-    /// The text cannot be read.
+    /// A text that cannot be read.
     pub fn each(self, take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool) -> Result<()> {
         let Rows { mut text, start, form, role, rules, block } = self;
         let name = text.name().to_owned();
@@ -240,10 +241,10 @@ impl Rows {
     }
 }
 
-/// How much text is read at a time, unless a line is longer.
+/// The number of bytes of text that are read at a time, unless a line is longer.
 const BLOCK: usize = 1 << 20;
 
-/// How many rows of each query there were so far.
+/// The number of rows of each query so far.
 struct Counts {
     queries: Interner,
     counts: Vec<u64>,
@@ -257,10 +258,10 @@ impl Default for Counts {
 }
 
 impl Counts {
-    /// A query of which ranks were wrong, and are not looked at any more.
+    /// The count of a query whose ranks were wrong; they are not checked any more.
     const WRONG: u64 = u64::MAX;
 
-    /// Counts a row of a query.
+    /// Counts a row of a query, and returns the count.
     fn count(&mut self, query: &[u8]) -> &mut u64 {
         if !self.queries.is(self.last, query) {
             self.last = self.queries.insert(query).0;
@@ -272,23 +273,23 @@ impl Counts {
     }
 }
 
-/// Whoever takes rows, and what is kept from block to block.
+/// The function that takes rows, with the state that is kept from block to block.
 struct Taking<'f, T> {
     role: Role,
     rules: Rules,
     table: Option<&'f Table>,
-    /// Where ranks count.
+    /// The counts of rows, if ranks are counted.
     counts: Option<Counts>,
-    /// A number that the text has not, as a decimal.
+    /// The decimal of a number that the text does not have.
     number: Vec<u8>,
-    /// How many lines there were before the block.
+    /// The number of lines before the block.
     before: u64,
     more: bool,
     take: T,
 }
 
 impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
-    /// Hands on rows of columns.
+    /// Passes on the rows of columns.
     fn columns(&mut self, columns: &Columns<'_>) {
         let (role, mut counts) = (self.role, Counts::default());
         let (mut decimal, mut rank_decimal) = (Vec::new(), Vec::new());
@@ -303,7 +304,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
                 (Role::Qrels, _) => None,
                 (Role::Run, Some(rank)) => {
                     rank_decimal.clear();
-                    let _ = write!(rank_decimal, "{rank}"); // into memory nothing fails
+                    let _ = write!(rank_decimal, "{rank}"); // writing into memory cannot fail
                     Some(TextRank::Written(&rank_decimal))
                 }
                 (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
@@ -320,7 +321,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
         let count = match (&form.shape, role) {
             (Shape::Trec, Role::Qrels) => Scanner::default().each_line::<4>(text, &mut block),
             (Shape::Trec, Role::Run) => Scanner::default().each_line::<6>(text, &mut block),
-            (Shape::Columns(_), _) => 0, // they are no lines
+            (Shape::Columns(_), _) => 0, // columns have no lines
             (Shape::Table(table) | Shape::Made(Made { table, .. }), _) => {
                 let skip = if first { table.skip.min(text.len()) } else { 0 };
                 RowScanner::default().each_row(text, skip, table, &mut block)
@@ -330,14 +331,14 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
     }
 }
 
-/// A block of lines that is being read.
+/// The state of reading a block of lines.
 struct Block<'b, 'f, T> {
     taking: &'b mut Taking<'f, T>,
     lines: Option<&'b Lines>,
 }
 
 impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Block<'_, '_, T> {
-    /// The line of the file of a line of the block.
+    /// Returns the line of the file to which a line of the block belongs.
     fn line(&self, line: u64) -> u64 {
         let line = self.taking.before + line;
         self.lines.map_or(line, |lines| lines.of(line))
@@ -357,7 +358,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Block<'_, '_, T> {
         }
     }
 
-    /// A grade without what is behind its dot, where that is the rule.
+    /// Returns a grade, without the digits behind its dot if that is the rule.
     fn grade(&self, value: f64) -> f64 {
         let Taking { role, rules, .. } = &*self.taking;
         if *role == Role::Qrels && rules.whole_grades { value.trunc() } else { value }
@@ -457,16 +458,16 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for Block<'_, 
     }
 }
 
-/// The shortest decimal that is read as this value.
+/// Writes the shortest decimal that is read as `value`.
 fn written_out(value: f64, decimal: &mut Vec<u8>) -> &[u8] {
     decimal.clear();
-    // Into memory nothing fails.
+    // Writing into memory cannot fail.
     let _ = if value.abs() < 1e15 { write!(decimal, "{value}") } else { write!(decimal, "{value:?}") };
     decimal
 }
 
 impl Table {
-    /// Do ranks have to be counted, because there are none, or because they are to be compared?
+    /// Returns whether ranks have to be counted, because there are none, or because they are to be compared.
     fn counts_ranks(&self) -> bool {
         self.rank.is_none() && self.value != Value::Rank
     }
@@ -568,7 +569,7 @@ mod tests {
         let tsv: String =
             (0..3000).map(|n| format!("q{}\tdoc{n}{}\t{}\n", n % 7, "x".repeat(n % 50), n / 7 + 1)).collect();
         for (text, count) in [(&trec, 3000), (&trec.trim_end().to_owned(), 3000), (&tsv, 3000)] {
-            assert!(text.len() > 65 << 10); // more than the start that is always read at once
+            assert!(text.len() > 65 << 10); // longer than the start that is always read at once
             let whole = rows(text, Role::Run, None, BLOCK).unwrap();
             assert_eq!(whole.len(), count);
             assert_eq!(

@@ -1,6 +1,7 @@
-//! A run: its lines joined with the judgments, and ranked, to rows of labels.
+//! A run: its lines are joined with the judgments, and ranked, to rows of labels.
 //!
-//! The first pass takes the lines of a query to be together. Where one comes back later, the run is read again for lines in any order.
+//! The first pass assumes that the lines of a query are together. If a query comes back later, the run is read again for lines in any
+//! order.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -25,23 +26,23 @@ use crate::label::{
 };
 use crate::watch::{Watch, not_stopped};
 
-/// What is the same for all workers.
+/// The settings of a join that all workers share.
 #[derive(Clone, Copy)]
 pub(crate) struct Joining<'a> {
     pub qrels: &'a Qrels,
     pub rule: RankingRule,
     pub rules: Rules,
-    /// Are tied groups to be kept?
+    /// Whether tied groups are kept.
     pub keep_ties: bool,
-    /// Is it a part of a run, which may have nothing in it?
+    /// Whether the rows are a part of a run, which may be empty.
     pub part: bool,
-    /// Are documents left out that are called as their query is?
+    /// Whether documents are left out whose id is the id of their query.
     pub drop_identical_ids: bool,
-    /// Who may stop it.
+    /// The watch that may stop the work.
     pub watch: Option<&'a Watch>,
 }
 
-/// Reads a run of this name; what can be used of it, and the problems.
+/// Reads a run called `name`; returns what can be used of it, and the problems.
 pub(super) fn read(
     source: &impl Source,
     name: &str,
@@ -80,16 +81,16 @@ pub(super) fn check_ties(name: &str, order: Order, ties: Ties) -> Result<()> {
     }
 }
 
-/// Results as one worker reads them.
+/// The results that one worker reads.
 pub(super) struct Results<'a> {
     joining: Joining<'a>,
-    /// The only queries whose rows are kept, if they are not all that are judged.
+    /// The only queries whose rows are kept; `None` if these are all judged queries.
     picks: Option<&'a Picks>,
-    /// The last query that is judged.
+    /// The last judged query.
     last: Option<u32>,
-    /// Queries that are not.
+    /// The queries without judgments.
     ignored: Interner,
-    /// The tag of the last line, and its chunk.
+    /// The number of the last chunk with a tag, and the tag of its last line.
     pub tag: (u64, Vec<u8>),
 }
 
@@ -99,7 +100,7 @@ impl<'a> Results<'a> {
         Results { joining, picks: None, last: None, ignored, tag: (0, Vec::new()) }
     }
 
-    /// Keeps rows of these queries alone.
+    /// Restricts rows to the queries of `picks`.
     pub fn of(self, picks: &'a Picks) -> Self {
         Results { picks: Some(picks), ..self }
     }
@@ -112,7 +113,7 @@ impl Rows<6> for Results<'_> {
         self.joining.rules
     }
 
-    /// The sort key of the score.
+    /// The sort key of a score.
     #[inline(always)]
     fn key(&self, score: f64) -> u64 {
         sort_key(score, self.joining.rule.score)
@@ -136,7 +137,7 @@ impl Rows<6> for Results<'_> {
     }
 }
 
-/// The queries of the qrels that a run has had so far.
+/// The set of queries of the qrels that a run has had so far.
 struct QueriesMet(Vec<AtomicU64>);
 
 impl QueriesMet {
@@ -144,14 +145,14 @@ impl QueriesMet {
         QueriesMet((0..queries.div_ceil(64)).map(|_| AtomicU64::new(0)).collect())
     }
 
-    /// Marks a query; `false` if it was marked before.
+    /// Marks a query; returns `false` if it was marked before.
     fn first_time(&self, query: u32) -> bool {
         let bit = 1 << (query % 64);
         self.0[query as usize / 64].fetch_or(bit, Ordering::Relaxed) & bit == 0
     }
 }
 
-/// Rows of labels that one worker makes.
+/// The rows of labels that one worker makes.
 pub(super) struct Rankings<'a> {
     qrels: &'a Qrels,
     pub ranker: Ranker,
@@ -166,7 +167,7 @@ impl<'a> Rankings<'a> {
         Joining { qrels, rule, rules, keep_ties, drop_identical_ids, .. }: Joining<'a>,
         order: Order,
     ) -> Self {
-        // Ranks are no scores, which might be equal as f32.
+        // Ranks are not scores, which might be equal as f32.
         let rule = match order {
             Order::Scores { .. } => rule,
             Order::Ranks | Order::RankScores { .. } => RankingRule { score: ScoreType::F32, ..rule },
@@ -176,12 +177,12 @@ impl<'a> Rankings<'a> {
         Rankings { qrels, ranker, staged, findings, order, drop_identical_ids }
     }
 
-    /// The id of a query of the qrels.
+    /// Returns the id of the query `query` of the qrels.
     pub fn id(&self, query: u32) -> &'a [u8] {
         self.qrels.queries().get(query as usize)
     }
 
-    /// Ranks the results of a query.
+    /// Ranks the results of one query.
     pub fn rank(&mut self, records: &[Record], docnos: Docnos<'_>) {
         let query = records[0].query;
         let (id, judged) = (self.id(query), self.qrels.judged(query));
@@ -201,7 +202,7 @@ impl<'a> Rankings<'a> {
         staged.rows.push(StagedRow { query, depth });
     }
 
-    /// The same where they are together in the input, so that their ranks say something.
+    /// Ranks the results of a query that are together in the input, so that the order of their ranks is meaningful.
     pub fn rank_together(&mut self, records: &[Record], docnos: Docnos<'_>) {
         self.rank(records, docnos);
         if let Order::Scores { ranks } = self.order {
@@ -210,7 +211,7 @@ impl<'a> Rankings<'a> {
     }
 }
 
-/// Rows of labels of queries that no worker has met before.
+/// The rows of labels of queries that no worker has met before.
 struct FirstRankings<'a> {
     met: &'a QueriesMet,
     rankings: Rankings<'a>,
@@ -226,7 +227,7 @@ impl Make for FirstRankings<'_> {
     }
 }
 
-/// Finds results of a query that have the same rank.
+/// Reports results of a query that have the same rank.
 fn report_equal_ranks(
     query: &[u8],
     records: &[Record],
@@ -251,7 +252,7 @@ fn report_equal_ranks(
     }
 }
 
-/// Finds the first result of a query whose rank, as a score, does not count on.
+/// Reports the first result of a query whose rank, as a score, does not continue the count.
 fn report_uncounted(records: &[Record], docnos: Docnos<'_>, options: OptionStyle, findings: &mut Findings) {
     let wrong = (1u64..).zip(records).find(|(rank, record)| score_of_key(record.key) != -(*rank as f64));
     if let Some((rank, record)) = wrong {
@@ -263,7 +264,7 @@ fn report_uncounted(records: &[Record], docnos: Docnos<'_>, options: OptionStyle
     }
 }
 
-/// The results of a query, without the document that is called as it is, if they are to be `dropped`.
+/// Returns the results of a query, without the document whose id is the query's if such documents are to be `dropped`.
 pub(super) fn without_identical<'r>(
     query: &[u8],
     records: &'r [Record],
@@ -277,12 +278,12 @@ pub(super) fn without_identical<'r>(
     Cow::Owned(records.iter().filter(|record| !is_identical(record)).copied().collect())
 }
 
-/// `1 query`, `2 queries` …
+/// Writes `1 query`, `2 queries` and so on.
 fn count_of_queries(count: u64) -> String {
     format!("{count} quer{}", if count == 1 { "y" } else { "ies" })
 }
 
-/// Puts together what all workers have read and ranked.
+/// Combines the rows that all workers have read and ranked.
 pub(super) fn finish(
     read: Gathered<Results<'_>>,
     rankings: Vec<Rankings<'_>>,
@@ -317,7 +318,7 @@ pub(super) fn finish(
     (run, RunProblems { lines: problems, repeats })
 }
 
-/// The queries without judgments that workers have met.
+/// Collects the queries without judgments that workers have met.
 pub(super) fn ignored(rows: &[Results<'_>]) -> Unmatched {
     let mut ignored: Vec<&[u8]> = rows.iter().flat_map(|rows| rows.ignored.ids().iter()).collect();
     ignored.par_sort_unstable();
@@ -325,7 +326,7 @@ pub(super) fn ignored(rows: &[Results<'_>]) -> Unmatched {
     Unmatched::all(ignored)
 }
 
-/// What to say of a run without results, or, if it is not `joined`, without a query of the qrels where it has to have one.
+/// Says what is wrong with a run without results, or, if it is not `joined`, with a run without a query of the qrels that needs one.
 pub(super) fn nothing_in_it(
     info: &RunInfo,
     joined: bool,

@@ -2,17 +2,17 @@
 //!
 //! ```text
 //! for each window of the text:
-//!     64 bytes at a time: a bit mask of the separators and one of the line feeds, by vector compares
+//!     64 bytes at a time: a bit mask of the separators and one of the line feeds, by vector comparisons
 //!     for each line: the masks of the next 64 bytes; its N lowest separators are the ends of its N fields, if no two are neighbours
-//!         (no empty field) and what follows them is blank → the line is handed on as it lies
-//!         else the same a bit at a time, for longer lines; else the line is split byte by byte
+//!         (no empty field) and the text behind them is blank → the line is passed on as it lies
+//!         otherwise the same a bit at a time, for longer lines; otherwise the line is split byte by byte
 //! ```
 //!
-//! Blank lines are skipped as far as a mask tells them, comments up to the next line feed.
+//! Blank lines are skipped as far as a mask shows them, comments up to the next line feed.
 //!
-//! Marking a window first keeps many reads of memory under way at a time, where reading and parsing in turns waits for each; and a
-//! line's fields are found without a branch. Everything down to the parsing of fields is compiled for each SIMD level, because
-//! instructions for bits come with it. It knows nothing of what a field means.
+//! Marking a window first keeps many reads of memory under way at a time, while reading and parsing in turns would wait for each; and the
+//! fields of a line are found without a branch. Everything down to the parsing of fields is compiled for each SIMD level, because
+//! instructions for bits come with it. This module does not know what fields mean.
 
 use fearless_simd::prelude::*;
 use fearless_simd::{Level, dispatch, u8x64};
@@ -21,60 +21,60 @@ use memchr::{memchr, memrchr};
 use super::dialect::Comments;
 use super::record::LONGEST_LINE;
 
-/// How much text is scanned ahead: it stays in the first-level cache, with its masks.
+/// The number of bytes of text that are marked ahead: a window stays in the first-level cache, with its masks.
 const WINDOW: usize = 8 << 10;
 
-/// Where the `N` fields of a line lie in the text.
+/// The places of the `N` fields of a line in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Fields<const N: usize> {
     pub starts: [usize; N],
     pub ends: [usize; N],
 }
 
-/// Who takes the lines of a text. Lines are counted from 1.
+/// A taker of the lines of a text. Lines are counted from 1.
 pub(super) trait TakeLines<const N: usize> {
-    /// May a line have more than `N` fields?
+    /// Whether a line may have more than `N` fields.
     const MORE: bool;
 
-    /// A line with its first `N` fields.
+    /// Takes a line with its first `N` fields.
     fn fields(&mut self, text: &[u8], line: u64, fields: &Fields<N>);
 
-    /// A line (without its line feed) that has another number of fields, at least one, or is too long; it starts at `start`.
+    /// Takes a line (without its line feed) that has another number of fields, at least one, or is too long; it starts at `start`.
     fn other(&mut self, start: usize, line: u64, bytes: &[u8]);
 
-    /// Which lines that start with `#` are skipped?
+    /// Returns which lines that start with `#` are skipped.
     fn comments(&self) -> Comments;
 
-    /// Is a carriage return inside a line a blank, and no mistake?
+    /// Returns whether a carriage return inside a line is a blank, and not an error.
     fn lone_returns(&self) -> bool {
         false
     }
 }
 
-/// Is there a carriage return inside the line? Then it may be many lines to whoever wrote it.
+/// Checks for a carriage return inside the line. The writer may have meant several lines.
 pub(super) fn has_lone_return(line: &[u8]) -> bool {
     line.trim_ascii_end().contains(&b'\r')
 }
 
-/// Is the byte between fields?
+/// Checks whether `byte` separates fields.
 #[inline(always)]
 pub(super) fn is_separator(byte: u8) -> bool {
     byte == b' ' || byte.wrapping_sub(b'\t') < 5 // \t \n \v \f \r
 }
 
-/// The line in which a byte lies, without its line feed.
+/// Returns the line in which the byte at `at` lies, without its line feed.
 pub(super) fn whole_line(text: &[u8], at: usize) -> &[u8] {
     let start = memrchr(b'\n', &text[..at]).map_or(0, |feed| feed + 1);
     let end = memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length);
     &text[start..end]
 }
 
-/// The fields of one line.
+/// Splits one line into fields.
 pub(super) fn split(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|&byte| is_separator(byte)).filter(|field| !field.is_empty())
 }
 
-/// Finds lines; its buffer is reused from window to window.
+/// A finder of lines; its buffer is reused from window to window.
 #[derive(Debug)]
 pub(super) struct Scanner {
     level: Level,
@@ -88,20 +88,20 @@ impl Default for Scanner {
 }
 
 impl Scanner {
-    /// Hands every line of `text` to `lines`, and says how many lines there are.
+    /// Passes every line of `text` to `lines`, and returns the number of lines.
     pub fn each_line<const N: usize>(&mut self, text: &[u8], lines: &mut impl TakeLines<N>) -> u64 {
         dispatch!(self.level, simd => each_line(simd, &mut self.marks, text, lines))
     }
 }
 
-/// Where 64 bytes have separators, and which of these are line feeds: a bit for each byte.
+/// The separators among 64 bytes, and which of these are line feeds: a bit for each byte.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     separators: u64,
     feeds: u64,
 }
 
-/// The marks of a window, and one of nothing.
+/// The marks of a window, and one empty mark.
 type Marks = [Mark; WINDOW / 64 + 1];
 
 #[inline(always)]
@@ -141,10 +141,10 @@ fn each_line<S: Simd, const N: usize>(
     line
 }
 
-/// The line at `start` and where the next one starts, if it has at most 64 bytes and `N` fields with one separator behind each, the
+/// Returns the line at `start` and where the next one starts, if it has at most 64 bytes and `N` fields with one separator behind each, the
 /// last a line feed or followed by blanks and one.
 ///
-/// The separators of the line are a number, and fields end at its lowest set bits. Only what stands behind the last field may stand
+/// The separators of the line are a number, and fields end at its lowest set bits. Only the separators behind the last field may stand
 /// right behind another separator.
 #[inline(always)]
 fn short_line<const N: usize>(
@@ -172,7 +172,7 @@ fn short_line<const N: usize>(
     plain.then(|| (fields, start + feeds.trailing_zeros() as usize + 1))
 }
 
-/// The same for a line of any length, which ends in the window.
+/// Does what `short_line` does for a line of any length, which ends in the window.
 #[inline(never)]
 fn plain_line<const N: usize>(
     text: &[u8],
@@ -204,7 +204,7 @@ fn plain_line<const N: usize>(
     plain.then_some((fields, after))
 }
 
-/// How many lines from `start` on are blank or comments, as far as the marks tell, and where the next line starts.
+/// Returns how many lines from `start` on are blank or comments, as far as the marks show them, and where the next line starts.
 #[inline(never)]
 fn skip(text: &[u8], marks: &Marks, window: usize, mut start: usize, comments: Comments) -> (u64, usize) {
     let mut lines = 0;
@@ -227,7 +227,7 @@ fn skip(text: &[u8], marks: &Marks, window: usize, mut start: usize, comments: C
     }
 }
 
-/// Where in the window the first line feed at or after this place is.
+/// Returns the place of the first line feed at or after `place` in the window.
 #[inline(always)]
 fn next_feed(marks: &Marks, place: usize) -> Option<usize> {
     let (mut block, bit) = (place / 64, place % 64);
@@ -239,7 +239,7 @@ fn next_feed(marks: &Marks, place: usize) -> Option<usize> {
     Some(64 * block + feeds.trailing_zeros() as usize)
 }
 
-/// Is there a line feed at or after this place in the window?
+/// Checks for a line feed at or after `place` in the window.
 #[inline(never)]
 fn has_end(marks: &Marks, place: usize) -> bool {
     let (block, bit) = (place / 64, place % 64);
@@ -308,7 +308,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// All lines as they were handed over.
+    /// All lines as they were passed on.
     #[derive(Default, Debug, PartialEq)]
     struct Seen {
         fields: Vec<(u64, Vec<Vec<u8>>)>,

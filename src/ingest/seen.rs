@@ -1,6 +1,6 @@
-//! What is seen of the scores of a run while it is ranked, and is worth a word: equal ones, contrary ranks, ties in f32.
+//! Facts about the scores of a run that are noticed while it is ranked, and may need a note: equal ones, contrary ranks, ties in f32.
 //!
-//! Nothing here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
+//! No function here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
 
 use super::reader::RankColumn;
 use super::record::{Docnos, Record, by_docno, score_of_key, sort_key};
@@ -8,7 +8,7 @@ use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};
 
 impl ScoresSeen {
-    /// Looks at the scores of a query, of which the first ranks have these labels.
+    /// Looks at the scores of a query, whose first ranks have the given labels.
     #[inline(always)]
     pub(super) fn see<'a>(
         &mut self,
@@ -50,19 +50,19 @@ impl ScoresSeen {
     }
 }
 
-/// Is there a label of a document that is in the qrels?
+/// Checks whether one of the labels is of a document that is in the qrels.
 #[inline(always)]
 fn is_any_judged(labels: &[u8]) -> bool {
-    // Some at a time, so that there is no branch for each of them.
+    // 64 labels at a time, so that there is no branch for each of them.
     labels.chunks(64).any(|some| some.iter().fold(false, |any, &label| any | (label > UNPOOLED)))
 }
 
-/// The results of a query, best first; those of equal scores may be in any order.
+/// The results of a query, best first; results of equal scores may be in any order.
 #[derive(Clone, Copy)]
 pub(super) struct Ranked<R> {
-    /// How many there are.
+    /// The number of results.
     pub count: usize,
-    /// The result at a rank, from 0.
+    /// A function that returns the result at a rank, from 0.
     pub record: R,
 }
 
@@ -71,9 +71,9 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
         (self.record)(rank).key
     }
 
-    /// Would the labels of the first ranks come in another order if scores were compared as f32?
+    /// Checks whether the labels of the first ranks would come in another order if scores were compared as f32.
     ///
-    /// Then two neighbours with different labels have scores that are equal as f32, or the last of these ranks and the one behind it have.
+    /// If so, two neighbours with different labels have scores that are equal as f32, or the last of these ranks and the next one have.
     #[inline(always)]
     fn differs_in_f32(
         self,
@@ -98,7 +98,7 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
         false
     }
 
-    /// The end of the results that have the score of this rank as f32, and whether their labels come in another order then.
+    /// Returns the end of the results that have the score of this rank as f32, and whether their labels come in another order then.
     #[cold]
     fn reorders(
         self,
@@ -127,7 +127,7 @@ impl<'a, R: Fn(usize) -> &'a Record + Copy> Ranked<R> {
     }
 }
 
-/// The sort key of a score that is compared as f32, from its key as f64.
+/// Converts the sort key of a score as f64 to its key as f32.
 pub(super) fn key_in_f32(key: u64) -> u64 {
     sort_key(score_of_key(key), ScoreType::F32)
 }

@@ -1,11 +1,11 @@
-//! Rows of a table: fields between tabs, commas or blanks, as many on each line.
+//! Rows of a table: fields between tabs, commas or blanks, with the same number on each line.
 //!
 //! ```text
 //! for each window of the text:
-//!     three columns and no quotes: a bit mask of the separators of 64 bytes and one of the line feeds, by vector compares
-//!         for each line: its separators are the three lowest bits, the last a line feed → the row is handed on as it lies
-//!     else where separators, line feeds and quotes are, in order
-//!         for each line: as many of them as it has columns, all separators but the last, a line feed → the same
+//!     three columns and no quotes: a bit mask of the separators of 64 bytes and one of the line feeds, by vector comparisons
+//!         for each line: its separators are the three lowest bits, the last a line feed → the row is passed on as it lies
+//!     otherwise the places of separators, line feeds and quotes, in order
+//!         for each line: as many places as it has columns, all separators but the last, a line feed → the same
 //!     any other line is split byte by byte: quotes, blank lines, another number of fields
 //! ```
 //!
@@ -22,22 +22,22 @@ use super::record::LONGEST_LINE;
 use super::scan::is_separator;
 use super::shape::TOO_LONG;
 
-/// What stands between the fields of a table.
+/// The separator between the fields of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Separator {
     /// Any number of blanks. Lines that start with `#` are comments.
     Blanks,
-    /// A tab. What is not between quotes as a whole is taken as it stands.
+    /// A tab. A field that is not in quotes as a whole is taken as it stands.
     Tab,
     /// A comma. A field that starts with a quote ends with one.
     Comma,
-    /// A byte that no text has, nor quotes: rows that were made of another format.
+    /// A byte that no text has, and no quotes: rows that were made of another format.
     Unit,
 }
 
 /// The byte behind each field of rows that were made of another format.
 pub(super) const UNIT: u8 = 0x1f;
-/// The first byte of a row that says what is wrong with a row of another format.
+/// The first byte of a row that reports an error of another format.
 pub(super) const WRONG: u8 = 0x1e;
 
 impl Separator {
@@ -62,22 +62,22 @@ impl Separator {
         matches!(self, Separator::Tab | Separator::Comma)
     }
 
-    /// The fields of a line, for messages and to look at; quotes around them are left out.
+    /// Returns the fields of a line, for messages and previews; quotes around them are left out.
     pub fn fields(self, line: &[u8]) -> Vec<&[u8]> {
         split(line, self).unwrap_or_default().into_iter().map(|field| &line[field.start..field.end]).collect()
     }
 }
 
-/// What the number of a row is.
+/// The kind of the number of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Value {
     /// A grade or a score.
     Number,
-    /// The same, as [letters](super::number::letters) of rows that were made.
+    /// A grade or a score as [letters](super::number::letters) of rows that were made.
     Letters,
-    /// A rank: the score is −rank. No two documents of a query have the same.
+    /// A rank: the score is −rank. No two documents of a query have the same rank.
     Rank,
-    /// The same; in every query ranks count 1, 2, 3 ….
+    /// A rank; in every query ranks count 1, 2, 3 ….
     CountedRank,
 }
 
@@ -85,26 +85,26 @@ pub(super) enum Value {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Table {
     pub separator: Separator,
-    /// How many bytes come before the rows.
+    /// The number of bytes before the rows.
     pub skip: usize,
-    /// How many columns there are.
+    /// The number of columns.
     pub columns: usize,
-    /// What a row looks like, for messages.
+    /// The shape of a row, for messages.
     pub shape: String,
-    /// Which column, from 0, is the query, the document, the grade, score or rank.
+    /// The columns, from 0, of the query, the document, and the grade, score or rank.
     pub query: usize,
     pub doc: usize,
     pub number: usize,
     pub value: Value,
-    /// Which column has ranks, where scores are sorted, and which the tag.
+    /// The columns of ranks, if scores are sorted, and of tags.
     pub rank: Option<usize>,
     pub tag: Option<usize>,
-    /// How messages write options.
+    /// The way messages write options.
     pub options: OptionStyle,
 }
 
 impl Table {
-    /// Rows that are made of another format: query, document, number.
+    /// Makes the table of rows that are made of another format: query, document, number.
     pub fn made(value: Value, shape: &str) -> Self {
         Table {
             separator: Separator::Unit,
@@ -121,12 +121,12 @@ impl Table {
         }
     }
 
-    /// Rows that are made of another format: query, document, rank, number.
+    /// Makes the table of rows that are made of another format: query, document, rank, number.
     pub fn made_with_ranks(value: Value, shape: &str) -> Self {
         Table { columns: 4, number: 3, rank: Some(2), ..Table::made(value, shape) }
     }
 
-    /// Where ranks stand beside the scores.
+    /// Returns the place of ranks beside the scores.
     pub fn rank_column(&self) -> RankColumn {
         match self.rank {
             None => RankColumn::None,
@@ -140,12 +140,12 @@ impl Table {
         }
     }
 
-    /// What a line should be.
+    /// Describes the expected line.
     pub fn expected(&self) -> String {
         format!("expected '{}'", self.shape)
     }
 
-    /// The query of a line, for where a text is cut; `None` of a line that is blank.
+    /// Returns the query of a line, to find where a text is cut; `None` for a blank line.
     pub fn query_of<'t>(&self, line: &'t [u8]) -> Option<&'t [u8]> {
         let separator = self.separator;
         if separator == Separator::Blanks {
@@ -170,15 +170,15 @@ impl Table {
 struct Field {
     start: usize,
     end: usize,
-    /// Has it quotes inside, which are written twice?
+    /// Whether quotes are inside the field, which are written twice.
     escaped: bool,
 }
 
-/// What is wrong with quotes: a field begins with one and does not end with one on the line, or goes on behind it.
+/// An error in quotes: a field begins with a quote and does not end with one on the line, or text follows the closing quote.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Unclosed;
 
-/// The fields of a line without its line feed.
+/// Splits a line without its line feed into fields.
 fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, Unclosed> {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let (mut fields, mut at) = (Vec::new(), 0);
@@ -213,7 +213,7 @@ fn split(line: &[u8], separator: Separator) -> Result<Vec<Field>, Unclosed> {
     }
 }
 
-/// The field that begins with the quote at `at`, if it ends with one.
+/// Returns the field that begins with the quote at `at`, if it ends with one.
 fn in_quotes(line: &[u8], at: usize, separator: u8) -> Option<Field> {
     let (mut end, mut escaped) = (at + 1, false);
     loop {
@@ -228,7 +228,7 @@ fn in_quotes(line: &[u8], at: usize, separator: u8) -> Option<Field> {
     Some(Field { start: at + 1, end, escaped })
 }
 
-/// Where the fields of a row that are read lie in the text.
+/// The places in the text of the fields that are read of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Row {
     pub query: [usize; 2],
@@ -236,24 +236,24 @@ pub(super) struct Row {
     pub number: [usize; 2],
 }
 
-/// Who takes the rows of a text. Lines are counted from 1.
+/// A taker of the rows of a text. Lines are counted from 1.
 pub(super) trait TakeRows {
-    /// A row; neither its query nor its document is empty.
+    /// Takes a row; neither its query nor its document is empty.
     fn row(&mut self, text: &[u8], line: u64, row: Row);
 
-    /// A line that is no row, which starts at `start`, and what is wrong with it.
+    /// Takes a line that is not a row and starts at `start`, with what is wrong with it.
     fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String);
 }
 
-/// How much text is looked at ahead: with the places of its separators it stays in the first-level cache.
+/// The number of bytes of text that are marked ahead: with the places of its separators a window stays in the first-level cache.
 const WINDOW: usize = 4 << 10;
 
-/// Finds rows; its buffer is reused from window to window.
+/// A finder of rows; its buffer is reused from window to window.
 #[derive(Debug)]
 pub(super) struct RowScanner {
     level: Level,
     marks: Box<[Mark; WINDOW / 64 + 1]>,
-    /// Where in a window separators, line feeds and quotes are. The places are written eight at a time.
+    /// The places in a window of separators, line feeds and quotes. They are written eight at a time.
     places: Box<[u16; WINDOW + 64]>,
 }
 
@@ -265,7 +265,7 @@ impl Default for RowScanner {
 }
 
 impl RowScanner {
-    /// Hands every row of `text` to `lines`, but for what is before the byte `skip`, and says how many lines there are.
+    /// Passes every row of `text` to `lines`, without the text before the byte `skip`, and returns the number of lines.
     pub fn each_row(&mut self, text: &[u8], skip: usize, table: &Table, lines: &mut impl TakeRows) -> u64 {
         let line = memchr_iter(b'\n', &text[..skip]).count() as u64;
         match (table.columns, table.separator) {
@@ -277,8 +277,8 @@ impl RowScanner {
         }
     }
 
-    /// Rows of any number of columns from a place on, before which there are so many lines, up to a line that begins at `until` or
-    /// behind it: where that is, and how many lines come before it.
+    /// Finds rows of any number of columns from a place on, before which `line` lines were counted, up to a line that begins at `until` or
+    /// behind it. Returns where that line begins, and how many lines come before it.
     #[inline(never)]
     fn each_row_until(
         &mut self,
@@ -330,7 +330,7 @@ impl RowScanner {
                         at += feed + 1;
                         end
                     }
-                    None if start > window => break, // it may end behind the window
+                    None if start > window => break, // the line may end behind the window
                     None => memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length),
                 };
                 line += 1;
@@ -345,7 +345,7 @@ impl RowScanner {
     }
 }
 
-/// Rows of three columns from a place on, before which there are so many lines: how many lines there are.
+/// Finds rows of three columns from a place on, before which `line` lines were counted. Returns the number of lines.
 ///
 /// Everything down to the parsing of fields is compiled for each SIMD level, because instructions for bits come with it.
 #[inline(always)]
@@ -386,7 +386,7 @@ fn each_row_of_three<S: Simd>(
         if start >= end {
             continue;
         }
-        // A line of another kind, or one that goes on behind the window.
+        // A line of another kind, or one that continues behind the window.
         let feed = memchr(b'\n', &text[start..]).map_or(text.len(), |length| start + length);
         if feed < end || start == window {
             line += 1;
@@ -397,7 +397,7 @@ fn each_row_of_three<S: Simd>(
     line
 }
 
-/// The fields that are read of three that lie in another order.
+/// Returns the fields that are read, of three that lie in another order.
 #[inline(never)]
 fn picked(table: &Table, fields: [[usize; 2]; 3]) -> Row {
     let [query, doc, number] = [table.query, table.doc, table.number].map(|column| fields[column]);
@@ -468,14 +468,14 @@ fn any_line(text: &[u8], [start, end]: [usize; 2], number: u64, table: &Table, l
     );
 }
 
-/// Where 64 bytes have separators or line feeds, and which of these are line feeds: a bit for each byte.
+/// The separators and line feeds among 64 bytes, and which of these are line feeds: a bit for each byte.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     separators: u64,
     feeds: u64,
 }
 
-/// Marks a window, and one block of nothing behind it; `false` if it has quotes.
+/// Marks a window, and one empty block behind it; returns `false` if the window has quotes.
 #[inline(always)]
 fn mark<S: Simd>(simd: S, window: &[u8], separator: Separator, marks: &mut [Mark; WINDOW / 64 + 1]) -> bool {
     let (blocks, tail) = window.as_chunks::<64>();
@@ -494,8 +494,8 @@ fn mark<S: Simd>(simd: S, window: &[u8], separator: Separator, marks: &mut [Mark
     quotes == 0
 }
 
-/// Where the three fields of the line at `start` end, if it has three, and whether all have something in them; `None` too where it ends
-/// behind what was marked.
+/// Returns where the three fields of the line at `start` end, and whether none is empty; `None` if it has not three fields, or ends behind
+/// what was marked.
 #[inline(always)]
 fn ends_of_three(marks: &[Mark; WINDOW / 64 + 1], window: usize, start: usize) -> Option<([usize; 3], bool)> {
     let (block, bit) = ((start - window) / 64, (start - window) % 64);
@@ -513,7 +513,7 @@ fn ends_of_three(marks: &[Mark; WINDOW / 64 + 1], window: usize, start: usize) -
     is_so.then(|| ([one, two, three].map(|bits| start + bits.trailing_zeros() as usize), is_plain))
 }
 
-/// The same for a line of any length.
+/// Does what `ends_of_three` does for a line of any length.
 #[inline(never)]
 fn ends_of_long(marks: &[Mark; WINDOW / 64 + 1], window: usize, start: usize) -> Option<([usize; 3], bool)> {
     let (mut block, bit) = ((start - window) / 64, (start - window) % 64);
@@ -535,7 +535,7 @@ fn ends_of_long(marks: &[Mark; WINDOW / 64 + 1], window: usize, start: usize) ->
     Some((ends, start < one && one + 1 < two && two + 1 < feed))
 }
 
-/// Writes where the separators, line feeds and quotes of a window are, and says how many.
+/// Writes the places of the separators, line feeds and quotes of a window, and returns their number.
 #[inline(always)]
 fn index<S: Simd>(simd: S, window: &[u8], separator: Separator, places: &mut [u16; WINDOW + 64]) -> usize {
     let mut count = 0;
@@ -571,7 +571,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// All lines as they were handed over.
+    /// All lines as they were passed on.
     #[derive(Default, Debug, PartialEq)]
     struct Seen {
         rows: Vec<(u64, [Vec<u8>; 3])>,
@@ -594,7 +594,7 @@ mod tests {
         Table { separator, columns, query, doc, number, ..Table::made(Value::Number, "") }
     }
 
-    /// Line by line, without windows.
+    /// Reads line by line, without windows.
     fn slowly(text: &[u8], table: &Table) -> (u64, Seen) {
         let mut seen = Seen::default();
         let (mut start, mut line) = (0, 0);
@@ -631,7 +631,7 @@ mod tests {
         assert_eq!(fields(Separator::Unit, "\"a\x1fb\t\x1f1"), ["\"a", "b\t", "1"]);
     }
 
-    /// A query is the same, with quotes or without, and whatever stands between quotes before it.
+    /// The query of a line is the same with quotes or without, and whatever stands between quotes before it.
     #[test]
     fn queries_of_lines() {
         let of = |separator: Separator, query: usize, line: &str| {

@@ -1,4 +1,4 @@
-//! Files of tables, such as those of Parquet, which another crate reads: what it is asked for, and what it gives.
+//! Files of tables, such as those of Parquet, which another crate reads: what the reader is asked for, and what it returns.
 
 use std::fmt;
 use std::sync::Arc;
@@ -16,23 +16,23 @@ pub trait TableReader: fmt::Debug + Sync {
     /// Reads a file.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// What is wrong with the file.
     fn read(&self, file: TableFile<'_>) -> Result<Box<dyn Table>, WrongTable>;
 }
 
-/// Rows that somebody else holds as columns.
+/// Rows that another crate holds as columns.
 pub trait Table: fmt::Debug + Send + Sync {
     /// The names of the columns of queries, documents, and numbers or ranks.
     fn names(&self) -> &[String];
 
-    /// Does something with them as results, once.
+    /// Calls `work` with the rows as results, once.
     fn with_records(&self, work: &mut dyn FnMut(&[Records<'_>]));
 
-    /// Does something with them as judgments, once.
+    /// Calls `work` with the rows as judgments, once.
     fn with_judgments(&self, work: &mut dyn FnMut(&[Judgments<'_>]));
 }
 
-/// A file of tables, and what is wanted of it.
+/// A file of tables, and the columns that are read of it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct TableFile<'a> {
@@ -64,7 +64,7 @@ impl AsRef<[u8]> for TableBytes {
 }
 
 impl TableBytes {
-    /// Those of a file, decompressed.
+    /// Returns the bytes of a file, decompressed.
     pub(super) fn of(file: &Arc<Opened>) -> std::io::Result<Self> {
         if file.content().1.is_none() {
             return Ok(TableBytes(Bytes::Lying(file.clone())));
@@ -75,7 +75,7 @@ impl TableBytes {
     }
 }
 
-/// Which columns of a table are read.
+/// The columns of a table that are read.
 #[derive(Debug, Clone, Copy)]
 pub struct TableColumns<'a> {
     role: Role,
@@ -84,27 +84,27 @@ pub struct TableColumns<'a> {
 }
 
 impl<'a> TableColumns<'a> {
-    /// Those of judgments; told from their names, but for those that are given.
+    /// The columns of judgments; those that are not `given` are recognised by their names.
     pub fn of_judgments(given: Option<&'a ColumnNames>) -> Self {
         TableColumns { role: Role::Qrels, given, ranks: false }
     }
 
-    /// Those of results; with `ranks` also ranks beside scores.
+    /// The columns of results; with `ranks`, also ranks beside scores.
     pub fn of_results(given: Option<&'a ColumnNames>, ranks: bool) -> Self {
         TableColumns { role: Role::Run, given, ranks }
     }
 
-    /// Those of a role.
+    /// The columns of a role.
     pub(super) fn of(role: Role, given: Option<&'a ColumnNames>, ranks: bool) -> Self {
         TableColumns { role, given, ranks }
     }
 
-    /// Are they read as judgments?
+    /// Returns whether the columns are read as judgments.
     pub fn are_judgments(&self) -> bool {
         self.role == Role::Qrels
     }
 
-    /// Where they are in a table whose columns have these names.
+    /// Returns the places of the columns in a table whose columns have these names.
     ///
     /// ```
     /// use laneval::tables::TableColumns;
@@ -114,7 +114,7 @@ impl<'a> TableColumns<'a> {
     /// ```
     ///
     /// # Errors
-    /// A column that is not there.
+    /// A column that the table lacks.
     pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
         let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();
         let ordered = self.given.filter(|given| given.ordered().is_some());
@@ -140,22 +140,22 @@ impl<'a> TableColumns<'a> {
     }
 }
 
-/// Where the columns of a table are that are read.
+/// The places in a table of the columns that are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Places {
-    /// The ids of queries.
+    /// The column of the ids of queries.
     pub query: usize,
-    /// The ids of documents.
+    /// The column of the ids of documents.
     pub doc: usize,
-    /// The grades or scores; `None` where ranks decide.
+    /// The column of the grades or scores; `None` if ranks decide.
     pub number: Option<usize>,
-    /// The ranks, where they decide, or are to order equal scores.
+    /// The column of the ranks, if they decide, or are to order equal scores.
     pub rank: Option<usize>,
 }
 
 impl Places {
-    /// All of them, ascending, each once.
+    /// Returns all places, ascending, each once.
     pub fn all(&self) -> Vec<usize> {
         let all = [Some(self.query), Some(self.doc), self.number, self.rank];
         let mut all: Vec<usize> = all.into_iter().flatten().collect();
@@ -164,7 +164,7 @@ impl Places {
         all
     }
 
-    /// The places among the columns of [`Places::all`] alone.
+    /// Returns the places among only the columns of [`Places::all`].
     pub fn among_all(&self) -> Places {
         let all = self.all();
         let place = |at: usize| all.partition_point(|&of| of < at);
@@ -177,24 +177,24 @@ impl Places {
     }
 }
 
-/// Why a table cannot be read.
+/// The reason why a table cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum WrongTable {
-    /// A column that was named is not there.
+    /// A column that was named is missing.
     Column(String),
-    /// No column has a name by which it is known.
+    /// No column has one of the names by which it is recognised.
     Missing(Missing),
-    /// A column is of a type that it cannot have.
+    /// A column has a type that is not allowed for it.
     Type(String),
-    /// Rows cannot be read.
+    /// Some rows cannot be read.
     Rows {
-        /// The first of them, at most [`Problems::LIMIT`](crate::error::Problems::LIMIT): their numbers, from 1, and what is wrong.
+        /// The first wrong rows, at most [`Problems::LIMIT`](crate::error::Problems::LIMIT): their numbers, from 1, and what is wrong.
         first: Vec<(u64, String)>,
-        /// How many problems there are beyond `first`.
+        /// The number of problems beyond `first`.
         more: u64,
     },
-    /// The file is not what it seems to be.
+    /// The file has not the content that its start announces.
     File(String),
 }
 
@@ -217,7 +217,7 @@ impl fmt::Display for WrongTable {
 
 impl std::error::Error for WrongTable {}
 
-/// Does something with a table as results.
+/// Calls `work` with a table as results.
 pub(super) fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
     table.with_records(&mut |batches| {
@@ -228,7 +228,7 @@ pub(super) fn with_records<R>(table: &dyn Table, work: impl FnOnce(&[Records<'_>
     done.unwrap_or_else(|| unreachable!("a table lends its rows"))
 }
 
-/// Does something with a table as judgments.
+/// Calls `work` with a table as judgments.
 pub(super) fn with_judgments<R>(table: &dyn Table, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
     let (mut work, mut done) = (Some(work), None);
     table.with_judgments(&mut |batches| {

@@ -223,7 +223,7 @@ impl MakeRows for Judgments {
     }
 }
 
-/// Passes whole lines to `take` until it refuses one, and returns the number of bytes of those it took.
+/// Passes whole lines to `take` until it returns `false`, and returns the number of bytes of these lines, the last one included.
 fn each_line(text: &[u8], ended: bool, mut take: impl FnMut(&[u8]) -> bool) -> usize {
     let mut start = 0;
     while start < text.len() {
