@@ -1,6 +1,6 @@
-//! A run that goes by once: its queries are ranked one by one as they come, and their rankings handed on.
+//! A run that is read once: its queries are ranked one by one as they come, and their rankings passed on.
 //!
-//! The rows of a query must be together, for its rankings are gone when others come. That is noticed when a query comes back.
+//! The rows of a query must be together, for its rankings are gone when other queries come. A query that comes back is noticed.
 
 use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -19,49 +19,49 @@ use super::{Join, diagnostics};
 use crate::error::{Error, Problems, Result};
 use crate::label::{RunInfo, ScoresSeen, StagedPiece};
 
-/// Labels of rankings that are handed on together.
+/// The most labels of rankings that are passed on together.
 const LABELS: usize = 1 << 20;
-/// The most of such rankings.
+/// The most rankings that are passed on together.
 const ROWS: usize = 1 << 14;
 
-/// Takes rankings, and is done with them.
+/// A taker of rankings, which keeps what it needs of them.
 pub(crate) trait TakeRankings: Send {
-    /// Takes some rankings; `false` where it wants no more.
+    /// Takes some rankings; returns `false` if it wants no more.
     fn take(&mut self, rankings: &StagedPiece) -> bool;
 
-    /// Does it want no more?
+    /// Returns whether no more rankings are wanted.
     fn is_stopped(&self) -> bool;
 }
 
-/// A run that goes by once.
+/// A run that is read once.
 pub(crate) struct PassingRun<'q, T> {
     join: Join,
     joining: Joining<'q>,
     name: String,
-    /// What messages call it.
+    /// The name of the source in messages.
     source: String,
-    /// Do ranks decide, and not scores? Known when there are rows.
+    /// Whether ranks decide, and not scores; known once there are rows.
     by_rank: Option<bool>,
     places: Places,
     workers: Vec<Worker<'q, T>>,
-    /// Makes a worker what it hands rankings on to.
+    /// A function that makes the taker of rankings for a worker.
     make: Box<dyn Fn() -> T + Send + Sync + 'q>,
-    /// How text is cut.
+    /// The sizes in which text is cut.
     size: ChunkSize,
-    /// How many chunks, lines and results there were.
+    /// The numbers of chunks, lines and results so far.
     chunks: u64,
     lines: u64,
     results: u64,
     tag: Vec<u8>,
-    /// What the text is, if it is text.
+    /// The format of the text, if it is text.
     form: Form,
     is_text: bool,
     repeats: Problems,
-    /// The last query of columns, which may go on in the next batch.
+    /// The rows of the last query of columns, which may continue in the next batch.
     pending: Pending,
 }
 
-/// What a worker keeps from chunk to chunk.
+/// The state that a worker keeps from chunk to chunk.
 struct Worker<'q, T> {
     results: Results<'q>,
     rankings: Rankings<'q>,
@@ -69,8 +69,8 @@ struct Worker<'q, T> {
 }
 
 impl<'q, T: TakeRankings> PassingRun<'q, T> {
-    /// A run of this name, and of that which messages call it, of which nothing has come yet; `make` makes a worker what it hands
-    /// rankings on to.
+    /// Makes a run called `name`, of a source with its own name in messages, before any of it has come; `make` makes the taker of rankings
+    /// for a worker.
     ///
     /// # Errors
     /// Qrels that were read in another dialect.
@@ -116,25 +116,26 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         })
     }
 
-    /// Says what text is that starts like this.
+    /// Recognises the format of text that starts with `start`.
     ///
     /// # Errors
-    /// It cannot be a run.
+    /// A text that cannot be a run.
     pub fn tell(&mut self, start: &[u8]) -> Result<()> {
         let told = self.join.passing_form(&self.source, start, self.joining.qrels.partner());
         self.form = told.map_err(|other| Error::Input(other.problems(Role::Run, &self.source)))?;
         Ok(())
     }
 
-    /// How much of a text that goes on is whole queries, as far as their lines are together; `None` where rows are made of it.
+    /// Returns how many bytes of a text that continues are whole queries, as far as their lines are together; `None` if rows are made of
+    /// the text.
     pub fn complete(&self, text: &[u8]) -> Option<usize> {
         self.form.made().is_none().then(|| complete(text, self.form.table()))
     }
 
-    /// Reads text to its end, which ends its last query too; `None` where somebody wanted no more.
+    /// Reads text to its end, which ends its last query too; returns `None` if a taker wanted no more.
     ///
     /// # Errors
-    /// What the reader says; the problems of all lines; a query that comes back.
+    /// An error of the reader; the problems of all lines; a query that comes back.
     pub fn text(&mut self, text: &mut (dyn Read + Send)) -> Result<Option<()>> {
         self.ranks(self.form.order())?;
         check_ties(&self.source, self.form.order(), self.joining.rule.ties)?;
@@ -154,7 +155,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         Ok(went_on?.then_some(()))
     }
 
-    /// Reads a batch of columns but for its last query, which may go on in the next; `None` where somebody wanted no more.
+    /// Reads a batch of columns except for its last query, which may continue in the next batch; returns `None` if a taker wanted no more.
     ///
     /// # Errors
     /// What is wrong with the columns; a query that comes back.
@@ -183,7 +184,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         Ok(went_on.then_some(()))
     }
 
-    /// Says that ranks decide, or scores.
+    /// Notes whether ranks or scores decide.
     fn ranks(&mut self, order: Order) -> Result<()> {
         let by_rank = !matches!(order, Order::Scores { .. });
         if *self.by_rank.get_or_insert(by_rank) == by_rank {
@@ -193,7 +194,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         Err(Error::Input(whole_file(&self.source, message)))
     }
 
-    /// The same error of a batch after others.
+    /// Adapts an error of a batch, of which other batches came before: its lines count from the start of the run.
     fn later(&self, error: Error) -> Error {
         let before = self.lines + self.pending.rows();
         match error {
@@ -205,7 +206,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         }
     }
 
-    /// Ranks the last query of the columns that were there.
+    /// Ranks the last query of the columns so far.
     fn end_pending(&mut self) -> Result<bool> {
         let pending = std::mem::take(&mut self.pending);
         if pending.rows() == 0 {
@@ -217,7 +218,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         self.read(&ColumnSource::some(&columns, 0..columns.rows()), self.lines)
     }
 
-    /// Reads rows, before which there were so many.
+    /// Reads rows; `before` is the number of lines before them.
     fn read(&mut self, source: &impl Source, before: u64) -> Result<bool> {
         let (joining, order) = (self.joining, source.order());
         let (places, chunks, make) = (&self.places, self.chunks, &self.make);
@@ -276,17 +277,17 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
         Ok(true)
     }
 
-    /// How many results there were.
+    /// Returns the number of results.
     pub fn results(&self) -> u64 {
         self.results + self.pending.rows()
     }
 
-    /// Whoever has taken rankings so far.
+    /// Returns the takers of rankings so far.
     pub fn takers(&mut self) -> impl Iterator<Item = &mut T> {
         self.workers.iter_mut().map(|worker| &mut worker.take)
     }
 
-    /// Hands on what is left, and says what there was; `None` where somebody wanted no more.
+    /// Passes on the remaining rankings, and returns facts about the run; `None` if a taker wanted no more.
     ///
     /// # Errors
     /// As for more rows; no result at all; no query of the qrels.
@@ -325,14 +326,14 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
     }
 }
 
-/// A run that has gone by.
+/// A run that was read to its end.
 pub(crate) struct Passed {
     pub info: RunInfo,
-    /// Which queries of the qrels it had.
+    /// Whether the run had each query of the qrels.
     pub met: Vec<bool>,
 }
 
-/// Hands on the rankings that there are; `false` where no more are wanted.
+/// Passes on the rankings that there are; returns `false` if no more are wanted.
 fn hand_on(rankings: &mut Rankings<'_>, take: &mut impl TakeRankings) -> bool {
     let staged = &mut rankings.staged;
     let wanted = staged.rows.is_empty() || take.take(staged);
@@ -341,20 +342,20 @@ fn hand_on(rankings: &mut Rankings<'_>, take: &mut impl TakeRankings) -> bool {
     wanted
 }
 
-/// Where each query of the qrels begins, by chunk and line, as far as it has come.
+/// The places where each query of the qrels begins, by chunk and line, as far as is known yet.
 struct Places(Vec<AtomicU64>);
 
-/// No place.
+/// The value for no place.
 const NONE: u64 = u64::MAX;
 /// The bits of a line in a place; the chunk is above them.
 const LINE_BITS: u32 = 32;
 
-/// Places are in the order of the input.
+/// Makes a place. Places are in the order of the input.
 fn place(chunk: u64, line: u64) -> u64 {
     chunk << LINE_BITS | line.min((1 << LINE_BITS) - 1)
 }
 
-/// The place in a source before which there were so many chunks.
+/// Returns the position of a place in a source before which there were `chunks` chunks.
 fn of_place(place: u64, chunks: u64) -> Position {
     Position { chunk: (place >> LINE_BITS) - chunks, line: place & ((1 << LINE_BITS) - 1) }
 }
@@ -364,27 +365,27 @@ impl Places {
         Places((0..queries).map(|_| AtomicU64::new(NONE)).collect())
     }
 
-    /// Notes that a query begins somewhere. Where it has begun somewhere else before, this is the later of both places: where it comes
+    /// Notes that a query begins at `here`. If it began somewhere else before, returns the later of both places, which is where it comes
     /// back.
     fn meet(&self, query: u32, here: u64) -> Option<u64> {
         let before = self.0[query as usize].fetch_min(here, Ordering::Relaxed);
         (before != NONE).then(|| before.max(here))
     }
 
-    /// Which queries have come.
+    /// Returns which queries have come.
     fn met(&self) -> Vec<bool> {
         self.0.iter().map(|place| place.load(Ordering::Relaxed) != NONE).collect()
     }
 }
 
-/// Ranks queries, and hands their rankings on.
+/// The ranking of queries, whose rankings are passed on.
 struct Taking<'m, 'q, T> {
     places: &'m Places,
-    /// How many chunks there were before this source.
+    /// The number of chunks before this source.
     chunks: u64,
     rankings: Rankings<'q>,
     take: T,
-    /// The first query that comes back, and where.
+    /// The place of the first query that comes back, and its number.
     back: Option<(u64, u32)>,
     refused: bool,
 }
@@ -422,7 +423,7 @@ mod tests {
 
     type Rankings = BTreeMap<u32, Vec<u8>>;
 
-    /// Keeps all rankings.
+    /// A taker that keeps all rankings.
     struct Kept(Arc<Mutex<Rankings>>);
 
     impl TakeRankings for Kept {
@@ -442,7 +443,7 @@ mod tests {
         }
     }
 
-    /// The rankings of what is fed, and what is said of the run; or the error.
+    /// Returns the rankings of the texts that are fed, and facts about the run; or the error.
     fn passed(
         join: Join,
         qrels: &Qrels,
@@ -461,7 +462,7 @@ mod tests {
         Ok((rankings, info))
     }
 
-    /// The same of the whole text.
+    /// Returns the same for the whole text at once.
     fn whole(join: Join, qrels: &Qrels, run: &str) -> Result<(Rankings, RunInfo), String> {
         let input = RunInput::named("mine", Input::Bytes { name: "mine".into(), bytes: run.into() });
         let matrix = join.runs(qrels, [input]).map_err(|error| error.to_string())?;
@@ -501,7 +502,7 @@ mod tests {
     #[test]
     fn a_query_that_comes_back_is_named_with_its_line_wherever_the_text_is_cut() {
         let qrels = qrels();
-        // 9 is not judged; 10 comes back as well, but later.
+        // Query 9 is not judged; query 10 comes back as well, but later.
         let again = "\n10 Q0 a 1 1 t\n2 Q0 c 1 1 t\n10 Q0 b 1 1 t\n1 Q0 d 1 1 t\n2 Q0 d 1 1 t\n";
         let text = [GROUPED, again].concat();
         let line = text.lines().count() - 3;
@@ -521,7 +522,7 @@ mod tests {
         }
     }
 
-    /// Results in a text, and as columns.
+    /// A result, to be written as text and as columns.
     type Row = (&'static str, &'static str, i64, f64);
 
     const ROWS: &[Row] = &[
@@ -536,7 +537,7 @@ mod tests {
         ("10", "a", 1, f64::INFINITY),
     ];
 
-    /// Pushes rows in batches of which each begins where the one before ends.
+    /// Passes rows in batches, each of which begins where the one before ends.
     fn push(
         rows: &[Row],
         ends: &[usize],

@@ -1,7 +1,7 @@
-//! A few queries alone, with their documents: what a join makes of them, and what it forgets otherwise.
+//! A few queries alone, with their documents, which a join otherwise forgets.
 //!
-//! All lines are looked at, as ever, but of the other queries nothing is kept: not even a document that is twice in one of their rankings
-//! is found.
+//! All lines are read as usual, but nothing of the other queries is kept: not even a document that is twice in one of their rankings is
+//! noticed.
 
 use std::io::{Cursor, Read};
 use std::sync::atomic::AtomicBool;
@@ -32,24 +32,24 @@ use crate::label::{LabelMatrix, StagedRun};
 /// A retrieved document at its rank.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Retrieved {
-    /// Its id.
+    /// The id of the document.
     pub docno: Vec<u8>,
-    /// Its score as it is compared: rounded where scores are compared as f32.
+    /// The score as it is compared: rounded if scores are compared as f32.
     pub score: f64,
-    /// The code of its grade.
+    /// The code of the grade.
     pub code: u8,
-    /// How many documents of the run have this score, itself included; among them are those behind the ranks that are kept.
+    /// The number of documents of the run with this score, itself included. Documents behind the ranks that are kept are counted too.
     pub tied: u32,
 }
 
 /// A query with all its documents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PickedQuery {
-    /// Its id.
+    /// The id of the query.
     pub id: Vec<u8>,
-    /// The documents that the qrels name for it with their codes, by id; `None` where they do not have the query.
+    /// The documents that the qrels name for the query, with their codes, by id; `None` if the qrels lack the query.
     pub judged: Option<Vec<(Vec<u8>, u8)>>,
-    /// Its ranking in each run, `None` where a run lacks it.
+    /// The ranking of the query in each run; `None` if a run lacks the query.
     pub rankings: Vec<Option<Vec<Retrieved>>>,
 }
 
@@ -58,11 +58,11 @@ pub struct PickedQuery {
 pub struct Picked {
     /// The queries in the order asked for.
     pub queries: Vec<PickedQuery>,
-    /// The matrix.
+    /// The matrix of the rankings.
     pub matrix: LabelMatrix,
 }
 
-/// The queries that are picked. Those without judgments are numbered behind those of the qrels.
+/// The picked queries. Those without judgments are numbered behind those of the qrels.
 #[derive(Debug)]
 pub(super) struct Picks {
     ids: Vec<Vec<u8>>,
@@ -70,21 +70,22 @@ pub(super) struct Picks {
 }
 
 impl Picks {
-    /// The number of a query, which is `judged` in the qrels, if it is picked.
+    /// Returns the number of the query `id`, which is `judged` in the qrels, if it is picked.
     pub fn number(&self, id: &[u8], judged: Option<u32>) -> Option<u32> {
         let place = self.ids.iter().position(|picked| picked == id)?;
         Some(judged.unwrap_or(self.judged + place as u32))
     }
 }
 
-/// A run of which some queries were picked: their rankings by number.
+/// A run of which some queries were picked: their rankings, with the number of each query.
 type PickedRun = (Vec<(u32, Vec<Retrieved>)>, (StagedRun, RunProblems));
 
 impl Join {
-    /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents. A run that goes by is not held.
+    /// Reads qrels and runs as [`Join::files`] does, and keeps these queries, with their documents. A run that comes as a stream is not
+    /// held in memory.
     ///
     /// # Errors
-    /// As [`Join::files`], but for documents that are twice in the ranking of another query.
+    /// As [`Join::files`], except for documents that are twice in the ranking of another query.
     #[doc(hidden)]
     pub fn picked(&self, qrels: Input, runs: Vec<RunInput>, queries: &[Vec<u8>]) -> Result<Picked> {
         self.picked_in_chunks(qrels, runs, queries, ChunkSize::default())
@@ -150,23 +151,23 @@ impl Join {
     }
 }
 
-/// A run to be read, once.
+/// A run that is read once.
 struct RunText {
     name: String,
     text: Text,
-    /// What it is.
+    /// The format of the run.
     form: std::result::Result<Form, OtherFormat>,
 }
 
 enum Text {
-    /// It is there as a whole.
+    /// A text that is there as a whole.
     Whole(Arc<Opened>),
-    /// It goes by, under the name by which messages call it.
+    /// A text that is read once, with its name in messages.
     Passing(String, Box<dyn Read + Send>),
 }
 
 impl Text {
-    /// What messages call it.
+    /// The name of the text in messages.
     fn name(&self) -> &str {
         match self {
             Text::Whole(text) => &text.name,
@@ -176,7 +177,7 @@ impl Text {
 }
 
 impl Join {
-    /// Opens a run, and looks at its first lines.
+    /// Opens a run, and recognises its format by its first lines.
     fn run_text(&self, name: String, run: RunInput, partner: Option<&Partner>) -> Result<RunText> {
         if !run.input.passes() {
             let text = Arc::new(run.input.open(self.access)?);
@@ -191,7 +192,7 @@ impl Join {
     }
 }
 
-/// Reads a run of this name.
+/// Reads a run called `name`.
 fn read(source: &impl Source, name: &str, joining: Joining<'_>, picks: &Picks) -> Result<PickedRun> {
     let (qrels, count) = (joining.qrels, picks.judged as usize + picks.ids.len());
     check_ties(source.name(), source.order(), joining.rule.ties)?;
@@ -209,10 +210,10 @@ fn read(source: &impl Source, name: &str, joining: Joining<'_>, picks: &Picks) -
     Ok((found.concat(), run::finish(read, rankings, name, source, joining)))
 }
 
-/// What one worker makes of the queries.
+/// The rankings that one worker makes of the queries.
 struct Ranking<'a> {
     rankings: Rankings<'a>,
-    /// Ranks without leaving a trace.
+    /// A ranker that leaves no notes.
     plain: Ranker,
     picks: &'a Picks,
     found: Vec<(u32, Vec<Retrieved>)>,
@@ -282,7 +283,7 @@ mod tests {
             let whole = picked(RUN, usize::MAX / 2, ties);
             let queries = whole.as_ref().unwrap();
             let found = queries.iter().map(|query| query.rankings[0].as_ref().map(Vec::len));
-            // 2, in which a document is twice, was not asked for.
+            // Query 2, in which a document is twice, was not asked for.
             assert_eq!(found.collect::<Vec<_>>(), [Some(3), Some(2), None]);
             assert_eq!(queries[0].judged, Some(vec![(b"a".to_vec(), 5), (b"c".to_vec(), 6)]));
             for text in [RUN.to_owned(), format!("{RUN}1 Q0 c 9 9 t\n"), format!("{RUN}x\n")] {

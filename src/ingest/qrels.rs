@@ -1,4 +1,4 @@
-//! Judgments: from text or from memory to the tables that runs are joined with.
+//! Judgments: read from text or from memory into the tables that runs are joined with.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -28,9 +28,9 @@ use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
 use crate::watch::Watch;
 
-/// Judgments, ready to be joined with any number of runs.
+/// Judgments that can be joined with any number of runs.
 ///
-/// They take about 24 bytes a judgment and 64 a query beside the ids.
+/// Judgments take about 24 bytes each, and 64 bytes for each query, beside the ids.
 ///
 /// ```
 /// use laneval::Qrels;
@@ -42,26 +42,27 @@ use crate::watch::Watch;
 #[derive(Debug)]
 pub struct Qrels {
     name: String,
-    /// That of the text; judgments from memory go with every dialect.
+    /// The dialect of the text; `None` for judgments from memory, which can be joined in every dialect.
     dialect: Option<Dialect>,
     book: Codebook,
     queries: Interner,
-    /// Of each query the one that came after it in the text, if that is known: runs often have the same order.
+    /// For each query, the one that came after it in the text, if that is known: runs often have the same order.
     after: Vec<u32>,
     facts: Facts,
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
-    /// Queries with documents that are judged twice, where this matters only if they are evaluated.
+    /// The queries with documents that are judged twice, if such documents matter only in evaluated queries.
     repeats: Vec<(Vec<u8>, Problems)>,
-    /// What docnos and queries are hashed with.
+    /// The seed with which docnos and queries are hashed.
     seed: Seed,
-    /// The text, if scores alone go with it.
+    /// The text, if runs that have only scores belong to it.
     partner: Option<Partner>,
 }
 
 impl Qrels {
-    /// Reads lines of `query iter docno grade`, in any order, or another [`InputFormat`](super::InputFormat), which is told from the content.
+    /// Reads lines of `query iter docno grade`, in any order, or another [`InputFormat`](super::InputFormat), which is recognised by the
+    /// content.
     ///
     /// # Errors
     /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all;
@@ -80,8 +81,8 @@ impl Qrels {
     /// Reads lines of `query iter docno grade` in a dialect, for a [`Join`](super::Join) of the same dialect; a file is opened by `access`.
     ///
     /// # Errors
-    /// As [`Qrels::read`]; the dialects of trec_eval say only of queries that a run has which documents are judged twice, when they
-    /// are joined.
+    /// As [`Qrels::read`]. The dialects of trec_eval report documents that are judged twice only when a run is joined, and only for the
+    /// queries that it has.
     pub fn read_as(input: impl Into<Input>, dialect: Dialect, access: FileAccess) -> Result<Self> {
         Join { dialect, access, ..Join::default() }.qrels(input)
     }
@@ -116,9 +117,8 @@ impl Qrels {
     /// ```
     ///
     /// # Errors
-    /// Columns of different lengths, or that cannot be what they are said to be: offsets that descend or lie beyond the bytes, codes
-    /// beyond their dictionary, views beyond their buffers. Else as [`Qrels::read_as`]; the line of a problem is the row, from 1, in all
-    /// batches together.
+    /// Columns of different lengths, or with invalid content: offsets that descend or lie beyond the bytes, codes beyond their dictionary,
+    /// views beyond their buffers. Otherwise as [`Qrels::read_as`]; the line of a problem is the row, from 1, in all batches together.
     pub fn columns(batches: &[columns::Judgments<'_>], dialect: Dialect) -> Result<Self> {
         Self::columns_in_pieces(batches, dialect, PieceSize::default(), None)
     }
@@ -136,7 +136,7 @@ impl Qrels {
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
-    /// Those of a text that is not read.
+    /// The judgments of a text that is not read: none.
     pub(super) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
         let (read, scattered) = gather(Vec::new());
         let qrels = sort_out(read, scattered, Whole::Passing, (name, &|line| line), dialect.rules(), seed).0;
@@ -148,12 +148,12 @@ impl Qrels {
         self.queries.ids()
     }
 
-    /// The grades.
+    /// The codebook: the grades and their codes.
     pub fn book(&self) -> &Codebook {
         &self.book
     }
 
-    /// How many documents of each query have each grade.
+    /// The numbers of documents of each query with each grade.
     #[doc(hidden)]
     pub fn facts(&self) -> &Facts {
         &self.facts
@@ -166,55 +166,55 @@ impl Qrels {
         self.fingerprint
     }
 
-    /// What messages call them.
+    /// The name of the judgments in messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The dialect of the text that they were, if they were text.
+    /// The dialect of the text of the judgments, if they were text.
     pub(super) fn dialect(&self) -> Option<Dialect> {
         self.dialect
     }
 
-    /// Do scores alone go with these, which name no documents?
+    /// Returns whether runs that have only scores, and name no documents, belong to these judgments.
     #[doc(hidden)]
     pub fn take_scores(&self) -> bool {
         self.partner.is_some()
     }
 
-    /// The text, if scores alone go with it.
+    /// The text, if runs that have only scores belong to it.
     pub(super) fn partner(&self) -> Option<&Partner> {
         self.partner.as_ref()
     }
 
-    /// What docnos are hashed with.
+    /// The seed with which docnos are hashed.
     pub(super) fn seed(&self) -> Seed {
         self.seed
     }
 
-    /// The index of a query.
+    /// Returns the index of the query `id`.
     #[inline]
     pub(super) fn query(&self, id: &[u8]) -> Option<u32> {
         self.queries.get(id)
     }
 
-    /// The index of a query that is in a run after another one.
+    /// Returns the index of the query `id` of a run, in which `last` is the query before it.
     ///
-    /// To compare it with a guess saves the hash table, and with it most often a wait for memory.
+    /// Comparing the id with a guess saves a look into the hash table, and with it most often a wait for memory.
     #[inline]
     pub(super) fn query_after(&self, last: Option<u32>, id: &[u8]) -> Option<u32> {
         let guess = last.and_then(|last| self.after.get(last as usize)).copied();
         guess.filter(|&guess| self.queries.is(guess, id)).or_else(|| self.query(id))
     }
 
-    /// The judged documents of a query.
+    /// Returns the judged documents of a query.
     #[inline]
     pub(super) fn judged(&self, query: u32) -> (&Shelf, DocTable) {
         let table = self.tables[query as usize];
         (&self.shelves[table.shelf as usize], table)
     }
 
-    /// The documents that the qrels name for a query, with their codes, by docno.
+    /// Returns the documents that the qrels name for a query, with their codes, by docno.
     pub(super) fn documents(&self, query: u32) -> Vec<(Vec<u8>, u8)> {
         let (shelf, table) = self.judged(query);
         let documents = shelf.documents(table).map(|(docno, code)| (docno.to_vec(), code));
@@ -223,13 +223,13 @@ impl Qrels {
         documents
     }
 
-    /// Documents judged twice for queries that one of the runs has, where nothing was said of them yet.
+    /// Returns documents judged twice for queries that one of the runs has, unless they were reported already.
     pub(super) fn repeats(&self, runs: &[StagedRun]) -> Problems {
         let rows = runs.iter().flat_map(|run| &run.pieces).flat_map(|piece| &piece.rows);
         self.repeats_in(rows.map(|row| row.query))
     }
 
-    /// The same for these queries.
+    /// Returns documents judged twice for the queries of `evaluated`, unless they were reported already.
     pub(super) fn repeats_in(&self, evaluated: impl Iterator<Item = u32>) -> Problems {
         if self.repeats.is_empty() {
             return Problems::default();
@@ -242,19 +242,19 @@ impl Qrels {
         join(found)
     }
 
-    /// A matrix without runs yet.
+    /// Begins a matrix without runs.
     pub(super) fn matrix(&self, rule: RankingRule) -> MatrixBuilder {
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
         MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
     }
 
-    /// A matrix without runs yet; the tables are given back.
+    /// Begins a matrix without runs, and frees the tables.
     pub(super) fn into_matrix(self, rule: RankingRule) -> MatrixBuilder {
         MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
     }
 }
 
-/// Reads judgments; what can be used of them, and the problems.
+/// Reads judgments; returns what can be used of them, and the problems.
 pub(super) fn read(
     (text, form): (&Opened, &Form),
     dialect: Dialect,
@@ -272,7 +272,7 @@ pub(super) fn read(
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
-/// The same from any source.
+/// Reads judgments from any source; returns what can be used of them, and the problems.
 pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> Result<(Qrels, Problems)> {
     let (rules, name) = (dialect.rules(), source.name());
     let done = |(qrels, mut problems): (Qrels, Problems), count: u64| {
@@ -298,7 +298,7 @@ pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> R
     Ok(done(sort_out(read, scattered, source.whole(), (name, &line), rules, seed), count))
 }
 
-/// Judgments as one worker reads them.
+/// The judgments that one worker reads.
 struct Judgments {
     rules: Rules,
     queries: Interner,
@@ -317,7 +317,7 @@ impl Rows<4> for Judgments {
         self.rules
     }
 
-    /// The bits of the grade.
+    /// The bits of a grade.
     #[inline(always)]
     fn key(&self, grade: f64) -> u64 {
         let grade = if self.rules.whole_grades { grade.trunc() } else { grade };
@@ -329,36 +329,36 @@ impl Rows<4> for Judgments {
     }
 }
 
-/// Tables that are being made.
+/// Tables of queries that are being made.
 #[derive(Default)]
 struct Shelving {
     shelf: Shelf,
     tables: Vec<DocTable>,
     grades: Grades,
-    /// By preliminary codes.
+    /// The facts of queries, by preliminary codes.
     facts: Facts,
     codes: Vec<u8>,
     fingerprint: u128,
     hashed: Vec<u8>,
     findings: Findings,
-    /// Do documents that are judged twice matter only in queries that are evaluated?
+    /// Whether documents that are judged twice matter only in queries that are evaluated.
     late: bool,
-    /// Those queries, if so.
+    /// The queries with such documents, if `late`.
     repeats: Vec<(Vec<u8>, Findings)>,
 }
 
-/// The distinct grades ≥ 0 in the order in which they came.
+/// The distinct grades ≥ 0, in the order in which they came.
 #[derive(Default)]
 struct Grades(Vec<f64>);
 
 impl Grades {
-    /// A preliminary code, to be replaced when all grades are known.
+    /// Returns a preliminary code, which is replaced when all grades are known.
     fn code(&mut self, grade: f64) -> u8 {
         if grade < 0.0 {
             return NEGATIVE;
         }
         let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
-            // One too many is kept, so that the codebook refuses them.
+            // One grade too many is kept, so that the codebook refuses them.
             self.0.truncate(MAX_GRADES);
             self.0.push(grade);
             self.0.len() - 1
@@ -372,7 +372,7 @@ impl Shelving {
         Shelving { late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
     }
 
-    /// Makes the table of a query.
+    /// Makes the table of a query, and adds it.
     fn add(&mut self, query: &[u8], records: &[Record], docnos: Docnos<'_>) {
         if let Some(message) = too_many(query, records.len(), MOST_DOCUMENTS) {
             let position = docnos.position(&records[0]);
@@ -411,7 +411,7 @@ impl Shelving {
 }
 
 impl Make for Shelving {
-    /// Queries are numbered in the order in which they come, as their tables are.
+    /// Adds the table of a query. Queries are numbered in the order in which they come, as their tables are.
     fn take(&mut self, id: &[u8], records: &[Record], docnos: Docnos<'_>, _: u64) -> bool {
         let first = records[0].query as usize == self.tables.len();
         if first {
@@ -437,15 +437,15 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
     }
 }
 
-/// Where a query is: a worker, and its number there.
+/// The place of a query: a worker, and the number of the query there.
 struct QueryAt {
-    /// The first bytes of the id, big-endian: nearly always enough to compare.
+    /// The first bytes of the id, big-endian; they are nearly always enough to compare ids.
     prefix: u64,
     worker: u32,
     number: u32,
 }
 
-/// All queries of all workers, sorted.
+/// Returns all queries of all workers, sorted.
 fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
     let mut all = Vec::with_capacity(names.iter().map(|ids| ids.len()).sum());
     for (worker, ids) in names.iter().enumerate() {
@@ -459,7 +459,7 @@ fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
     all
 }
 
-/// Puts grouped judgments together; `None` if a query was met by two workers.
+/// Combines grouped judgments; returns `None` if a query was met by two workers.
 fn assemble(
     read: Gathered<Judgments>,
     grouped: Vec<Grouped<'_, Shelving>>,
@@ -483,7 +483,7 @@ fn assemble(
     Some((Qrels { after, ..qrels }, problems))
 }
 
-/// Of each query the one that its worker met after it, as indices into the sorted queries; `u32::MAX` for none.
+/// Returns for each query the one that its worker met after it, as indices into the sorted queries; `u32::MAX` for none.
 fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
     let mut indices: Vec<Vec<u32>> = names.iter().map(|ids| vec![0; ids.len()]).collect();
     for (index, met) in (0..).zip(order) {
@@ -493,7 +493,7 @@ fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
     order.iter().map(|met| next(met).unwrap_or(u32::MAX)).collect()
 }
 
-/// Puts scattered judgments together.
+/// Combines scattered judgments.
 fn sort_out(
     read: Gathered<Judgments>,
     scattered: Vec<Scattered>,
@@ -521,10 +521,10 @@ fn sort_out(
     finish(read, ids, shelvings, None, named, seed)
 }
 
-/// What messages call judgments, and the lines of their text of those that were read.
+/// The name of judgments in messages, and a function from the lines that were read to those of the text.
 type Named<'a> = (&'a str, &'a dyn Fn(u64) -> u64);
 
-/// Gives grades their codes and tables their places: in the order in which they were met, or else as they lie.
+/// Gives grades their codes, and tables their places: in the order in which they were met, or otherwise as they lie.
 fn finish(
     read: Gathered<Judgments>,
     ids: Ids,
@@ -576,7 +576,7 @@ fn finish(
     (qrels, problems)
 }
 
-/// All queries of all shelves, one shelf after the other.
+/// Returns all queries of all shelves, one shelf after the other.
 fn as_they_lie(shelvings: &[Shelving]) -> Vec<QueryAt> {
     let of_shelf = |(worker, shelving): (usize, &Shelving)| {
         (0..shelving.tables.len()).map(move |number| QueryAt {
@@ -588,7 +588,7 @@ fn as_they_lie(shelvings: &[Shelving]) -> Vec<QueryAt> {
     shelvings.iter().enumerate().flat_map(of_shelf).collect()
 }
 
-/// The facts of all queries by final codes, put in order in parallel.
+/// Makes the facts of all queries by final codes, and orders them in parallel.
 fn facts(order: &[QueryAt], shelvings: &[Shelving]) -> Facts {
     let recode = |order: &[QueryAt]| {
         let mut facts = Facts::new();

@@ -1,31 +1,31 @@
-//! What is to be noticed about rankings, judgments or measures, because scores may mean less than they seem to.
+//! Notices about rankings, judgments or measures that say when scores may mean less than they seem to.
 
 use std::fmt;
 
 use super::Ties;
 
-/// Counts of queries in which scores were seen that may mislead. Counts of different queries add up.
+/// Counts of queries whose scores may mislead. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(deny_unknown_fields))]
 pub struct ScoresSeen {
-    /// With results.
+    /// Queries with results.
     pub ranked: u64,
-    /// With results of which at least one is in the qrels.
+    /// Queries with results of which at least one is in the qrels.
     pub judged: u64,
-    /// With several results.
+    /// Queries with several results.
     pub several: u64,
-    /// With several results that all have the same score.
+    /// Queries with several results that all have the same score.
     pub equal: u64,
-    /// Where the first and the last line differ in score and rank column.
+    /// Queries whose first and last line differ both in score and in rank column.
     pub compared: u64,
-    /// Where these are contrary.
+    /// Queries, among those `compared`, in which score and rank column are contrary.
     pub contrary: u64,
-    /// Where labels come in another order if scores are compared as f32; 0 where they are.
+    /// Queries whose labels come in another order if scores are compared as f32; 0 if they are compared as f32.
     pub in_f32: u64,
 }
 
 impl ScoresSeen {
-    /// Adds what was seen in other queries.
+    /// Adds the counts of other queries.
     pub fn merge(&mut self, other: ScoresSeen) {
         self.ranked = self.ranked.saturating_add(other.ranked);
         self.judged = self.judged.saturating_add(other.judged);
@@ -36,7 +36,7 @@ impl ScoresSeen {
         self.in_f32 = self.in_f32.saturating_add(other.in_f32);
     }
 
-    /// What of it is worth a word, where equal scores are ordered by `ties`.
+    /// Returns the notices that these counts give cause for, if equal scores are ordered by `ties`.
     pub fn notices(&self, ties: Ties) -> Vec<Notice> {
         let equal = self.several > 0 && self.equal == self.several;
         let contrary = self.contrary > self.compared / 2;
@@ -53,36 +53,36 @@ impl ScoresSeen {
     }
 }
 
-/// Something to notice. It changes no score.
+/// A notice. It changes no score.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Notice {
     /// No retrieved document is in the qrels of its query, in any query: perhaps the ids are written differently.
     NothingJudged {
-        /// The queries with results.
+        /// The number of queries with results.
         queries: u64,
     },
     /// All results of a query have the same score, in every query that has several: the order is that of equal scores.
     EqualScores {
-        /// The queries with several results.
+        /// The number of queries with several results.
         queries: u64,
         /// The order of equal scores.
         ties: Ties,
     },
-    /// In most queries scores and the rank column are contrary: of the first and the last line of a query one has the higher score and
-    /// the other the better rank. This is looked at in text whose lines of a query are together.
+    /// In most queries scores and the rank column are contrary: of the first and the last line of a query, one has the higher score and the
+    /// other the better rank. This is checked in text whose lines of a query are together.
     ContraryRanks {
-        /// The queries where they are contrary.
+        /// The number of queries in which they are contrary.
         queries: u64,
-        /// The queries that were looked at: with two different numbers in both columns.
+        /// The number of queries that were checked: those with two different numbers in both columns.
         of: u64,
     },
-    /// Scores that differ as f64 are equal as f32, and ordered as equal ones the labels come in another order.
+    /// Scores that differ as f64 are equal as f32, and ordered as equal scores the labels come in another order.
     TiesInF32 {
-        /// The queries where that is so.
+        /// The number of such queries.
         queries: u64,
     },
-    /// No judgment has a grade that these measures take for relevant, so they find nothing.
+    /// No judgment has a grade that these measures count as relevant, so they find nothing.
     NothingRelevant {
         /// The names of the measures.
         measures: Vec<String>,
@@ -93,15 +93,15 @@ pub enum Notice {
     },
     /// Queries that were chosen are not judged.
     ChosenNotJudged {
-        /// How many.
+        /// The number of these queries.
         queries: u64,
     },
-    /// Queries that count are in no group.
+    /// Evaluated queries are in no group.
     InNoGroup {
-        /// How many.
+        /// The number of these queries.
         queries: u64,
     },
-    /// Nobody could check whether queries were counted twice when summaries were merged, for they are too many, or have no ids.
+    /// The merge of summaries could not check whether queries were counted twice, because they are too many, or have no ids.
     NotChecked,
     /// The averages of these measures depend on the order of equal scores by more than a hundredth.
     MovedByTies {
@@ -113,7 +113,7 @@ pub enum Notice {
 }
 
 impl fmt::Display for Notice {
-    /// In a sentence, without the name of the run.
+    /// Writes the notice as a sentence, without the name of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Notice::NothingJudged { queries } => {
@@ -148,7 +148,7 @@ impl fmt::Display for Notice {
                 )
             }
             Notice::NothingRelevant { measures, level, highest } => {
-                /// Measures that are named.
+                /// The most measures that are named.
                 const NAMED: usize = 5;
                 write!(f, "{}", measures[..measures.len().min(NAMED)].join(", "))?;
                 if measures.len() > NAMED {

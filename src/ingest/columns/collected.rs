@@ -1,8 +1,8 @@
-//! Rows of an iterator, collected to columns.
+//! Rows of an iterator, collected into columns.
 
 use super::{Integers, Judgments, Records, Text};
 
-/// Rows of a query, a document and a number each, copied. A query is copied once where its rows follow one another.
+/// Copied rows, each of a query, a document and a number. A query is copied once for rows that follow one another.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Collected {
     queries: Strings,
@@ -30,7 +30,7 @@ impl Strings {
         self.offsets.push(self.bytes.len() as i64);
     }
 
-    /// The first of them.
+    /// Returns the first string.
     pub fn first(&self) -> &[u8] {
         &self.bytes[..self.offsets[1] as usize]
     }
@@ -63,12 +63,12 @@ impl Collected {
         self.queries.text()
     }
 
-    /// As results of a run.
+    /// Returns the rows as results of a run.
     pub fn records<'a>(&'a self, queries: &'a Text<'a>) -> Records<'a> {
         Records::scored(self.query(queries), self.docs.text(), &self.numbers)
     }
 
-    /// As judgments.
+    /// Returns the rows as judgments.
     pub fn judgments<'a>(&'a self, queries: &'a Text<'a>) -> Judgments<'a> {
         Judgments::new(self.query(queries), self.docs.text(), &self.numbers)
     }

@@ -10,7 +10,8 @@ pub(super) struct Integer {
     pub magnitude: u64,
 }
 
-/// The digits of a number below 10⁸, the first in the lowest byte, with zeros before it: halves, their halves, and those of these.
+/// Returns the digits of a number below 10⁸, the first in the lowest byte, with leading zeros. It splits the number into halves, their
+/// halves, and those of these.
 #[inline(always)]
 fn eight_digits(number: u32) -> u64 {
     let fours = u64::from(number / 10_000) | u64::from(number % 10_000) << 32;
@@ -20,11 +21,11 @@ fn eight_digits(number: u32) -> u64 {
     tens | (twos - tens * 10) << 8
 }
 
-/// Zeros as digits.
+/// Eight zeros as digits.
 const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
 
 impl Integer {
-    /// Its text at the start of `text`; returns the length. What lies behind is overwritten.
+    /// Writes the integer at the start of `text`, and returns its length in bytes. Bytes behind it are overwritten.
     #[inline(always)]
     pub fn write(self, text: &mut [u8; LONGEST]) -> usize {
         const HALF: u64 = 100_000_000;
@@ -45,7 +46,7 @@ impl Integer {
         16 - zeros as usize / 8
     }
 
-    /// The same for an integer of any length.
+    /// Writes an integer of any length, as `write` does.
     #[cold]
     fn write_any(self, text: &mut [u8; LONGEST]) -> usize {
         let (mut start, mut rest) = (LONGEST, self.magnitude);

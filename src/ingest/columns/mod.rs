@@ -5,13 +5,13 @@
 //! decimal         integers as ids
 //! (here)          batches of columns, checked, as one sequence of rows
 //! collected       rows of an iterator, as columns
-//! pending         rows of a query that may go on in the next batch
+//! pending         rows of a query that may continue in the next batch
 //! pieces          some rows for a worker, cut between queries; rows become records
-//! wrong           what is wrong with columns
+//! wrong           errors of columns
 //! ```
 //!
-//! A query is looked up once for the rows that follow one another, and a code of a dictionary once; the hash of a document that is a
-//! code is made once as well. Nothing is copied but integers, as text, and those only until their query is ranked.
+//! A query is looked up once for the rows that follow one another, and a code of a dictionary once. The hash of a document that is a code
+//! is made once as well. Only integers are copied, as text, and only until their query is ranked.
 
 mod collected;
 mod decimal;
@@ -41,7 +41,7 @@ pub use text::Text;
 use text::{Hashed, Id};
 use wrong::Wrong;
 
-/// Results of a run, one a row: columns of the same length, or a batch of them.
+/// Results of a run, one on each row: columns of the same length, or a batch of them.
 ///
 /// ```
 /// use laneval::columns::{Records, Text};
@@ -57,19 +57,19 @@ use wrong::Wrong;
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Records<'a> {
-    /// The query.
+    /// The queries.
     pub query: Text<'a>,
-    /// The document.
+    /// The documents.
     pub doc: Text<'a>,
-    /// The score: higher is better. ±∞ are scores, NaN is an error.
+    /// The scores: higher is better. ±∞ are scores, NaN is an error.
     pub score: Option<Numbers<'a>>,
-    /// The rank: lower is better. Where there are scores these decide; where there are none, ranks do, and no two documents of a query
-    /// have the same.
+    /// The ranks: lower is better. Scores decide if there are any; otherwise ranks decide, and no two documents of a query may have the
+    /// same rank.
     pub rank: Option<Integers<'a>>,
 }
 
 impl<'a> Records<'a> {
-    /// Results ranked by score.
+    /// Makes results that are ranked by score.
     pub fn scored(
         query: impl Into<Text<'a>>,
         doc: impl Into<Text<'a>>,
@@ -78,7 +78,7 @@ impl<'a> Records<'a> {
         Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None }
     }
 
-    /// Results with their ranks.
+    /// Makes results with their ranks.
     pub fn ranked(
         query: impl Into<Text<'a>>,
         doc: impl Into<Text<'a>>,
@@ -88,7 +88,7 @@ impl<'a> Records<'a> {
     }
 }
 
-/// Judgments, one a row: columns of the same length, or a batch of them.
+/// Judgments, one on each row: columns of the same length, or a batch of them.
 ///
 /// ```
 /// use laneval::columns::Judgments;
@@ -101,22 +101,22 @@ impl<'a> Records<'a> {
 /// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Judgments<'a> {
-    /// The query.
+    /// The queries.
     pub query: Text<'a>,
-    /// The document.
+    /// The documents.
     pub doc: Text<'a>,
-    /// The grade: a finite number, below 0 for a document that is pooled, but not judged.
+    /// The grades: finite numbers, below 0 for a document that is pooled, but not judged.
     pub grade: Numbers<'a>,
 }
 
 impl<'a> Judgments<'a> {
-    /// Judgments of these columns.
+    /// Makes judgments of these columns.
     pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
         Judgments { query: query.into(), doc: doc.into(), grade: grade.into() }
     }
 }
 
-/// What a row is sorted by, or its grade.
+/// The values that rows are sorted by, or their grades.
 #[derive(Debug, Clone, Copy)]
 enum Value<'a> {
     Number(Numbers<'a>),
@@ -139,9 +139,9 @@ struct Batch<'a> {
     doc: Text<'a>,
     value: Value<'a>,
     rank: Option<Integers<'a>>,
-    /// The dictionary of the queries, if it is worth a table of its codes.
+    /// The dictionary of the queries, if a table of its codes pays.
     queries: Option<u32>,
-    /// The dictionary of the documents, if it is worth a table of its hashes.
+    /// The dictionary of the documents, if a table of its hashes pays.
     docs: Option<u32>,
 }
 
@@ -150,19 +150,19 @@ struct Batch<'a> {
 pub(super) struct Columns<'a> {
     name: &'a str,
     batches: Vec<Batch<'a>>,
-    /// Where each batch begins, and where the last one ends.
+    /// The first row of each batch, and the end of the last one.
     starts: Vec<usize>,
     /// The hashes of the values of dictionaries of documents.
     hashes: Vec<Vec<Hashed>>,
-    /// Are documents integers anywhere?
+    /// Whether documents are integers in any batch.
     numeric: bool,
 }
 
-/// How many rows are checked at a time.
+/// The number of rows that are checked at a time.
 const CHECKED: usize = 1 << 16;
 
 impl<'a> Columns<'a> {
-    /// The results of a run of this name.
+    /// Takes the results of a run called `name`.
     pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
         let batch = |records: &Records<'a>| {
             let Records { query, doc, score, rank } = *records;
@@ -183,7 +183,7 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Judgments of this name.
+    /// Takes the judgments called `name`.
     pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
         let batch = |&Judgments { query, doc, grade }: &Judgments<'a>| {
             Ok(Batch { query, doc, value: Value::Number(grade), rank: None, queries: None, docs: None })
@@ -214,17 +214,17 @@ impl<'a> Columns<'a> {
         Ok(columns)
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.starts[self.starts.len() - 1]
     }
 
-    /// Do ranks decide?
+    /// Returns whether ranks decide.
     pub fn is_ranked(&self) -> bool {
         self.batches.first().is_some_and(|batch| matches!(batch.value, Value::Rank(_)))
     }
 
-    /// What results are sorted by.
+    /// Returns what results are sorted by.
     pub fn order(&self) -> Order {
         match self.is_ranked() {
             true => Order::Ranks,
@@ -240,7 +240,7 @@ impl<'a> Columns<'a> {
         Error::Input(Wrong { row: None, message }.problems(self.name, 0))
     }
 
-    /// Checks every column and the dictionaries below it, in parallel.
+    /// Checks every column and its dictionaries, in parallel.
     fn check(&self) -> Result<()> {
         let parts = self.parts_to_check();
         let check = |(batch, rows): &(usize, Range<usize>)| self.check_rows(*batch, rows.clone()).err();
@@ -251,7 +251,7 @@ impl<'a> Columns<'a> {
         wrong.map_or(Ok(()), |problems| Err(Error::Input(problems)))
     }
 
-    /// All rows by batch, some at a time: which batch, and which of its rows.
+    /// Cuts all rows into parts: for each, the index of its batch, and its rows there.
     fn parts_to_check(&self) -> Vec<(usize, Range<usize>)> {
         (0..self.batches.len())
             .flat_map(|batch| {
@@ -261,10 +261,10 @@ impl<'a> Columns<'a> {
             .collect()
     }
 
-    /// The same columns, if they are read from a file: no id is empty there, and every number is finite, as in text.
+    /// Checks columns that are read from a file: no id may be empty there, and every number must be finite, as in text.
     ///
     /// # Errors
-    /// The rows of which this is not so.
+    /// The rows that break these rules.
     pub fn of_a_file(self, role: Role) -> Result<Self> {
         let parts = self.parts_to_check();
         let wrong: Vec<Problems> =
@@ -273,7 +273,7 @@ impl<'a> Columns<'a> {
         if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
     }
 
-    /// What rows of a batch have that text cannot have.
+    /// Returns the problems of rows of a batch that text cannot have.
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
         let (first, Batch { query, doc, value, .. }) = (self.starts[batch], &self.batches[batch]);
         let is_finite = match value {
@@ -330,7 +330,7 @@ impl<'a> Columns<'a> {
         all().map_err(|wrong: Wrong| wrong.problems(self.name, self.starts[batch]))
     }
 
-    /// Numbers the dictionaries that are worth a table of their codes: with not many more values than rows. Hashes documents.
+    /// Numbers the dictionaries for which a table of codes pays, because they have not many more values than rows. Hashes documents.
     fn number_dictionaries(&mut self, seed: Seed) {
         let (mut queries, mut docs) = (Dictionaries::default(), Dictionaries::default());
         for batch in &mut self.batches {
@@ -348,7 +348,7 @@ impl<'a> Columns<'a> {
         self.hashes = (0..).zip(&docs.0).map(worth).collect();
     }
 
-    /// Hands on rows until somebody wants no more: which it is, the query, the document, the number, which is −rank where ranks decide,
+    /// Passes rows to `take` until it returns `false`: the number of the row, the query, the document, the number (−rank if ranks decide),
     /// and the rank.
     pub fn each_row(&self, mut take: impl FnMut(usize, &[u8], &[u8], f64, Option<i64>) -> bool) {
         let (mut query, mut doc) = ([0; LONGEST], [0; LONGEST]);
@@ -371,13 +371,13 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// The batch of a row, and which of its rows it is.
+    /// Returns the batch of a row, and the number of the row there.
     fn locate(&self, row: usize) -> (&Batch<'a>, usize) {
         let batch = self.starts.partition_point(|&start| start <= row) - 1;
         (&self.batches[batch], row - self.starts[batch])
     }
 
-    /// Some rows by batch: which one, and which of its rows.
+    /// Cuts some rows by batch: for each part, the index of the batch, and its rows there.
     fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
         let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
         let batches = self.starts[first..].windows(2).zip(first..);
@@ -390,7 +390,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-/// The hashes of all values of a dictionary.
+/// Returns the hashes of all values of a dictionary.
 fn hashes(values: &Text<'_>, seed: Seed) -> Vec<Hashed> {
     let part = |rows: Range<usize>| {
         let mut hashes = Vec::with_capacity(rows.len());
@@ -406,12 +406,12 @@ fn hashes(values: &Text<'_>, seed: Seed) -> Vec<Hashed> {
     parts.concat()
 }
 
-/// The values of dictionaries, and how many rows have codes of them. Batches that share one follow one another.
+/// The values of dictionaries, and the number of rows with codes of each. Batches that share a dictionary follow one another.
 #[derive(Default)]
 struct Dictionaries<'a>(Vec<(Text<'a>, usize)>);
 
 impl<'a> Dictionaries<'a> {
-    /// The number of the dictionary of a column, if it has one.
+    /// Returns the number of the dictionary of a column, if it has one.
     fn number(&mut self, column: &Text<'a>) -> Option<u32> {
         let Text::Coded { values, .. } = *column else { return None };
         match self.0.last_mut() {
@@ -421,14 +421,14 @@ impl<'a> Dictionaries<'a> {
         Some(self.0.len() as u32 - 1)
     }
 
-    /// Is a table of its codes worth it?
+    /// Returns whether a table of the codes of a dictionary pays.
     fn pays(&self, number: u32) -> bool {
         let (values, rows) = self.0[number as usize];
         values.len() <= 2 * rows && !values.is_numeric()
     }
 }
 
-/// Checks the values below codes.
+/// Checks the values of the dictionary of a column.
 fn check_dictionary(column: &Text<'_>) -> Result<(), Wrong> {
     let Text::Coded { values, .. } = *column else { return Ok(()) };
     check_dictionary(values)?;
@@ -439,7 +439,7 @@ fn check_dictionary(column: &Text<'_>) -> Result<(), Wrong> {
 }
 
 impl Batch<'_> {
-    /// What to say of columns that are not all of the same length.
+    /// Says what is wrong with columns that have not the same length.
     fn lengths(&self) -> String {
         let value = match self.value {
             Value::Number(_) => "numbers",
@@ -454,7 +454,7 @@ impl Batch<'_> {
     }
 }
 
-/// Where the documents of a piece are: in their columns, or, where they are integers, as text in memory of their own.
+/// The documents of a piece: in their columns, or, if they are integers, as text in memory of their own.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PieceDocs<'a> {
     columns: &'a Columns<'a>,
@@ -468,7 +468,7 @@ impl<'a> PieceDocs<'a> {
         PieceDocs { columns, start, digits }
     }
 
-    /// The document of a row of the piece, which has this length.
+    /// Returns the document of a row of the piece, which has `length` bytes.
     pub fn docno(&self, row: usize, length: usize) -> &'a [u8] {
         let (batch, at) = self.columns.locate(self.start + row);
         match batch.doc.id(at) {
@@ -477,7 +477,7 @@ impl<'a> PieceDocs<'a> {
         }
     }
 
-    /// The rank of a row of the piece, if it has one.
+    /// Returns the rank of a row of the piece, if it has one.
     pub fn rank(&self, row: usize) -> Option<i64> {
         let (batch, at) = self.columns.locate(self.start + row);
         batch.rank.and_then(|ranks| ranks.signed(at))

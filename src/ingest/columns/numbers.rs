@@ -1,4 +1,4 @@
-//! Columns of numbers: as ids, codes, ranks, and as what is sorted by.
+//! Columns of numbers: ids, codes, ranks, and the values that rows are sorted by.
 
 use std::ops::Range;
 
@@ -6,44 +6,44 @@ use super::decimal::Integer;
 use crate::numbers::{Bf16, F16, Integers, Numbers, with_integers};
 
 impl Integers<'_> {
-    /// The integer in a row, as an id.
+    /// Returns the integer in a row, as an id.
     #[inline]
     pub(super) fn id(&self, row: usize) -> Integer {
         with_integers!(self, values => Integer::of(values[row]))
     }
 
-    /// The integer in a row as an index; a negative one is larger than any.
+    /// Returns the integer in a row as an index; a negative one is larger than any index.
     #[inline]
     pub(super) fn index(&self, row: usize) -> usize {
         with_integers!(self, values => values[row] as usize)
     }
 
-    /// The integer in a row, if it has 64 bits with a sign.
+    /// Returns the integer in a row, if it fits into 64 bits with a sign.
     #[allow(clippy::useless_conversion, clippy::unnecessary_fallible_conversions)] // of some widths
     pub(super) fn signed(&self, row: usize) -> Option<i64> {
         with_integers!(self, values => i64::try_from(values[row]).ok())
     }
 
-    /// The first of some rows whose integer is negative or not below `limit`.
+    /// Returns the first of `rows` whose integer is negative or not below `limit`.
     #[allow(clippy::unnecessary_fallible_conversions)] // of some widths
     pub(super) fn beyond(&self, rows: Range<usize>, limit: usize) -> Option<usize> {
         with_integers!(self, values => {
             let within = |value| usize::try_from(value).is_ok_and(|value| value < limit);
             let values = &values[rows.clone()];
-            // Without leaving the loop early it is a vector compare.
+            // Without leaving the loop early it is a vector comparison.
             let all = values.iter().fold(true, |all, &value| all & within(value));
             if all { None } else { values.iter().position(|&value| !within(value)).map(|at| rows.start + at) }
         })
     }
 
-    /// Whether two rows have the same integer.
+    /// Returns whether two rows have the same integer.
     #[inline]
     pub(super) fn same(&self, one: usize, other: usize) -> bool {
         with_integers!(self, values => values[one] == values[other])
     }
 }
 
-/// Integers as sign and magnitude.
+/// Integers that are split into sign and magnitude.
 trait Split: Copy {
     fn split(self) -> Integer;
 }
@@ -77,7 +77,7 @@ impl Integer {
 }
 
 impl Numbers<'_> {
-    /// Appends the keys of the numbers of some rows.
+    /// Appends the keys of the numbers of `rows`.
     #[inline(always)]
     pub(super) fn keys(&self, rows: Range<usize>, keys: &mut Vec<u64>, mut key: impl FnMut(f64) -> u64) {
         match self {

@@ -1,4 +1,4 @@
-//! The rows of a query that may go on in the next batch of columns, copied.
+//! Copied rows of a query that may continue in the next batch of columns.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use super::{Columns, Id, Integers, LONGEST, Records, Text, Value};
 /// Rows of one query.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Pending {
-    /// Its id, if there are rows.
+    /// The id of the query, if there are rows.
     query: Strings,
-    /// Rows of batches of the same shape are in one part.
+    /// The parts of the rows; rows of batches of the same shape are in one part.
     parts: Vec<Part>,
     rows: u64,
 }
@@ -18,7 +18,7 @@ pub(in crate::ingest) struct Pending {
 /// Some of the rows.
 #[derive(Debug)]
 struct Part {
-    /// Zeros.
+    /// The code 0 for each row.
     codes: Vec<u8>,
     docs: Strings,
     scores: Option<Vec<f64>>,
@@ -26,17 +26,17 @@ struct Part {
 }
 
 impl Pending {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn rows(&self) -> u64 {
         self.rows
     }
 
-    /// The query, if there are rows.
+    /// Returns the query, if there are rows.
     pub fn query(&self) -> Option<&[u8]> {
         (self.rows > 0).then(|| self.query.first())
     }
 
-    /// The query as a dictionary.
+    /// Returns the query as a dictionary.
     pub fn query_text(&self) -> Text<'_> {
         self.query.text()
     }
@@ -76,7 +76,7 @@ impl Pending {
         }
     }
 
-    /// The rows in their order, whose queries are codes of this dictionary.
+    /// Returns the rows in their order; their queries are codes of the dictionary `query`.
     pub fn records<'a>(&'a self, query: &'a Text<'a>) -> Vec<Records<'a>> {
         let records = |part: &'a Part| Records {
             query: Text::Coded { codes: Integers::from(&part.codes), values: query },
@@ -89,7 +89,7 @@ impl Pending {
 }
 
 impl Columns<'_> {
-    /// How many rows at the start of a batch are of this query.
+    /// Returns how many rows at the start of a batch are of the query `query`.
     pub fn first_rows_of(&self, query: Option<&[u8]>) -> usize {
         let Some(id) = query else { return 0 };
         let queries = &self.batches[0].query;
@@ -99,7 +99,7 @@ impl Columns<'_> {
             .unwrap_or(self.rows())
     }
 
-    /// The first row of the last query of a batch, which has rows.
+    /// Returns the first row of the last query of a batch, which has rows.
     pub fn last_query(&self) -> usize {
         let queries = &self.batches[0].query;
         (1..self.rows()).rev().find(|&row| !queries.same(row - 1, row)).unwrap_or(0)

@@ -1,4 +1,4 @@
-//! Rows of columns, some at a time, to records.
+//! Conversion of rows of columns to records, some at a time.
 
 use std::ops::Range;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ use crate::ingest::record::{Docnos, Record, address, rank_key};
 use crate::ingest::shape::Role;
 use crate::watch::{Watch, not_stopped};
 
-/// How many rows a worker takes at a time.
+/// The number of rows that a worker takes at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::ingest) struct PieceSize(pub usize);
 
@@ -27,7 +27,7 @@ impl Default for PieceSize {
     }
 }
 
-/// How many rows it takes at most where documents are integers: then their text stays in the second-level cache.
+/// The most rows that a worker takes at a time if documents are integers: their text then stays in the second-level cache.
 const NUMERIC: usize = 1 << 12;
 
 /// Columns as a source of rows.
@@ -39,12 +39,12 @@ pub(in crate::ingest) struct ColumnSource<'a> {
 }
 
 impl<'a> ColumnSource<'a> {
-    /// All rows.
+    /// Makes a source of all rows.
     pub fn all(columns: &'a Columns<'a>, size: PieceSize, watch: Option<&'a Watch>) -> Self {
         ColumnSource { columns, size, rows: 0..columns.rows(), watch }
     }
 
-    /// Some rows, with all of each query.
+    /// Makes a source of some rows, which has all rows of each of its queries.
     pub fn some(columns: &'a Columns<'a>, rows: Range<usize>) -> Self {
         ColumnSource { columns, size: PieceSize::default(), rows, watch: None }
     }
@@ -104,7 +104,7 @@ pub(in crate::ingest) struct Piece {
     rows: Range<usize>,
 }
 
-/// Columns, cut on demand.
+/// Columns that are cut on demand.
 struct Cutter<'a> {
     columns: &'a Columns<'a>,
     size: usize,
@@ -127,7 +127,7 @@ impl Cutter<'_> {
 }
 
 impl Columns<'_> {
-    /// The first row from `row` on whose query is not that of the row before it.
+    /// Returns the first row from `row` on whose query is not that of the row before it.
     fn border(&self, row: usize) -> usize {
         for (batch, rows) in self.parts(row.min(self.rows())..self.rows()) {
             let query = &self.batches[batch].query;
@@ -144,48 +144,48 @@ impl Columns<'_> {
         self.rows()
     }
 
-    /// Does a batch, which has rows and is not the first with any, begin with the query with which the one before it ends?
+    /// Checks whether a batch begins with the query with which the one before it ends. It has rows, and is not the first with any.
     fn continues(&self, batch: usize) -> bool {
         let (before, last) = self.locate(self.starts[batch] - 1);
         before.query.id(last).is(self.batches[batch].query.id(0))
     }
 }
 
-/// What a worker uses from piece to piece.
+/// The buffers that a worker uses from piece to piece.
 #[derive(Debug, Default)]
 pub(in crate::ingest) struct Scratch {
     /// The sort keys of some rows.
     keys: Vec<u64>,
-    /// Where the rows are whose numbers are wrong.
+    /// The rows whose numbers are wrong.
     wrong: Vec<u64>,
-    /// Documents that are integers, as text.
+    /// The documents that are integers, as text.
     digits: Vec<u8>,
     codes: Codes,
 }
 
-/// What became of the codes of a dictionary of queries.
+/// The numbers of queries that the codes of a dictionary stand for.
 #[derive(Debug, Default)]
 struct Codes {
-    /// Which dictionary.
+    /// The number of the dictionary.
     dictionary: Option<u32>,
-    /// By code: 0 not met yet, 1 skipped, else the number of the query and 2.
+    /// The state of each code: 0 not met yet, 1 skipped, otherwise the number of the query plus 2.
     known: Vec<u32>,
 }
 
-/// How many rows go through the nearest cache together.
+/// The number of rows that go through the nearest cache together.
 const BLOCK: usize = 512;
 
 /// A query whose rows are being read.
 #[derive(Clone, Copy)]
 struct Current {
-    /// Its number, unless its rows are skipped.
+    /// The number of the query, unless its rows are skipped.
     number: Option<u32>,
-    /// A row of it: the batch, and the row there.
+    /// A row of the query: the batch, and the row there.
     batch: usize,
     row: usize,
 }
 
-/// A worker at a piece.
+/// The state of a worker in a piece.
 struct Reading<'r, 'c, R, K> {
     reader: &'r mut Reader<R, K>,
     columns: &'c Columns<'c>,
@@ -219,7 +219,7 @@ impl<R, K: Keep> Reader<R, K> {
 }
 
 impl<R, K: Keep> Reading<'_, '_, R, K> {
-    /// Reads rows of a batch.
+    /// Reads the rows `rows` of a batch.
     fn batch<const N: usize>(&mut self, batch: usize, rows: Range<usize>)
     where
         R: Rows<N>,
@@ -243,14 +243,14 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         self.reader.keep.end_query(id, Docnos::Columns { first: self.piece.number, pieces: &pieces });
     }
 
-    /// Begins with the query of a row, or goes on with it.
+    /// Begins the query of a row, or continues it.
     #[inline(never)]
     fn begin_query<const N: usize>(&mut self, batch: usize, row: usize)
     where
         R: Rows<N>,
     {
         let number = self.number(batch, row);
-        // One query can have several codes, and go on in the next batch.
+        // One query can have several codes, and continue in the next batch.
         if number.is_none() || self.current.is_none_or(|current| current.number != number) {
             self.end_query();
             let before = self.columns.starts[batch] + row - self.piece.rows.start;
@@ -259,7 +259,7 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
         }
     }
 
-    /// The number of the query of a row; that of a code is looked up once.
+    /// Returns the number of the query of a row; a code is looked up only once.
     fn number<const N: usize>(&mut self, batch: usize, row: usize) -> Option<u32>
     where
         R: Rows<N>,
@@ -321,9 +321,9 @@ impl<R, K: Keep> Reading<'_, '_, R, K> {
 }
 
 impl Scratch {
-    /// Makes the sort keys of some rows of a batch, of which `first` is the place of the first in its piece, and notes which are wrong.
+    /// Makes the sort keys of some rows of a batch, and notes which are wrong; `first` is the place of the first row in its piece.
     ///
-    /// It is no part of what reads a block, so that there is one for qrels and one for runs.
+    /// It is separate from the reading of a block, so that it is compiled once for qrels and once for runs.
     #[inline(never)]
     fn keys<const N: usize, R: Rows<N>>(
         &mut self,
@@ -362,7 +362,7 @@ impl Scratch {
     }
 }
 
-/// Is it a grade or a score?
+/// Returns whether `number` is a valid grade or score.
 #[inline(always)]
 pub(in crate::ingest) fn is_fine(role: Role, number: f64) -> bool {
     match role {
@@ -371,7 +371,7 @@ pub(in crate::ingest) fn is_fine(role: Role, number: f64) -> bool {
     }
 }
 
-/// What to say of a number that is not.
+/// Says what is wrong with an invalid number.
 #[cold]
 pub(in crate::ingest) fn not_fine(role: Role, number: f64) -> String {
     match role {

@@ -1,4 +1,4 @@
-//! Columns against text of the same rows, in every layout, cut anywhere.
+//! Compares columns with text of the same rows, in every layout, cut anywhere.
 
 use std::num::NonZeroU32;
 
@@ -18,10 +18,10 @@ fn kept<T>(values: Vec<T>) -> &'static [T] {
     Box::leak(values.into_boxed_slice())
 }
 
-/// How many layouts [`text`] has.
+/// The number of layouts of [`text`].
 const LAYOUTS: usize = 10;
 
-/// Ids in one of the layouts; `numeric` ids may be integers.
+/// Makes ids in one of the layouts; `numeric` ids may be integers.
 fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
     let before = "before";
     let joined = || kept([before, &ids.concat(), "after"].concat().into_bytes());
@@ -36,7 +36,7 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
         let mut values = ids.to_vec();
         values.sort_unstable();
         values.dedup();
-        // One that no row has, and each value twice: rows have the first and the second in turns.
+        // A value that no row has, and each other value twice: rows have the first and the second in turns.
         let unused = if numeric { "99" } else { "unused" };
         let all: Vec<&str> =
             [unused].into_iter().chain(values.iter().copied()).chain(values.clone()).collect();
@@ -89,7 +89,7 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
             }
         }
         8 => {
-            // A dictionary with more values than rows have: no table pays.
+            // A dictionary with more values than there are rows: a table does not pay.
             let (values, codes) = dictionary();
             let more = (0..20 * ids.len()).map(|n| format!("more-{n}")).collect::<Vec<_>>();
             let all: Vec<&str> = values.into_iter().chain(more.iter().map(String::as_str)).collect();
@@ -103,7 +103,7 @@ fn text(ids: &[&str], layout: usize, numeric: bool) -> Text<'static> {
     }
 }
 
-/// Halves of small integers as bits of half precision.
+/// Returns halves of small integers as bits of half precision.
 fn half_bits(number: f64) -> u16 {
     let bits = (number as f32).to_bits();
     match bits << 1 {
@@ -126,7 +126,7 @@ fn floats(numbers: Vec<f64>, layout: usize) -> Numbers<'static> {
     }
 }
 
-/// Rows, cut into batches after so many rows each, some of them none; each batch has the next layout.
+/// Cuts rows into batches after the numbers of rows in `cuts`, some of them 0; each batch has the next layout.
 fn batches<'a>(rows: &'a [Row], cuts: &[usize]) -> Vec<&'a [Row]> {
     let (mut rest, mut batches) = (rows, Vec::new());
     for &cut in cuts {
@@ -156,7 +156,7 @@ fn judgments(rows: &[Row], layout: usize, numeric: bool) -> Judgments<'static> {
     Judgments { query, doc, grade: floats(rows.iter().map(|row| row.2).collect(), layout) }
 }
 
-/// Everything that is in a matrix, but the names of its run.
+/// Returns everything that is in a matrix, except the names of its run.
 fn all(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug + use<> {
     let run = matrix.runs()[0].clone();
     let run = (run.results, run.ignored, run.seen);
@@ -268,7 +268,7 @@ proptest! {
         }
     }
 
-    /// By rank: as by score, where scores descend with ranks.
+    /// Ranking by rank equals ranking by score, if scores descend with ranks.
     #[test]
     fn ranks_decide_where_there_are_no_scores(
         results in rows(false, 40), first in -3i64..3, layout in 0..LAYOUTS * LAYOUTS, size in 1usize..40, grouped: bool,
@@ -464,7 +464,7 @@ fn two_runs_of_one_name_are_refused() {
     assert_eq!(error.to_string(), "two runs have the name `mine`: give each its own");
 }
 
-/// What one part lacks another one may have.
+/// A part may lack what another part has.
 #[test]
 fn a_part_may_lack_judgments_results_and_queries_of_both() {
     let part = Join { part: true, ..Join::default() };
@@ -486,8 +486,8 @@ fn a_part_may_lack_judgments_results_and_queries_of_both() {
     assert_eq!(refused(&[]), "run: there is no result in it");
 }
 
-/// Rows that lie together are ranked at their end, whichever batches they are in and whatever their codes are: only there are ranks compared
-/// with scores.
+/// Rows that lie together are ranked at their end, whichever batches they are in and whatever their codes are: only there are ranks
+/// compared with scores.
 #[test]
 fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
     let qrels = Qrels::new([("q1", "a", 1.0), ("q3", "a", 1.0)]).unwrap();
@@ -522,7 +522,7 @@ fn a_query_that_goes_on_in_the_next_batch_is_not_scattered() {
     assert_eq!(compared(&[0, 0, 1], &["a", "b", "e"]), [0; 8], "a query comes back");
 }
 
-/// A dictionary is hashed once and a code looked up once, where that is less work than rows are.
+/// A dictionary is hashed once, and a code looked up once, if that is less work than hashing and looking up rows.
 #[test]
 fn dictionaries_are_shared_by_batches() {
     let many: Vec<String> = (0..100).map(|n| format!("d{n}")).collect();

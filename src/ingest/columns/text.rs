@@ -1,4 +1,4 @@
-//! Columns of ids: of queries or documents.
+//! Columns of ids of queries or documents.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::ingest::hash::Seed;
 use crate::ingest::record::{Brief, LONGEST_LINE};
 use crate::numbers::{Integers, borrowed, with_integers};
 
-/// Ids of queries or documents, one a row, in one of the shapes in which programs have them.
+/// Ids of queries or documents, one on each row, in one of the shapes in which programs have them.
 ///
-/// Ids are bytes, and compared as such: they need not be UTF-8. Nulls are up to the caller: under each row there is an id.
+/// Ids are bytes, and compared as bytes: they need not be UTF-8. The caller handles nulls: each row has an id.
 ///
 /// ```
 /// use laneval::columns::{Integers, Text};
@@ -25,31 +25,31 @@ use crate::numbers::{Integers, borrowed, with_integers};
 pub enum Text<'a> {
     /// Arrow's `Utf8` and `Binary`: row `i` is `bytes[offsets[i]..offsets[i + 1]]`, so there is one offset more than rows. The first need not be 0.
     Utf8 {
-        /// Where ids begin and end.
+        /// The starts and ends of ids.
         offsets: &'a [i32],
-        /// Their bytes, one after the other.
+        /// The bytes of the ids, one after the other.
         bytes: &'a [u8],
     },
-    /// Arrow's `LargeUtf8` and `LargeBinary`: the same with offsets of 64 bits.
+    /// Arrow's `LargeUtf8` and `LargeBinary`: like `Utf8`, with offsets of 64 bits.
     LargeUtf8 {
-        /// Where ids begin and end.
+        /// The starts and ends of ids.
         offsets: &'a [i64],
-        /// Their bytes, one after the other.
+        /// The bytes of the ids, one after the other.
         bytes: &'a [u8],
     },
-    /// Arrow's `Utf8View` and `BinaryView`: 16 bytes a row, the length (32 bits) and up to 12 bytes of the id, or the first 4 of them,
-    /// a buffer and the offset in it.
+    /// Arrow's `Utf8View` and `BinaryView`: 16 bytes for each row, with the length (32 bits) and either up to 12 bytes of the id, or the
+    /// first 4 of them, a buffer and the offset in it.
     Views {
         /// The views as they lie in memory.
         views: &'a [u128],
-        /// Where longer ids lie.
+        /// The buffers of longer ids.
         buffers: &'a [&'a [u8]],
     },
-    /// A dictionary: row `i` is `values[codes[i]]`. Each value that occurs is looked up once, not once a row.
+    /// A dictionary: row `i` is `values[codes[i]]`. Each value that occurs is looked up once, not once for each row.
     Coded {
-        /// Which value it is, from 0.
+        /// The index of the value of each row, from 0.
         codes: Integers<'a>,
-        /// The values, which may have some twice.
+        /// The values, in which some may be repeated.
         values: &'a Text<'a>,
     },
     /// Integers, as ids of decimal text: 42 is `42`.
@@ -79,7 +79,7 @@ pub(super) enum Id<'a> {
 }
 
 impl<'a> Id<'a> {
-    /// Its bytes; those of an integer are written into `digits`.
+    /// Returns the bytes of the id; those of an integer are written into `digits`.
     #[inline]
     pub fn bytes<'s>(self, digits: &'s mut [u8; LONGEST]) -> &'s [u8]
     where
@@ -94,30 +94,30 @@ impl<'a> Id<'a> {
         }
     }
 
-    /// Is it the same id?
+    /// Returns whether `other` is the same id.
     pub fn is(self, other: Id<'_>) -> bool {
         let (mut digits, mut others) = ([0; LONGEST], [0; LONGEST]);
         self.bytes(&mut digits) == other.bytes(&mut others)
     }
 }
 
-/// The hash of an id, and how many bytes it has.
+/// The hash of an id, and its number of bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Hashed {
     pub hash: u64,
     pub length: u32,
 }
 
-/// How long ids are that lie in the view itself.
+/// The most bytes of an id that lies in the view itself.
 const INLINE: usize = 12;
 
-/// Length, first bytes, buffer and offset of a view.
+/// Returns the length, first bytes, buffer and offset of a view.
 #[inline(always)]
 fn parts(view: u128) -> [u32; 4] {
     bytemuck::cast(view)
 }
 
-/// The bytes in which the id of a view lies, and where.
+/// Returns the bytes in which the id of a view lies, and its place there.
 #[inline(always)]
 fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> (&'a [u8], usize, usize) {
     let [length, _, buffer, offset] = parts(views[row]).map(|part| part as usize);
@@ -128,7 +128,7 @@ fn viewed<'a>(views: &'a [u128], buffers: &[&'a [u8]], row: usize) -> (&'a [u8],
     (bytes, start, start + length)
 }
 
-/// Whether two pieces of text are equal.
+/// Returns whether two pieces of text are equal.
 #[inline(always)]
 fn equal(one: (&[u8], usize, usize), other: (&[u8], usize, usize)) -> bool {
     let (of, start, end) = one;
@@ -144,7 +144,7 @@ fn hashed(seed: Seed, (bytes, start, end): (&[u8], usize, usize)) -> Hashed {
 }
 
 impl<'a> Text<'a> {
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         match self {
             Text::Utf8 { offsets, .. } => offsets.len().saturating_sub(1),
@@ -157,12 +157,12 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Are there none?
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Is one of these ids of a [checked](Self::check) column empty?
+    /// Returns whether one of the ids of a [checked](Self::check) column is empty.
     pub(super) fn has_empty(&self, rows: Range<usize>) -> bool {
         match self {
             Text::Utf8 { offsets, .. } => offsets[rows.start..=rows.end].windows(2).any(|of| of[0] == of[1]),
@@ -180,7 +180,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// The id in a row of a column that was [checked](Self::check).
+    /// Returns the id in a row of a column that was [checked](Self::check).
     #[inline]
     pub(super) fn id(&self, row: usize) -> Id<'a> {
         let (bytes, start, end) = match *self {
@@ -195,7 +195,7 @@ impl<'a> Text<'a> {
         Id::Bytes(&bytes[start..end])
     }
 
-    /// Are its ids integers, which lie nowhere as text?
+    /// Returns whether the ids are integers, which lie nowhere as text.
     pub(super) fn is_numeric(&self) -> bool {
         match self {
             Text::Coded { values, .. } => values.is_numeric(),
@@ -203,7 +203,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Is it the same column, in the same memory? Only of those that are bytes.
+    /// Returns whether `other` is the same column, in the same memory. Only columns of bytes are compared.
     pub(super) fn is(&self, other: &Text<'_>) -> bool {
         match (*self, *other) {
             (Text::Utf8 { offsets, bytes }, Text::Utf8 { offsets: others, bytes: other }) => {
@@ -223,7 +223,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Hands on the rows that have another id than the row before; not the first one.
+    /// Passes the rows to `change` whose id differs from that of the row before; not the first row.
     #[inline(always)]
     pub(super) fn each_change(&self, rows: Range<usize>, mut change: impl FnMut(usize)) {
         let all = rows.start + 1..rows.end;
@@ -256,7 +256,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Have two rows the same id?
+    /// Returns whether two rows have the same id.
     pub(super) fn same(&self, one: usize, other: usize) -> bool {
         let codes = match self {
             Text::Coded { codes, .. } => codes.same(one, other),
@@ -265,8 +265,8 @@ impl<'a> Text<'a> {
         codes || self.id(one).is(self.id(other))
     }
 
-    /// Hands on the hashes of some rows, in order; `known` has those of the values of a dictionary. Integers are written into
-    /// `digits`, [`LONGEST`] bytes a row.
+    /// Passes on the hashes of some rows, in order; `known` has those of the values of a dictionary. Integers are written into `digits`,
+    /// [`LONGEST`] bytes for each row.
     #[inline(always)]
     pub(super) fn each_hash(
         &self,
@@ -323,7 +323,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// Checks some rows: whatever was checked can be read.
+    /// Checks some rows; rows that were checked can be read.
     pub(super) fn check(&self, rows: Range<usize>) -> Result<(), Wrong> {
         match *self {
             Text::Utf8 { offsets, bytes } => check_offsets(offsets, rows, bytes.len()),
@@ -344,7 +344,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// An id that is too long to be one.
+/// Makes the error for an id that is too long.
 fn too_long(row: usize) -> Wrong {
     Wrong::at(row, "the id has more than 64 MiB".to_owned())
 }
@@ -362,8 +362,8 @@ fn check_offsets<T: Copy + Into<i64>>(offsets: &[T], rows: Range<usize>, bytes: 
         return Ok(());
     }
     let offsets = &offsets[rows.start..=rows.end];
-    // Signed lengths as unsigned ones: a negative one is longer than any. Offsets are neither negative nor beyond the bytes where the
-    // first and the last are not, and all lengths are small.
+    // Signed lengths are taken as unsigned ones: a negative one is longer than any. Offsets are neither negative nor beyond the bytes if
+    // the first and the last are not, and all lengths are small.
     let length = |pair: &[T]| pair[1].into().wrapping_sub(pair[0].into()) as u64;
     let longest = LONGEST_LINE as u64;
     let all = offsets.windows(2).fold(true, |all, pair| all & (length(pair) <= longest));
