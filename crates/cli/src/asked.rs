@@ -1,4 +1,4 @@
-//! What is asked of an evaluation, whatever becomes of its scores: measures, rankings, queries, engine.
+//! The request for an evaluation, apart from what happens with its scores: measures, rankings, queries, engine.
 
 use std::collections::HashSet;
 use std::num::NonZeroU32;
@@ -18,10 +18,10 @@ use super::stop::Stop;
 use super::style::shown;
 use super::threads::Threads;
 
-/// What is computed without `-m`.
+/// The measures that are computed without `-m`.
 pub const DEFAULT_MEASURES: [&str; 5] = ["nDCG@10", "AP", "RR", "P@10", "R@100"];
 
-/// What to evaluate, and how.
+/// The options that say what to evaluate, and how.
 #[derive(Debug, Args)]
 pub struct Asked {
     #[command(flatten)]
@@ -32,48 +32,46 @@ pub struct Asked {
     /// Measures such as nDCG@10,AP,'P@[5,10]', names of trec_eval, ranx or ir_measures, or official, set or all_trec;
     /// may be repeated
     ///
-    /// See `laneval measures` for all of them. Where a name is not the same measure everywhere, trec:, ranx: or irm: before it
-    /// says whose it is.
+    /// `laneval measures` lists all of them. If a name means different measures in different tools, put trec:, ranx: or irm: before it.
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(help_heading = "Measures")]
     pub measures: Vec<String>,
-    /// The lowest grade that counts as relevant, where a measure does not say itself [default: 1]
+    /// The lowest grade that counts as relevant, for measures that do not set it themselves [default: 1]
     #[arg(long, value_name = "GRADE", value_parser = level)]
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
 
-    /// Which queries count
+    /// The queries that count
     #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(query_sets()))]
     #[arg(help_heading = "Ranking")]
     queries: QuerySet,
     /// Drop documents without a judgment from the rankings, so that the others move up; -M first, then -J, as trec_eval
     #[arg(short = 'J', long, help_heading = "Ranking")]
     judged_only: bool,
-    /// Only the queries of this file count: the first column of its lines, tabs between columns
+    /// Count only the queries of this file: the first column of its lines, tabs between columns
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     pub only: Option<PathBuf>,
     #[command(flatten)]
     pub ranking: Ranking,
 
-    /// What computes
+    /// The engine that computes
     #[arg(long, value_name = "ENGINE", default_value = "auto", value_parser = one_of(engines()))]
     #[arg(help_heading = "Engine")]
     engine: EngineChoice,
-    /// Which GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu`
-    /// [default: the most powerful]
+    /// The GPU, by its number or a part of its name (see `laneval devices`); with it, `auto` is `gpu` [default: the most powerful]
     #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
     adapter: Option<String>,
     #[command(flatten)]
     pub threads: Threads,
 }
 
-/// A relevance level: a finite grade, 0 or more.
+/// Reads a relevance level: a finite grade, 0 or more.
 pub fn level(text: &str) -> Result<f64, String> {
     let level = text.parse::<f64>().ok().filter(|level| level.is_finite() && *level >= 0.0);
     level.ok_or_else(|| "a grade, 0 or more, was expected".to_owned())
 }
 
-/// The measures of these names: each once, and all that are wrong reported together.
+/// Reads measures by their names, each once; all wrong names are reported together.
 pub fn measures(names: &[String], rel: Option<f64>) -> Result<Vec<Measure>, Stop> {
     let (mut measures, mut wrong, mut seen) = (Vec::new(), Vec::new(), HashSet::new());
     for name in names {
@@ -87,27 +85,27 @@ pub fn measures(names: &[String], rel: Option<f64>) -> Result<Vec<Measure>, Stop
 }
 
 impl Asked {
-    /// Is a GPU asked for?
+    /// Returns whether a GPU is asked for.
     pub fn names_a_gpu(&self) -> bool {
         self.engine == EngineChoice::Gpu || self.adapter.is_some()
     }
 
-    /// Is the measure `help` asked for?
+    /// Returns whether the measure `help` is asked for.
     pub fn is_help(&self) -> bool {
         self.measures.iter().any(|measure| measure == "help")
     }
 
-    /// The measures of these names.
+    /// Reads measures by their names, at the relevance level that was asked for.
     pub fn measures_of(&self, names: &[String]) -> Result<Vec<Measure>, Stop> {
         measures(names, self.rel)
     }
 
-    /// The queries that count, if only some do.
+    /// Reads the queries that count, if only some do.
     pub fn only(&self) -> Result<Option<Ids>, Stop> {
         self.only.as_deref().map(queries::only).transpose()
     }
 
-    /// An evaluator of what was asked for; it does not know yet which queries count alone.
+    /// Makes an evaluator of what was asked for. It does not know yet which queries alone count.
     pub fn evaluator(&self) -> Result<Evaluator, Stop> {
         let view = View { depth: self.ranking.depth.map(NonZeroU32::get), judged_only: self.judged_only };
         let evaluator =
@@ -122,7 +120,7 @@ impl Asked {
 
     fn engine(&self) -> Result<EngineChoice, Stop> {
         match (self.engine, &self.adapter) {
-            // Who names an adapter wants it.
+            // A user who names an adapter wants it to be used.
             (EngineChoice::Auto | EngineChoice::Gpu, Some(_)) => Ok(EngineChoice::Gpu),
             (engine, Some(_)) => {
                 Err(Stop::new(format!("--adapter names a GPU, which --engine {engine} does not use")))
@@ -131,15 +129,15 @@ impl Asked {
         }
     }
 
-    /// A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other values than the text would: that
-    /// must not pass in silence. Nor what a text is taken for, where it might be something else.
+    /// Notes on label matrices and on formats. A matrix that keeps only the first ranks, or is ranked otherwise than another, gives other
+    /// values than the text would, and a text may be recognised as what it is not: neither must pass in silence.
     pub fn rule_notes(&self, inputs: &Inputs, matrices: &[LabelMatrix]) -> Vec<Note> {
         let Inputs::Matrices(paths) = inputs else { return self.ranking.formats.notes() };
         let kept = |(path, matrix): (&PathBuf, &LabelMatrix)| {
             let depth = matrix.rule().depth.filter(|_| self.ranking.depth.is_none())?;
             Some(Note::Note(format!("{}: keeps only the first {depth} ranks of each ranking", shown(path))))
         };
-        // Over all orders of equal scores it is nothing in which of them a matrix has them.
+        // For values over all orders of equal scores, the order in which a matrix has them does not matter.
         let order = |ties| if self.ranking.needs_ties() { Ties::default() } else { ties };
         let rule = |matrix: &LabelMatrix| RankingRule { ties: order(matrix.rule().ties), ..matrix.rule() };
         let first = matrices.first().map(rule);
@@ -154,7 +152,7 @@ impl Asked {
         paths.iter().zip(matrices).filter_map(kept).chain(differs).collect()
     }
 
-    /// Measures whose documents have gains, or no relevance at all, look at no level that is not their own.
+    /// Notes that `--rel` has no effect on measures that use gains, use no relevance at all, or set their own level.
     pub fn rel_note(&self, measures: &[Measure]) -> Option<Note> {
         self.rel?;
         let takes = |measure: &&Measure| {

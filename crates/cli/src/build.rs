@@ -35,13 +35,13 @@ pub struct Build {
     /// The file to write, which appears only when it is complete
     #[arg(short, long, value_name = "FILE.lmx")]
     output: PathBuf,
-    /// Keep which documents of equal scores are judged differently
+    /// Keep the information which documents of equal scores are judged differently
     ///
-    /// What every order of equal scores would come to can be told from such a file only. It is a little larger, and of version 2 of the
-    /// format; `laneval info` says how many scores are equal.
+    /// Only such a file can give values over every order of equal scores. It is a little larger, and of version 2 of the format; `laneval
+    /// info` says how many scores are equal.
     #[arg(long)]
     keep_ties: bool,
-    /// Say nothing on stderr
+    /// Print nothing on stderr
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
@@ -55,7 +55,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// Builds from judgments and runs in these formats, without other options.
+    /// Makes a build of judgments and runs in these formats, without other options.
     pub fn of(
         (qrels, runs): (PathBuf, Vec<PathBuf>),
         output: PathBuf,

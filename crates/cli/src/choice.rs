@@ -5,22 +5,22 @@ use laneval::compare::{Alternative, Correction, Interval, Scope, Test};
 use laneval::report::Format;
 use laneval::{EngineChoice, QuerySet, ScoreType, Stat, TiedValue, Ties};
 
-/// A value, its name on the command line, and what the help says of it.
+/// A name on the command line, its value, and its text in the help.
 pub type Choice<T> = (&'static str, T, &'static str);
 
-/// What becomes of equal scores.
+/// The treatment of equal scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TieRule {
-    /// They are put in an order.
+    /// An order in which equal scores are put.
     Order(Ties),
-    /// They are left as they are, and a measure has a value over all orders.
+    /// A value that a measure has over all orders of equal scores.
     Value(TiedValue),
-    /// All of these values.
+    /// The interval: all of these values.
     Interval,
 }
 
 impl TieRule {
-    /// The order of equal scores, where they are put in one.
+    /// Returns the order of equal scores, if they are put in one.
     pub fn order(self) -> Option<Ties> {
         match self {
             TieRule::Order(order) => Some(order),
@@ -29,7 +29,7 @@ impl TieRule {
     }
 }
 
-/// What can become of equal scores.
+/// Lists the treatments of equal scores.
 pub fn ties() -> Vec<Choice<TieRule>> {
     let orders = described(&Ties::ALL, |ties| match ties {
         Ties::DocnoDescending => "by document id, bytewise descending, as trec_eval does",
@@ -54,7 +54,7 @@ pub fn ties() -> Vec<Choice<TieRule>> {
         .collect()
 }
 
-/// Types of scores.
+/// Lists the types of scores.
 pub fn scores() -> Vec<Choice<ScoreType>> {
     described(&ScoreType::ALL, |score| match score {
         ScoreType::F64 => "as trec_eval 10 does",
@@ -63,7 +63,7 @@ pub fn scores() -> Vec<Choice<ScoreType>> {
     })
 }
 
-/// Sets of queries that count.
+/// Lists the sets of queries that count.
 pub fn query_sets() -> Vec<Choice<QuerySet>> {
     described(&QuerySet::ALL, |queries| match queries {
         QuerySet::Judged => "every judged query; one that the run lacks scores 0",
@@ -73,7 +73,7 @@ pub fn query_sets() -> Vec<Choice<QuerySet>> {
     })
 }
 
-/// Engines.
+/// Lists the engines.
 pub fn engines() -> Vec<Choice<EngineChoice>> {
     described(&EngineChoice::ALL, |engine| match engine {
         EngineChoice::Auto => "the fastest for the data at hand",
@@ -84,7 +84,7 @@ pub fn engines() -> Vec<Choice<EngineChoice>> {
     })
 }
 
-/// Tests of a comparison.
+/// Lists the tests of a comparison.
 pub fn tests() -> Vec<Choice<Test>> {
     described(&Test::ALL, |test| match test {
         Test::T => "the paired t test",
@@ -97,7 +97,7 @@ pub fn tests() -> Vec<Choice<Test>> {
     })
 }
 
-/// What a comparison holds against "equal".
+/// Lists the alternatives to the hypothesis of a comparison that runs are equal.
 pub fn alternatives() -> Vec<Choice<Alternative>> {
     described(&Alternative::ALL, |alternative| match alternative {
         Alternative::TwoSided => "the systems differ",
@@ -107,7 +107,7 @@ pub fn alternatives() -> Vec<Choice<Alternative>> {
     })
 }
 
-/// Corrections for many comparisons.
+/// Lists the corrections for many comparisons.
 pub fn corrections() -> Vec<Choice<Correction>> {
     described(&Correction::ALL, |correction| match correction {
         Correction::None => "nothing: one in twenty comparisons of equal systems is a false alarm",
@@ -122,7 +122,7 @@ pub fn corrections() -> Vec<Choice<Correction>> {
     })
 }
 
-/// What a correction looks at together.
+/// Lists the sets of comparisons that a correction looks at together.
 pub fn scopes() -> Vec<Choice<Scope>> {
     described(&Scope::ALL, |scope| match scope {
         Scope::Measure => "the pairs under each measure",
@@ -131,7 +131,7 @@ pub fn scopes() -> Vec<Choice<Scope>> {
     })
 }
 
-/// Intervals of a difference.
+/// Lists the intervals of a difference.
 pub fn intervals() -> Vec<Choice<Interval>> {
     described(&Interval::ALL, |interval| match interval {
         Interval::T => "by t",
@@ -141,7 +141,7 @@ pub fn intervals() -> Vec<Choice<Interval>> {
     })
 }
 
-/// Formats of scores.
+/// Lists the formats of scores.
 pub fn formats() -> Vec<Choice<Format>> {
     described(&Format::ALL, |format| match format {
         Format::Table => "aligned columns for people",
@@ -158,37 +158,37 @@ pub fn formats() -> Vec<Choice<Format>> {
     })
 }
 
-/// Statistics besides the average.
+/// Lists the statistics besides the average.
 pub fn stats() -> Vec<Choice<Stat>> {
     described(&Stat::ALL, |_| "")
 }
 
-/// A format of what is no scores.
+/// A format of output other than scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Plain {
-    /// For people.
+    /// A table for people.
     Table,
-    /// For programs.
+    /// JSON for programs.
     Json,
 }
 
-/// Formats of what is no scores.
+/// Lists the formats of output other than scores.
 pub fn plain() -> Vec<Choice<Plain>> {
     vec![("table", Plain::Table, ""), ("json", Plain::Json, "")]
 }
 
-/// The options of the library under their names there, with what the help says of each.
+/// Lists options of the library by their names, with the text of each in the help.
 fn described<T: Copy>(all: &[(&'static str, T)], help: impl Fn(T) -> &'static str) -> Vec<Choice<T>> {
     all.iter().map(|&(name, value)| (name, value, help(value))).collect()
 }
 
-/// A part of the name of an adapter, or its number.
+/// Reads a part of the name of an adapter, or its number.
 pub fn adapter(text: &str) -> Result<String, String> {
     let named = Some(text).filter(|text| !text.trim().is_empty());
     named.map(str::to_owned).ok_or_else(|| "a number, or a part of a name, was expected".to_owned())
 }
 
-/// A parser of one of these names.
+/// Makes a parser of one of these names.
 pub fn one_of<T: Copy + Send + Sync + 'static>(
     choices: impl Into<Vec<Choice<T>>>,
 ) -> impl TypedValueParser<Value = T> {

@@ -1,4 +1,4 @@
-//! `laneval compare`: which system is better, by how much, and how sure that is.
+//! `laneval compare`: which run is better, by how much, and how certain that is.
 
 mod baseline;
 pub mod partial;
@@ -42,8 +42,8 @@ const USAGE: &str =
 
 /// Compare runs: which is better, by how much, and how sure that is.
 ///
-/// All runs are compared over the same queries: --queries both means those that are judged and in all of the runs, where `eval` takes
-/// those of each run.
+/// All runs are compared over the same queries: --queries both means those that are judged and in all of the runs, while `eval` takes those
+/// of each run.
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Compare {
@@ -53,7 +53,7 @@ pub struct Compare {
     #[command(flatten)]
     asked: Asked,
 
-    /// Compare all others with this run, by its name or path, or with scores of queries in a file [default: every pair]
+    /// Compare all other runs with this one, given by name or path, or with scores of queries in a file [default: every pair]
     ///
     /// The file is what `laneval eval --per-query` wrote of one run, as tsv, csv, json or jsonl; name=path gives the run a name. It must have
     /// the same queries and measures.
@@ -63,50 +63,49 @@ pub struct Compare {
     #[arg(long, value_name = "TEST", default_value = "t", value_parser = one_of(tests()))]
     #[arg(help_heading = "Comparison")]
     test: Test,
-    /// What is held against "equal"
+    /// The alternative to the hypothesis that runs are equal
     #[arg(long, value_name = "WHAT", default_value = "two-sided", value_parser = one_of(alternatives()))]
     #[arg(help_heading = "Comparison")]
     alternative: Alternative,
     /// The level of significance
     #[arg(long, value_name = "P", default_value = "0.05", help_heading = "Comparison")]
     alpha: f64,
-    /// What keeps many comparisons from finding differences by chance
+    /// The correction for many comparisons, which find differences by chance
     #[arg(long, value_name = "HOW", default_value = "holm", value_parser = one_of(corrections()))]
     #[arg(help_heading = "Comparison")]
     correction: Correction,
-    /// What is corrected together
+    /// The comparisons that are corrected together
     #[arg(long, value_name = "WHAT", default_value = "measure", value_parser = one_of(scopes()))]
     #[arg(help_heading = "Comparison")]
     family: Scope,
-    /// How intervals of differences are made
+    /// The method for intervals of differences
     #[arg(long, value_name = "HOW", default_value = "t", value_parser = one_of(intervals()))]
     #[arg(help_heading = "Comparison")]
     ci: Interval,
-    /// How often signs are drawn for the randomisation test, or `auto`: until every p is clear
-    /// [default: 99999 where that takes seconds]
+    /// The number of draws of signs for the randomisation test, or `auto`: until every p is clear [default: 99999 where that takes seconds]
     #[arg(long, value_name = "N", value_parser = permutations, help_heading = "Comparison")]
     permutations: Option<Permutations>,
-    /// The seed of all that is drawn [default: 0x6c616e6576616c31]
+    /// The seed of all random draws [default: 0x6c616e6576616c31]
     #[arg(long, value_name = "N", value_parser = seed, help_heading = "Comparison")]
     seed: Option<u64>,
-    /// Differences smaller than this are none for practical purposes: two one-sided tests
+    /// The margin below which differences do not matter in practice: two one-sided tests
     #[arg(long, value_name = "DELTA", help_heading = "Comparison")]
     margin: Option<f64>,
-    /// Say how many queries find this difference four times in five
+    /// Print how many queries it takes to find this difference four times in five
     #[arg(long, value_name = "DELTA", help_heading = "Comparison")]
     power: Option<f64>,
-    /// Differences of a query up to this are ties [default: rounding]
+    /// The largest difference of a query that is a tie [default: rounding]
     #[arg(long, value_name = "EPS", help_heading = "Comparison")]
     tie: Option<f64>,
-    /// What Wilcoxon's test does with differences of 0
+    /// The treatment of differences of 0 in Wilcoxon's test
     #[arg(long, value_name = "HOW", default_value = "wilcox", value_parser = one_of(zeros()))]
     #[arg(help_heading = "Comparison")]
     zeros: Zeros,
-    /// How Wilcoxon's p is found
+    /// The method for the p of Wilcoxon's test
     #[arg(long, value_name = "HOW", default_value = "auto", value_parser = one_of(methods()))]
     #[arg(help_heading = "Comparison")]
     wilcoxon: Method,
-    /// The largest value of a query under a measure in any part of a comparison; `laneval merge` says where it is needed
+    /// The largest value of a query under a measure in any part of a comparison; `laneval merge` says when it is needed
     #[arg(long, value_name = "MEASURE=VALUE", value_parser = largest, help_heading = "Comparison")]
     largest: Vec<(Measure, f64)>,
     /// Print the two-way analysis of variance
@@ -116,10 +115,10 @@ pub struct Compare {
     /// Exit with code 1 if this holds for a run, such as 'AP < 0.3' or 'nDCG@10 drops > 1% p<0.05'; may be repeated
     ///
     /// MEASURE < NUMBER (also <=, >, >=) looks at the run's mean. `drops`, `rises` (where lower is better) and `worse` look at how much
-    /// worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%', 'AP worse p<0.05'.
-    /// `may drop > 0.005` fails unless a drop by less than that is shown. Without p a gate looks at these queries, with p at queries
-    /// like these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed nothing,
-    /// k gates up to k × 5 %. What cannot be computed is exit code 2, never a pass.
+    /// worse the run is than the baseline, or than the first run: 'nDCG@10 drops > 0.005', 'nDCG@10 drops > 1%', 'AP worse p<0.05'. `may
+    /// drop > 0.005` fails unless the data show that a drop is smaller. Without p a gate looks at these queries, with p at queries like
+    /// these; a deterministic system on a fixed set needs no p. A gate with p<0.05 stops up to 5 % of builds that changed nothing, k gates
+    /// up to k × 5 %. A gate that cannot be computed is exit code 2, never a pass.
     #[arg(long, value_name = "GATE", value_parser = gates::parse, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
@@ -128,13 +127,13 @@ pub struct Compare {
     per_query: bool,
     #[command(flatten)]
     report: ReportOutput,
-    /// Write what the comparison comes to over these queries too, which `laneval merge` adds to those of other queries
+    /// Write a partial result of the comparison over these queries too, which `laneval merge` adds to those of other queries
     ///
-    /// Of each run and measure it holds exact sums, among them one for each draw of signs: 0.8 MB. All parts need the same runs, named by name=path,
-    /// and the same options.
+    /// It holds exact sums of each run and measure, among them one for each draw of signs: 0.8 MB. All parts need the same runs, named by
+    /// name=path, and the same options.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
-    /// No notes on stderr; warnings stay
+    /// Print no notes on stderr; warnings stay
     #[arg(long, help_heading = "Output")]
     quiet: bool,
 }
@@ -174,7 +173,7 @@ fn seed(text: &str) -> Result<u64, String> {
 }
 
 impl Compare {
-    /// Is a GPU asked for?
+    /// Returns whether a GPU is asked for.
     pub fn names_a_gpu(&self) -> bool {
         self.asked.names_a_gpu()
     }
@@ -252,7 +251,8 @@ impl Compare {
         options
     }
 
-    /// The scores, what is to be noticed about the baseline, the comparison with the shares of judged documents, and its part if that is wanted.
+    /// Returns the scores, a note on the baseline, the comparison with the shares of judged documents, and its part if `--partial` asks for
+    /// it.
     #[allow(clippy::type_complexity)]
     fn compared(
         &self,
@@ -279,7 +279,7 @@ impl Compare {
                 "--partial cannot keep a baseline that is a file of scores: give it as a run",
             ));
         }
-        // Dropping the others makes every share 1.
+        // If other documents are dropped, every share is 1.
         let judged = (!evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
         let (comparison, part) = match summary {
             Some(summary) => {
@@ -299,7 +299,7 @@ impl Compare {
         Ok((scores, note.flatten(), comparison, part))
     }
 
-    /// Says what should be noticed.
+    /// Prints the notes of a comparison.
     fn tell(
         &self,
         inputs: &Inputs,
@@ -327,12 +327,12 @@ impl Compare {
     }
 }
 
-/// The scores of all matrices, one after the other.
+/// Returns the scores of all matrices, one after the other.
 pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
     of_all(matrices, |matrix| evaluator.evaluate(matrix), Scores::append)
 }
 
-/// An evaluator of the shares of judged documents at the cutoffs of measures.
+/// Makes an evaluator of the shares of judged documents at the cutoffs of measures.
 fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
     let mut judged: Vec<Measure> = Vec::new();
     for measure in measures.iter().map(judged_measure) {
@@ -343,7 +343,7 @@ fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
     evaluator.clone().with_measures(judged).with_per_query(false).with_tied(Default::default())
 }
 
-/// Writes a comparison; a page says where its numbers come from.
+/// Writes a comparison; a page has the origin of its numbers.
 fn write(
     comparison: &Comparison,
     gates: &[(Gate, Vec<Judged>)],
@@ -362,26 +362,26 @@ fn write(
     })
 }
 
-/// What becomes of gates.
+/// Judges the gates.
 fn judged(comparison: &Comparison, gates: &[Gate]) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
     let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
     gates.iter().map(judged).collect()
 }
 
-/// Warns of gates that ask for p of few queries.
+/// Warns if gates ask for p of few queries.
 fn few(comparison: &Comparison, gates: &[Gate]) -> Option<Note> {
     let few = comparison.queries < 10 && gates.iter().any(Gate::asks_p);
     few.then(|| Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries)))
 }
 
-/// The largest value under a measure.
+/// Reads the largest value under a measure.
 fn largest(text: &str) -> Result<(Measure, f64), String> {
     let (measure, value) = text.rsplit_once('=').ok_or("MEASURE=VALUE was expected, such as DCG=16")?;
     let measure = measure.parse::<Measure>().map_err(|error| error.to_string())?;
     Ok((measure, value.parse().map_err(|_| format!("`{value}` is no number"))?))
 }
 
-/// Exit code 1 if a gate failed.
+/// Returns exit code 1 if a gate failed.
 fn fate(comparison: &Comparison, judged: &[(Gate, Vec<Judged>)]) -> Result<(), Stop> {
     let failed = |(gate, judged): &(Gate, Vec<Judged>)| {
         let failed = judged.iter().filter(|of| of.verdict.failed);

@@ -11,7 +11,7 @@ use super::stop::Stop;
 
 /// Print a completion script for a shell.
 ///
-/// It completes commands, options and their values, the names of measures, and the numbers of the GPU adapters that are here now.
+/// It completes commands, options and their values, the names of measures, and the numbers of the GPU adapters of this machine.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  laneval completions bash > ~/.local/share/bash-completion/completions/laneval"
@@ -31,7 +31,7 @@ impl Completions {
     }
 }
 
-/// The command, whose arguments of measures and adapters have values to choose from. It parses nothing.
+/// Gives arguments of measures and adapters values to choose from. The resulting command parses nothing.
 fn with_values(mut root: Command) -> Command {
     let measures: Vec<PossibleValue> = MEASURES.iter().map(|row| PossibleValue::new(row.name)).collect();
     let adapters = adapters();
@@ -50,7 +50,7 @@ fn with_values(mut root: Command) -> Command {
     root
 }
 
-/// The numbers of adapters, with their names.
+/// Lists the numbers of adapters, with their names.
 #[cfg(feature = "gpu")]
 fn adapters() -> Vec<PossibleValue> {
     const NUMBERS: [&str; 10] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"];
@@ -59,7 +59,7 @@ fn adapters() -> Vec<PossibleValue> {
     NUMBERS.into_iter().zip(laneval::gpu::adapters()).map(value).collect()
 }
 
-/// There are none without the engine.
+/// Lists no adapters, without the GPU engine.
 #[cfg(not(feature = "gpu"))]
 fn adapters() -> Vec<PossibleValue> {
     Vec::new()

@@ -1,4 +1,4 @@
-//! `laneval convert`: a run or judgments from any format that is read to one that is written.
+//! `laneval convert`: reads a run or judgments in any format, and writes another.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,9 +28,9 @@ Examples:
 
 /// Write a run, or with --qrels judgments, in another format.
 ///
-/// Rows keep their order, and numbers are written as they were read; the extension of the output says the format. What TREC text needs and
-/// the input lacks is made: the rank is the number of the row among those of its query, and the tag is the name of the file. Documents that
-/// occur twice are not looked for.
+/// Rows keep their order, and numbers are written as they were read; the extension of the output says the format. Fields that TREC text
+/// needs and the input lacks are made: the rank is the number of the row among those of its query, and the tag is the name of the file.
+/// Documents that occur twice are not noticed.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Convert {
@@ -43,17 +43,17 @@ pub struct Convert {
     /// .parquet; or .lmx, as `laneval build` makes it
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
-    /// The input has judgments, and is no run
+    /// Read judgments, not a run
     #[arg(long)]
     qrels: bool,
-    /// Say nothing on stderr
+    /// Print nothing on stderr
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
     formats: Formats,
 }
 
-/// What is written.
+/// The kind of output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Target {
     /// Rows of text, perhaps compressed by gzip.
@@ -64,7 +64,7 @@ enum Target {
 
 type Gzip = bool;
 
-/// Extensions, the rows that they mean, which a matrix has not, and whether they say that there are judgments.
+/// Extensions, with the format of their rows (a matrix has none), and whether they stand for judgments.
 const TARGETS: &[(&str, Option<RowFormat>, Option<bool>)] = &[
     ("trec", Some(RowFormat::Trec), None),
     ("run", Some(RowFormat::Trec), Some(false)),
@@ -77,7 +77,7 @@ const TARGETS: &[(&str, Option<RowFormat>, Option<bool>)] = &[
 ];
 
 impl Target {
-    /// What the extension of a path says.
+    /// Returns the target that the extension of a path names.
     fn of(path: &Path, judgments: bool) -> Result<Self, Stop> {
         let plain = without(path, &["gz"]);
         let extension = plain.extension().map(|extension| extension.to_ascii_lowercase());
@@ -110,7 +110,7 @@ impl Target {
     }
 }
 
-/// A path without its last extension, if it is one of these.
+/// Returns a path without its last extension, if it is one of `extensions`.
 fn without(path: &Path, extensions: &[&str]) -> PathBuf {
     let is_one = |last: &std::ffi::OsStr| extensions.iter().any(|one| last.eq_ignore_ascii_case(one));
     if path.extension().is_some_and(is_one) { path.with_extension("") } else { path.to_owned() }
@@ -212,7 +212,7 @@ impl Convert {
     }
 }
 
-/// The tag of results that have none: the name of the file without extensions.
+/// Returns the tag for results that have none: the name of the file without extensions.
 fn tag(input: &Path) -> String {
     stem(input).split(|c: char| c.is_ascii_whitespace() || c == '\u{b}').collect::<Vec<_>>().join("_")
 }

@@ -1,4 +1,4 @@
-//! `laneval devices`: what can compute here, and why something cannot.
+//! `laneval devices`: the devices that can compute here, and why others cannot.
 
 use std::io::Write;
 
@@ -10,10 +10,10 @@ use super::output::print;
 use super::stop::Stop;
 use super::threads::Threads;
 
-/// List what can compute: the CPU with its level of SIMD, and GPU adapters.
+/// List the devices that can compute: the CPU with its level of SIMD, and GPU adapters.
 ///
-/// The number or a part of the name of an adapter is what `--adapter` takes. A software adapter is a GPU played by the CPU: it is
-/// there for tests, slower than the CPU engine, and used only when named.
+/// `--adapter` takes the number or a part of the name of an adapter. A software adapter is a GPU that the CPU emulates: it serves tests, is
+/// slower than the CPU engine, and is used only when named.
 #[derive(Debug, Args)]
 pub struct Devices {}
 

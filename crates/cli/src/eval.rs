@@ -1,4 +1,4 @@
-//! `laneval eval`: from judgments and runs, or from label matrices, to scores.
+//! `laneval eval`: evaluates judgments and runs, or label matrices.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -46,9 +46,9 @@ pub struct Eval {
     /// one of them `-` for stdin; or label matrices made by `laneval build`; name=path gives a run a name
     #[arg(value_name = "QRELS RUN... | FILE.lmx...", hide_default_value = true)]
     inputs: Vec<PathBuf>,
-    /// Hold all of a run that comes through a pipe, so that its lines may be in any order
+    /// Hold a run that comes through a pipe in memory, so that its lines may be in any order
     ///
-    /// Without it more than 32 MiB of text are held only where a query comes back within them; else queries are evaluated as they come,
+    /// Without it, more than 32 MiB of text are held only if a query comes back within them; otherwise queries are evaluated as they come,
     /// and one that comes back later is an error.
     #[arg(long, help_heading = "Input")]
     hold: bool,
@@ -64,15 +64,15 @@ pub struct Eval {
     #[arg(hide_possible_values = true, help_heading = "Measures")]
     stats: Vec<Stat>,
 
-    /// Scores of groups of queries besides those of all; the file has lines of a query, a tab, and the name of its group
+    /// Write scores of groups of queries too; the file has lines of a query, a tab, and the name of its group
     ///
-    /// A query may be in several groups, or in none. The long formats have a column `group` then, empty where all queries are meant.
+    /// A query may be in several groups, or in none. The long formats then have a column `group`, which is empty for all queries.
     #[arg(long, value_name = "FILE", help_heading = "Ranking")]
     group_by: Option<PathBuf>,
 
     /// Exit with code 1 if this holds for the average of a run, such as 'AP < 0.3' (also <=, >, >=); may be repeated
     ///
-    /// What cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a baseline.
+    /// A gate that cannot be computed is exit code 2, never a pass. `laneval compare` has gates that look at a baseline.
     #[arg(long, value_name = "GATE", value_parser = gates::parse_threshold, help_heading = "Gates")]
     fail_if: Vec<Gate>,
 
@@ -81,13 +81,13 @@ pub struct Eval {
     per_query: bool,
     #[command(flatten)]
     written: ScoreOutput,
-    /// Print on stderr what was read, what computed, and how long it took
+    /// Print on stderr what was read, which engine computed, and how long it took
     #[arg(short, long, help_heading = "Output")]
     verbose: bool,
     /// Print on stderr how long each step took
     #[arg(long, help_heading = "Output")]
     timing: bool,
-    /// No notes on stderr; warnings stay
+    /// Print no notes on stderr; warnings stay
     #[arg(long, help_heading = "Output")]
     quiet: bool,
 
@@ -96,23 +96,23 @@ pub struct Eval {
     explain: bool,
 }
 
-/// What is written, and where.
+/// The output: its format and its places.
 struct To {
     format: Format,
     scores: Output,
     summary: Option<Output>,
-    /// Where the numbers come from, for a page.
+    /// The origin of the numbers, for a page.
     origin: Option<Origin>,
 }
 
-/// Each statistic once, in the order asked for.
+/// Returns each statistic once, in the order asked for.
 pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
     let first = |&(at, stat): &(usize, &Stat)| !stats[..at].contains(stat);
     stats.iter().enumerate().filter(first).map(|(_, &stat)| stat).collect()
 }
 
 impl Eval {
-    /// Is a GPU asked for?
+    /// Returns whether a GPU is asked for.
     pub fn names_a_gpu(&self) -> bool {
         self.asked.names_a_gpu()
     }
@@ -142,7 +142,7 @@ impl Eval {
         })
     }
 
-    /// All files that are read.
+    /// Returns all files that are read.
     fn paths(&self) -> Vec<PathBuf> {
         named(&self.inputs)
             .1
@@ -203,7 +203,7 @@ impl Eval {
         })
     }
 
-    /// Reads and perhaps evaluates the run, if it is one that comes through a pipe and need not be held.
+    /// Reads the run, and perhaps evaluates it, if it comes through a pipe and need not be held.
     fn piped(&self, evaluator: &Evaluator, inputs: &Inputs) -> Result<Option<Piped>, Stop> {
         match inputs {
             Inputs::Text(qrels, runs)
@@ -221,7 +221,7 @@ impl Eval {
         }
     }
 
-    /// Writes what came of an evaluation, and says what is to be noticed, and what was done.
+    /// Writes the results of an evaluation, and prints notes and what was done.
     #[allow(clippy::too_many_arguments)]
     fn write(
         &self,
@@ -290,17 +290,17 @@ impl Eval {
         Ok(gates::with_measures(evaluator.with_missing_ids(format == Format::Json), &self.fail_if))
     }
 
-    /// Are the values of queries to be written?
+    /// Returns whether the values of queries are written.
     fn wants_queries(&self) -> bool {
         self.per_query || self.written.is_wide()
     }
 
-    /// Are averages wanted between the worst and the best order of equal scores?
+    /// Returns whether averages of the worst and the best order of equal scores are asked for.
     fn is_interval(&self) -> bool {
         self.asked.ranking.ties == Some(TieRule::Interval)
     }
 
-    /// An evaluator of each value of tied rankings that is asked for.
+    /// Returns an evaluator for each value of tied rankings that is asked for.
     fn over_ties(&self, evaluator: &Evaluator) -> impl Iterator<Item = Evaluator> {
         let asked = match self.asked.ranking.ties {
             Some(TieRule::Interval) => vec![TiedValue::Average, TiedValue::Best, TiedValue::Worst],
@@ -310,8 +310,8 @@ impl Eval {
         asked.into_iter().map(|tied| evaluator.clone().with_tied(tied))
     }
 
-    /// The scores of all matrices, one after the other, and their summary if it is wanted. Where a GPU fails that nobody asked for, the
-    /// CPU goes on.
+    /// Returns the scores of all matrices, one after the other, and their summary if it is asked for. If a GPU fails that was not asked
+    /// for, the CPU takes over.
     fn all_scores(
         &self,
         evaluator: &Evaluator,
@@ -339,7 +339,7 @@ impl Eval {
         of_all(matrices, of, append)
     }
 
-    /// The scores of a matrix, and their summary if it is wanted.
+    /// Returns the scores of a matrix, and their summary if it is asked for.
     fn scores(
         &self,
         evaluator: &Evaluator,
@@ -357,7 +357,7 @@ impl Eval {
         }
     }
 
-    /// Says that the CPU computes, because a GPU would not.
+    /// Notes that the CPU computes, because a GPU would not; `why` is the reason.
     fn say_cpu(&self, why: &str) {
         if !self.quiet {
             say(&Note::Note(format!("on the CPU, because {why}")));
@@ -387,7 +387,7 @@ impl Eval {
         matrices: &[LabelMatrix],
         output: Output,
     ) -> Result<(), Stop> {
-        // All have the same judgments, and so the same plan; the deepest says how exact sums in integers are.
+        // All matrices have the same judgments, and so the same plan; the deepest decides how exact sums in integers are.
         let deepest = matrices.iter().max_by_key(|matrix| matrix.depths().iter().max());
         let plan =
             deepest.map(|matrix| Ok::<_, Error>((matrix, evaluator.plan(matrix.book())?))).transpose()?;
@@ -437,7 +437,7 @@ impl Eval {
     }
 }
 
-/// The engine in words, and why it was taken.
+/// Names the engine, with the reason why it was taken.
 fn engine_name(taken: Option<&Taken>) -> String {
     match taken {
         None => "reference".to_owned(),
@@ -446,7 +446,7 @@ fn engine_name(taken: Option<&Taken>) -> String {
     }
 }
 
-/// The steps with their times and rates, a line each.
+/// Lists the steps with their times and rates, one on each line.
 fn timings(timing: &Timing, bytes: Option<u64>, results: u64, labels: u64) -> String {
     let line = |&(step, took): &(&str, Duration)| {
         let seconds = took.as_secs_f64();

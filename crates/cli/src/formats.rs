@@ -1,4 +1,4 @@
-//! In which formats judgments and runs are, as far as that is not told from their content; and what was told.
+//! The formats of judgments and runs: those that the user gives, and those that were recognised by the content.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use laneval::{ColumnNames, InputFormat, Join, ReadAs, Recognised};
 use super::choice::{Choice, one_of};
 use super::style::shown;
 
-/// Formats of judgments and runs.
+/// Lists the formats of judgments and runs.
 pub fn formats() -> Vec<Choice<InputFormat>> {
     let what = |format| match format {
         InputFormat::Trec => "lines of query iter docno grade, or of query iter docno rank score [tag]",
@@ -31,32 +31,32 @@ pub fn formats() -> Vec<Choice<InputFormat>> {
     InputFormat::ALL.iter().map(|&(name, format)| (name, format, what(format))).collect()
 }
 
-/// How judgments and runs are read.
+/// The options that say how judgments and runs are read.
 #[derive(Debug, Clone, Args)]
 pub struct Formats {
-    /// The format of the judgments [default: told from the content]
+    /// The format of the judgments [default: recognised by the content]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
     #[arg(hide_possible_values = true)]
     qrels_format: Option<InputFormat>,
-    /// The format of the runs: trec, tsv, csv, msmarco, json, jsonl, letor, npy, parquet or arrow [default: told from the content]
+    /// The format of the runs: trec, tsv, csv, msmarco, json, jsonl, letor, npy, parquet or arrow [default: recognised by the content]
     ///
-    /// `laneval info FILE` says what a file is taken for. docs/formats.md has a sample of each.
+    /// `laneval info FILE` shows which format a file is recognised as. docs/formats.md has a sample of each.
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Input")]
     run_format: Option<InputFormat>,
-    /// Which columns of a table, or keys of records, are read: by the names in the first line (query=NAME,doc=NAME,score=NAME), or in their
-    /// order (query,-,doc,score; - is not read). With grade instead of score it is about the judgments. May be given for each
+    /// The columns of a table, or keys of records, to read: by the names in the first line (query=NAME,doc=NAME,score=NAME), or in their
+    /// order (query,-,doc,score; - is not read). With grade instead of score they are those of the judgments. May be given once for runs
+    /// and once for judgments
     #[arg(long, value_name = "COLUMNS", value_parser = columns, help_heading = "Input")]
     columns: Vec<ColumnNames>,
-    /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and
-    /// .query or .group]
+    /// For LETOR judgments without qid, the file that says how many lines each query has [default: the same name and .query or .group]
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     groups: Option<PathBuf>,
-    /// What inputs were recognised as.
+    /// The formats that inputs were recognised as.
     #[arg(skip)]
     recognised: Arc<Recognised>,
 }
 
-/// Who reads files of tables, if this build has somebody who does.
+/// Returns the reader of files of tables, if this build has one.
 pub fn tables() -> Option<&'static dyn TableReader> {
     #[cfg(feature = "parquet")]
     return Some(&laneval_formats::Files);
@@ -69,7 +69,7 @@ fn columns(text: &str) -> Result<ColumnNames, String> {
 }
 
 impl Formats {
-    /// The same join of inputs in these formats.
+    /// Returns the same join, of inputs in these formats.
     pub fn of(&self, join: Join) -> Join {
         let columns =
             |qrels: bool| self.columns.iter().rev().find(|columns| columns.are_of_qrels() == qrels).cloned();
@@ -88,19 +88,19 @@ impl Formats {
         }
     }
 
-    /// How judgments are read, and how runs are.
+    /// Returns how judgments are read, and how runs are read.
     pub fn read_as(&self) -> (ReadAs, ReadAs) {
         let join = self.of(Join::default());
         (join.qrels_as, join.runs_as)
     }
 
-    /// What was recognised and might be something else.
+    /// Returns notes on texts that might be something else than they were recognised as.
     pub fn notes(&self) -> Vec<Note> {
         let all = self.recognised.all().into_iter().filter(|text| text.doubtful);
         all.map(|text| Note::Note(format!("{}: {}", shown(Path::new(&text.name)), text.what))).collect()
     }
 
-    /// What was recognised, a line each.
+    /// Describes what was recognised, one text on each line.
     pub fn lines(&self) -> Vec<String> {
         let all = self.recognised.all().into_iter();
         all.map(|text| format!("{}: {}", shown(Path::new(&text.name)), text.what)).collect()

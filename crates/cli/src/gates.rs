@@ -1,4 +1,4 @@
-//! Gates of the command line: conditions under which it ends with exit code 1.
+//! Gates of the command line: conditions for exit code 1.
 
 use laneval::compare::{Facts, Gate};
 use laneval::measure::Measure;
@@ -7,12 +7,12 @@ use laneval::{Error, Evaluator, Scores};
 use super::stop::Stop;
 use super::style::tell;
 
-/// A gate of its text.
+/// Reads a gate.
 pub fn parse(text: &str) -> Result<Gate, String> {
     Gate::parse(text).map_err(|error| error.to_string())
 }
 
-/// A gate that looks at one run alone.
+/// Reads a gate that looks at one run only.
 pub fn parse_threshold(text: &str) -> Result<Gate, String> {
     match parse(text)? {
         gate if gate.compares() => {
@@ -22,7 +22,7 @@ pub fn parse_threshold(text: &str) -> Result<Gate, String> {
     }
 }
 
-/// The evaluator with the measures of gates, behind those that were asked for.
+/// Adds the measures of gates to an evaluator, behind those that were asked for.
 pub fn with_measures(evaluator: Evaluator, gates: &[Gate]) -> Evaluator {
     let mut measures: Vec<Measure> = evaluator.measures().to_vec();
     for gate in gates {
@@ -33,7 +33,7 @@ pub fn with_measures(evaluator: Evaluator, gates: &[Gate]) -> Evaluator {
     evaluator.with_measures(measures)
 }
 
-/// Says of each run what became of gates that look at one run alone, and ends with exit code 1 if one failed.
+/// Prints for each run the results of gates that look at one run only, and ends with exit code 1 if one failed.
 pub fn judge(scores: &Scores, gates: &[Gate]) -> Result<(), Stop> {
     let mut failed = Vec::new();
     for gate in gates {
@@ -59,7 +59,7 @@ pub fn judge(scores: &Scores, gates: &[Gate]) -> Result<(), Stop> {
     fate(&failed)
 }
 
-/// Exit code 1 if a gate failed, of which these are the runs and the texts.
+/// Returns exit code 1 if a gate failed; `failed` has the runs and the gates.
 pub fn fate(failed: &[String]) -> Result<(), Stop> {
     match failed.len() {
         0 => Ok(()),

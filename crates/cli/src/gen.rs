@@ -32,16 +32,16 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Gen {
-    /// Queries, all of them judged and in every run
+    /// The number of queries, all of them judged and in every run
     #[arg(long, value_name = "N", default_value_t = Synthetic::default().queries, value_parser = positive())]
     queries: u32,
-    /// Documents that a run retrieves for a query
+    /// The number of documents that a run retrieves for a query
     #[arg(long, value_name = "K", default_value_t = Synthetic::default().depth, value_parser = positive())]
     depth: u32,
-    /// Judged documents of a query; more where --density needs more
+    /// The number of judged documents of a query; more if --density needs more
     #[arg(long, value_name = "J", default_value_t = Synthetic::default().judged, value_parser = positive())]
     judged: u32,
-    /// Grades, from 0 on
+    /// The number of grades, counted from 0
     #[arg(long, value_name = "G", default_value_t = Synthetic::default().grades)]
     #[arg(value_parser = clap::value_parser!(u8).range(2..=253))]
     grades: u8,
@@ -49,28 +49,28 @@ pub struct Gen {
     /// retrieved]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     density: Option<f64>,
-    /// Runs; each after the first ranks and retrieves a little differently
+    /// The number of runs; each after the first ranks and retrieves a little differently
     #[arg(long, value_name = "R", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     runs: u16,
     /// The seed of the random numbers that the data are made of
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The folder to write into, made where it is missing, or a label matrix
+    /// The folder to write into, made if it is missing, or a label matrix
     #[arg(short, long, value_name = "DIR|FILE.lmx")]
     output: PathBuf,
-    /// Say nothing on stderr
+    /// Print nothing on stderr
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
     threads: Threads,
 }
 
-/// A number, 1 or more.
+/// Makes a parser of numbers from 1 on.
 pub fn positive() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..)
 }
 
-/// A share, 0 to 1.
+/// Reads a share, 0 to 1.
 pub fn share(text: &str) -> Result<f64, String> {
     let share = text.parse::<f64>().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "a share, 0 to 1, was expected".to_owned())
@@ -97,7 +97,7 @@ impl Gen {
         Ok(())
     }
 
-    /// Is a label matrix to be written, and no folder? What ends like another kind of file may be a mistake.
+    /// Returns whether a label matrix is written, and not a folder. An output with the extension of another kind of file may be a mistake.
     fn is_matrix(&self) -> Result<bool, Stop> {
         let folder = self.output.is_dir() || self.output.as_os_str().as_encoded_bytes().ends_with(b"/");
         match self.output.extension().filter(|_| !folder) {

@@ -1,4 +1,4 @@
-//! `laneval info`: what is inside a label matrix, or what another file is taken for.
+//! `laneval info`: describes a label matrix, or shows how another file is recognised.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -27,9 +27,9 @@ Examples:
   laneval info trec8.lmx --verify --format json
   laneval info qrels.tsv";
 
-/// Describe and check a label matrix, or say what judgments or a run are taken for
+/// Describe and check a label matrix, or show how judgments or a run are recognised
 ///
-/// Of these the first rows are shown as they are read. A file that can be read neither as judgments nor as a run is an error.
+/// The first rows of judgments or a run are shown as they are read. A file that can be read neither as judgments nor as a run is an error.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Info {
@@ -42,7 +42,7 @@ pub struct Info {
     /// Check every checksum and every label
     #[arg(long)]
     verify: bool,
-    /// How to write it
+    /// The format of the description
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
     format: Plain,
 }
@@ -91,7 +91,7 @@ struct Contents {
     verified: Option<bool>,
 }
 
-/// Of the rankings that have any result.
+/// The depths of the rankings that have any result.
 #[derive(Serialize)]
 struct Depths {
     min: u32,
@@ -99,7 +99,7 @@ struct Depths {
     max: u32,
 }
 
-/// How the retrieved documents are judged.
+/// The judgments of the retrieved documents.
 #[derive(Serialize)]
 struct Labels {
     total: u64,
@@ -125,7 +125,7 @@ struct Run {
     queries: usize,
     missing: usize,
     ignored: u64,
-    /// Unless the file does not know.
+    /// The counts of ties; left out if the file does not have them.
     #[serde(skip_serializing_if = "Option::is_none")]
     ties: Option<TieCounts>,
 }
@@ -201,7 +201,7 @@ impl Contents {
         grid
     }
 
-    /// Unless the file does not know its ties.
+    /// Makes the grid of ties, if the file has them.
     fn ties_grid(&self) -> Option<Grid> {
         let numbers = ["tied documents", "groups", "mixed", "largest"].map(|name| (name, Align::Right));
         let columns = [("run", Align::Left)].into_iter().chain(numbers);
@@ -281,7 +281,7 @@ impl Run {
     }
 }
 
-/// The name of a section, with the kind of one that this laneval skips.
+/// Returns the name of a section, with its kind if this laneval skips it.
 fn name_of(section: &Section) -> String {
     match section.name {
         "unknown" => format!("unknown (kind {})", section.kind),
@@ -293,7 +293,7 @@ fn text<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     Text(bytes).serialize(serializer)
 }
 
-/// How many labels there are of each code, padding included.
+/// Counts the labels of each code, padding included.
 fn count_codes(matrix: &LabelMatrix) -> [u64; 256] {
     let count = |bytes: &[u8]| {
         let mut counts = [0; 256];

@@ -1,4 +1,4 @@
-//! What a command reads: TREC text that is joined, or label matrices as files. Which of the two is told from the content.
+//! The inputs of a command: TREC text that is joined, or label matrices as files. Their content decides which of the two they are.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -21,7 +21,7 @@ use super::progress::{Amount, Progress};
 use super::stop::Stop;
 use super::style::{error, shown};
 
-/// How files are opened.
+/// The options that say how files are opened.
 #[derive(Debug, Clone, Copy, Default, Args)]
 pub struct Files {
     /// Read files into memory first, instead of mapping them
@@ -33,13 +33,13 @@ pub struct Files {
 }
 
 impl Files {
-    /// Mapped or read.
+    /// Returns whether files are mapped or read.
     pub fn access(self) -> FileAccess {
         if self.no_mmap { FileAccess::Read } else { FileAccess::Mapped }
     }
 }
 
-/// What runs are named after that have no name of their own.
+/// The source of the names of runs that have no name of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameBy {
     Path,
@@ -55,25 +55,25 @@ fn name_by() -> Vec<Choice<NameBy>> {
     ]
 }
 
-/// How runs are named.
+/// The option that says how runs are named.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Naming {
-    /// What runs are called that are not named by name=path
+    /// The names of runs that are not named by name=path
     #[arg(long = "names", value_name = "HOW", default_value = "path", value_parser = one_of(name_by()))]
     #[arg(id = "names_by", help_heading = "Input")]
     by: NameBy,
 }
 
 impl Naming {
-    /// By their paths.
+    /// The naming by paths.
     pub const PATH: Naming = Naming { by: NameBy::Path };
 
-    /// Is the name of a run known only when it has been read?
+    /// Returns whether the name of a run is known only after reading it.
     pub fn needs_tags(self) -> bool {
         self.by == NameBy::Tag
     }
 
-    /// The matrix with the names that its runs are to have; those of `given` keep theirs.
+    /// Gives the runs of a matrix their names; runs of `given` that have a name keep it.
     fn name(self, matrix: LabelMatrix, given: &[RunPath]) -> Result<LabelMatrix, Error> {
         if self.by == NameBy::Path {
             return Ok(matrix);
@@ -92,7 +92,7 @@ impl Naming {
     }
 }
 
-/// The name of a file without folders, what says how it is compressed, and its extension.
+/// Returns the name of a file without folders, without the extension of compression, and without its own extension.
 pub fn stem(path: &Path) -> String {
     let plain = match path.extension() {
         Some(last) if ["gz", "zst"].iter().any(|one| last.eq_ignore_ascii_case(one)) => {
@@ -104,11 +104,11 @@ pub fn stem(path: &Path) -> String {
     stem.map_or("stdin".into(), |stem| stem.to_string_lossy().into_owned())
 }
 
-/// How scores become rankings.
+/// The options that say how scores become rankings.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Ranking")]
 pub struct Ranking {
-    /// How equal scores are ordered [default: docno-desc]
+    /// The rule for equal scores [default: docno-desc]
     #[arg(long, value_name = "RULE", value_parser = one_of(ties()), hide_default_value = true)]
     pub ties: Option<TieRule>,
     /// The type in which scores are compared [default: f64]
@@ -124,19 +124,19 @@ pub struct Ranking {
     pub formats: Formats,
 }
 
-/// A number of ranks.
+/// Reads a number of ranks.
 fn rank(text: &str) -> Result<NonZeroU32, String> {
     text.parse().map_err(|_| "a number of ranks, 1 or more, was expected".to_owned())
 }
 
 impl Ranking {
-    /// The usual way, of inputs in these formats.
+    /// Makes the default ranking, of inputs in these formats.
     pub fn of(formats: Formats) -> Self {
         Ranking { ties: None, score: None, depth: None, drop_identical_ids: false, formats }
     }
 
-    /// Joins runs to judgments; the runs that have no name yet have the shortest ones that tell them apart. With `keep_ties` the
-    /// matrix knows which documents of equal scores have different labels.
+    /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them. With `keep_ties` the matrix knows which
+    /// documents of equal scores have different labels.
     pub fn join(
         &self,
         (qrels, runs): (&Path, &[RunPath]),
@@ -149,7 +149,7 @@ impl Ranking {
         naming.name(matrix, runs)
     }
 
-    /// How runs are joined.
+    /// Returns the settings of joins.
     pub fn rule(&self, files: Files) -> Join {
         self.formats.of(Join {
             ties: self.order().unwrap_or_default(),
@@ -161,17 +161,17 @@ impl Ranking {
         })
     }
 
-    /// The order of equal scores, if one was asked for.
+    /// Returns the order of equal scores, if one was asked for.
     fn order(&self) -> Option<Ties> {
         self.ties.and_then(TieRule::order)
     }
 
-    /// Has it to be known which documents have equal scores?
+    /// Returns whether ties have to be known: which documents have equal scores.
     pub fn needs_ties(&self) -> bool {
         matches!(self.ties, Some(TieRule::Value(_) | TieRule::Interval))
     }
 
-    /// Opens a label matrix, and checks that it was built as it is now asked for.
+    /// Opens a label matrix, and checks that it was built by the rules that are asked for now.
     fn open(&self, path: &Path, files: Files) -> Result<LabelMatrix, Stop> {
         let matrix = LabelMatrix::open(path, files.access())?;
         if self.needs_ties() && matrix.tied_groups().is_none() {
@@ -207,7 +207,7 @@ impl Ranking {
     }
 }
 
-/// A run as it is named on the command line: `path`, or `name=path`.
+/// A run as the command line names it: `path`, or `name=path`.
 #[derive(Debug, Clone)]
 pub struct RunPath {
     name: Option<String>,
@@ -215,7 +215,7 @@ pub struct RunPath {
 }
 
 impl RunPath {
-    /// The run of an argument. Where there is a file of that very name, that is it.
+    /// Reads the run of an argument. If a file has the whole argument as its name, the run is that file.
     pub fn of(argument: &Path) -> Self {
         let text = argument.to_str().filter(|_| !argument.exists());
         match text.and_then(|text| text.split_once('=')) {
@@ -226,7 +226,7 @@ impl RunPath {
         }
     }
 
-    /// What is read.
+    /// Returns the input of the run.
     pub fn input(&self) -> RunInput {
         match &self.name {
             Some(name) => RunInput::named(name, self.path.clone()),
@@ -244,7 +244,7 @@ pub enum Inputs {
 }
 
 impl Inputs {
-    /// Tells text from matrices. The first argument is a path, the others may be names with paths.
+    /// Decides between text and matrices. The first argument is a path, the others may be names with paths.
     pub fn of(arguments: &[PathBuf]) -> Result<Self, Stop> {
         let (runs, paths) = named(arguments);
         let matrix = recognise(&paths)?;
@@ -273,7 +273,7 @@ impl Inputs {
         }
     }
 
-    /// The paths of the runs, where these are text.
+    /// Returns the paths of the runs, if the inputs are text.
     pub fn run_paths(&self) -> Vec<&Path> {
         match self {
             Inputs::Text(_, runs) => runs.iter().map(|run| run.path.as_path()).collect(),
@@ -281,7 +281,7 @@ impl Inputs {
         }
     }
 
-    /// The size of the files, unless one of them is a stream.
+    /// Returns the size of the files in bytes, unless one of them is a stream.
     pub fn bytes(&self) -> Option<u64> {
         match self {
             Inputs::Text(qrels, runs) => bytes([qrels].into_iter().chain(runs.iter().map(|run| &run.path))),
@@ -289,7 +289,7 @@ impl Inputs {
         }
     }
 
-    /// The matrices to evaluate, one after the other; on a terminal it shows how far reading is, unless it is to be `quiet`.
+    /// Returns the matrices to evaluate, one after the other. On a terminal it shows the progress of reading, unless `quiet`.
     pub fn load(
         &self,
         ranking: &Ranking,
@@ -316,7 +316,7 @@ impl Inputs {
     }
 }
 
-/// What matrices come to, one after the other: that of the first, with those of the others appended.
+/// Computes a result of each matrix, one after the other, and appends the later ones to the first.
 pub fn of_all<T>(
     matrices: &[LabelMatrix],
     mut of: impl FnMut(&LabelMatrix) -> Result<T, Error>,
@@ -331,14 +331,14 @@ pub fn of_all<T>(
     Ok(all)
 }
 
-/// The runs among arguments of which the first is no run, and the paths of all.
+/// Returns the runs among arguments, the first of which is not a run, and the paths of all arguments.
 pub fn named(arguments: &[PathBuf]) -> (Vec<RunPath>, Vec<PathBuf>) {
     let runs: Vec<RunPath> = arguments.iter().skip(1).map(|argument| RunPath::of(argument)).collect();
     let paths = arguments.iter().take(1).chain(runs.iter().map(|run| &run.path)).cloned().collect();
     (runs, paths)
 }
 
-/// What is said when a mapped file cannot be read any more.
+/// The message for a mapped file that cannot be read any more.
 pub fn unreadable(file: &str) -> String {
     let message = format!(
         "{file}: it cannot be read any more: it became shorter since it was opened, or its disk failed; --no-mmap reads files into memory first\n"
@@ -346,13 +346,13 @@ pub fn unreadable(file: &str) -> String {
     error(message)
 }
 
-/// The size of some files, unless one of them is a stream.
+/// Returns the size of some files in bytes, unless one of them is a stream.
 pub fn bytes<'a>(paths: impl IntoIterator<Item = &'a PathBuf>) -> Option<u64> {
     let size = |path| std::fs::metadata(path).ok().filter(|file| file.is_file()).map(|file| file.len());
     paths.into_iter().map(size).sum()
 }
 
-/// Which of the paths are label matrices. Files that cannot be opened are reported together.
+/// Finds which of the paths are label matrices. Files that cannot be opened are reported together.
 pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
     if paths.iter().filter(|path| is_stdin(path)).count() > 1 {
         return Err(Stop::new("`-` is given twice, but stdin can be read only once"));
@@ -373,7 +373,7 @@ pub fn recognise(paths: &[PathBuf]) -> Result<Vec<bool>, Stop> {
     if problems.first.is_empty() { Ok(matrix) } else { Err(Error::Input(problems).into()) }
 }
 
-/// Reads the first bytes of a file. Pipes are left alone, for what is read from them is gone: they are text.
+/// Reads the first bytes of a file. Pipes are not read, because the bytes would be lost: they count as text.
 fn starts_as_matrix(path: &Path) -> std::io::Result<bool> {
     if is_stdin(path) {
         return Ok(false);
@@ -394,7 +394,7 @@ fn is_stdin(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
-/// Runs of several files are compared only over the same judgments, and only under names of their own.
+/// Checks that runs of several files have the same judgments, and different names.
 fn comparable(paths: &[PathBuf], matrices: &[LabelMatrix]) -> Result<(), Stop> {
     let mut named: HashMap<&str, &Path> = HashMap::new();
     for (path, matrix) in paths.iter().zip(matrices) {

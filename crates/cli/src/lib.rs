@@ -1,6 +1,6 @@
-//! The command `laneval` as a library: one file a command, over the library's public interface.
+//! The command `laneval` as a library: one file for each command, over the library's public interface.
 
-#![deny(clippy::print_stdout, clippy::print_stderr)] // they panic where nothing can be written
+#![deny(clippy::print_stdout, clippy::print_stderr)] // they panic if nothing can be written
 
 mod asked;
 mod bench;
@@ -47,10 +47,11 @@ use clap::{Parser, Subcommand};
 use choice::one_of;
 use stop::Stop;
 
-/// Runs the command with these arguments, of which the first is its name, and gives the exit code.
+/// Runs the command with these arguments, the first of which is its name, and returns the exit code.
 ///
-/// 0: fine, or the reader of its output went away. 1: a gate failed. 2: wrong usage or input, or output that cannot be written, said on stderr;
-/// `trec-eval` has codes of its own. Signals that end a program are heeded where files are written.
+/// The exit code is 0 on success, and if the reader of the output goes away; 1 if a gate failed; 2 for wrong usage or input, or output that
+/// cannot be written, which stderr explains. `trec-eval` has codes of its own. Signals that end a program are handled while files are
+/// written.
 pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     match Cli::read(args).map(Cli::run) {
         Ok(Ok(())) => 0,
@@ -66,7 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
 struct Cli {
     #[command(subcommand)]
     command: Command,
-    /// When to use colour: auto (on a terminal, unless NO_COLOR is set), always, never
+    /// The use of colour: auto (on a terminal, unless NO_COLOR is set), always, never
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto", value_parser = one_of(style::colours()))]
     #[arg(hide_possible_values = true, hide_default_value = true)]
     color: ColorChoice,
@@ -103,7 +104,7 @@ enum Command {
 }
 
 impl Command {
-    /// Does it look at GPUs, whatever the data are?
+    /// Returns whether the command looks at GPUs, whatever the data are.
     fn looks_at_gpus(&self) -> bool {
         match self {
             Command::Devices(_) | Command::Bench(_) | Command::Completions(_) => true,
@@ -115,7 +116,7 @@ impl Command {
 }
 
 impl Cli {
-    /// The command of these arguments. Help and wrong usage are answered right here; what is left then is the exit code.
+    /// Parses the arguments. Help and wrong usage are answered right here; only the exit code is left then.
     fn read(args: impl IntoIterator<Item = OsString>) -> Result<Self, u8> {
         signals::heed_size_limit();
         let args = trec_eval::arguments(args);

@@ -21,9 +21,9 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Man {
-    /// A command; without it the page of laneval itself
+    /// The command; without it the page of laneval itself
     command: Option<String>,
-    /// Write a page for each command into this folder, which is made where it is missing
+    /// Write a page for each command into this folder, which is made if it is missing
     #[arg(long, value_name = "DIR", conflicts_with = "command")]
     dir: Option<PathBuf>,
 }
@@ -49,7 +49,7 @@ impl Man {
     }
 }
 
-/// Writes the pages of laneval and of its commands, each as a file.
+/// Writes the pages of laneval and of its commands, one file for each.
 fn write_all(root: &clap::Command, folder: &Path) -> Result<(), Stop> {
     let cannot =
         |path: &Path, what, error: io::Error| Stop::new(format!("{}: cannot {what}: {error}", shown(path)));
@@ -65,7 +65,7 @@ fn write_all(root: &clap::Command, folder: &Path) -> Result<(), Stop> {
     Ok(())
 }
 
-/// The page of a command. Its examples are lines as they are typed, which must not be filled.
+/// Makes the page of a command. Its examples are lines as they are typed, which must not be wrapped.
 fn page(command: clap::Command) -> io::Result<Vec<u8>> {
     let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     let names = command.get_subcommands().map(|of| of.get_name().to_owned());

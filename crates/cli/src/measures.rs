@@ -25,18 +25,18 @@ Examples:
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Measures {
-    /// Measures by any of their names: whatever `eval -m` takes
+    /// Measures, by any name that `eval -m` takes
     #[arg(value_name = "NAME")]
     asked: Vec<String>,
-    /// Only the canonical names, one a line
+    /// Print only the canonical names, one on each line
     #[arg(long, conflicts_with_all = ["asked", "format"])]
     names: bool,
-    /// How to write it
+    /// The format of the list
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
     format: Plain,
 }
 
-/// The way to the measures, for those who ask elsewhere.
+/// The text that points users of other commands to the measures.
 pub fn way() -> String {
     let names: Vec<&str> = MEASURES.iter().map(|row| row.name).collect();
     format!(
@@ -68,7 +68,7 @@ impl Measures {
         })
     }
 
-    /// A page for each row that one of the names means; all names that are wrong are reported together.
+    /// Makes a page for each row that one of the names means; all wrong names are reported together.
     fn pages(&self) -> Result<Vec<Page>, Stop> {
         let (mut pages, mut wrong) = (Vec::<Page>::new(), Vec::new());
         for name in &self.asked {
@@ -82,14 +82,14 @@ impl Measures {
     }
 }
 
-/// What is said of a row: of the row itself, and which of its measures were asked for.
+/// The page of a row: the row itself, and those of its measures that were asked for.
 struct Page {
     row: &'static Definition,
     measures: Vec<Measure>,
 }
 
 impl Page {
-    /// Adds a measure to the page of its row.
+    /// Adds a measure to the page of its row; makes the page if there is none.
     fn add(pages: &mut Vec<Page>, row: &'static Definition, measure: Option<Measure>) {
         let at = pages.iter().position(|page| page.row.name == row.name).unwrap_or_else(|| {
             pages.push(Page { row, measures: Vec::new() });
@@ -111,13 +111,13 @@ impl Page {
     }
 }
 
-/// The names of a row in other tools.
+/// Returns the names of a row in other tools.
 fn foreign(row: &Definition) -> impl Iterator<Item = &'static Foreign> {
     let name = row.name;
     FOREIGN.iter().filter(move |foreign| foreign.measure == name)
 }
 
-/// Other names of a row that mean it with the default parameters, and nothing else in another tool.
+/// Returns other names of a row that mean it with the default parameters, and are not the name of another measure in another tool.
 fn aliases(row: &Definition) -> Vec<&'static str> {
     let is_row = |(of, _): &(&Definition, Option<Measure>)| of.name == row.name;
     let mut names: Vec<&str> = Vec::new();
@@ -130,7 +130,7 @@ fn aliases(row: &Definition) -> Vec<&'static str> {
     names
 }
 
-/// What an example of a foreign name means: `R@10`.
+/// Returns the measures that an example of a foreign name means, such as `R@10`.
 fn meaning(foreign: &Foreign) -> String {
     foreign.meaning().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
@@ -166,7 +166,7 @@ fn list(to: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// The name with its cutoff: `P@k`, `AP[@k]`, `IPrec@x`.
+/// Writes the name with its cutoff: `P@k`, `AP[@k]`, `IPrec@x`.
 fn spelling(row: &Definition) -> String {
     format!("{}{}", row.name, row.cutoff)
 }
@@ -180,7 +180,7 @@ fn cutoff(row: &Definition) -> &'static str {
     }
 }
 
-/// The measure as it would be asked for, plain and with each parameter that has an obvious other value.
+/// Writes the measure as a user would ask for it, plain and with each parameter that has an obvious other value.
 fn examples(row: &Definition) -> Vec<String> {
     let at = match row.cutoff {
         CutoffRule::None => "",
@@ -214,13 +214,13 @@ fn examples(row: &Definition) -> Vec<String> {
     plain.chain(whole).chain(several).chain(row.params.iter().filter_map(other)).collect()
 }
 
-/// The measures of a page: those asked for, or else the plain one.
+/// Returns the measures of a page: those asked for, or else the plain one.
 fn meant(row: &Definition, asked: &[Measure]) -> Vec<Measure> {
     let plain = || meanings(&examples(row)[0]).into_iter().flatten().filter_map(|(_, measure)| measure);
     if asked.is_empty() { plain().collect() } else { asked.to_vec() }
 }
 
-/// What is true of each of some measures: once where it is the same of all, else with their names.
+/// Writes a property of each measure: once if it is the same for all, else with their names.
 fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
     let texts: Vec<String> = measures.iter().map(text).collect();
     match texts.first() {
@@ -232,7 +232,7 @@ fn of_each(measures: &[Measure], text: impl Fn(&Measure) -> String) -> String {
     }
 }
 
-/// Explains a row, and says which of its measures were asked for, unless it is the row itself.
+/// Explains a row, and lists those of its measures that were asked for, except the row itself.
 fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Result<()> {
     let measures = meant(row, asked);
     let names: Vec<String> = asked.iter().map(ToString::to_string).collect();
@@ -294,7 +294,7 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
 #[derive(Serialize)]
 struct Description {
     name: &'static str,
-    /// The measures asked for, where some were.
+    /// The measures asked for, if there are any.
     #[serde(skip_serializing_if = "Option::is_none")]
     measures: Option<Vec<String>>,
     aliases: Vec<&'static str>,
@@ -302,9 +302,9 @@ struct Description {
     cutoff: &'static str,
     average: &'static str,
     status: &'static str,
-    /// What is used instead of a historical one.
+    /// The measure to use instead of a historical one.
     successor: Option<&'static str>,
-    /// One for each of the measures asked for, or else that of the plain one.
+    /// The values of each measure asked for, or of the plain one.
     values: Vec<Values>,
     doc: &'static str,
     formula: &'static str,
@@ -313,22 +313,22 @@ struct Description {
     examples: Vec<String>,
 }
 
-/// What is known of the values of a measure.
+/// The properties of the values of a measure.
 #[derive(Serialize)]
 struct Values {
     measure: String,
-    /// In words.
+    /// The range in words.
     range: String,
-    /// The ends of the range, where it has any.
+    /// The finite ends of the range.
     least: Option<f64>,
     most: Option<f64>,
-    /// Are there none between whole numbers?
+    /// Whether all values are whole numbers.
     whole: bool,
-    /// None where it follows from the judgments.
+    /// The value of an empty ranking; `None` if it follows from the judgments.
     empty: Option<f64>,
-    /// None where it follows from the ranking.
+    /// The value if nothing is relevant; `None` if it follows from the ranking.
     nothing_relevant: Option<f64>,
-    /// None where no value is better than another.
+    /// Whether a better swap of neighbours never makes the value worse; `None` if no value is better than another.
     better_swaps: Option<bool>,
 }
 

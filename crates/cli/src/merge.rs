@@ -1,4 +1,4 @@
-//! `laneval merge`: from the summaries of shards to the scores of all, and from parts of a comparison to the whole.
+//! `laneval merge`: combines summaries of shards into the scores of all queries, and parts of a comparison into the whole.
 
 use std::path::{Path, PathBuf};
 
@@ -30,15 +30,15 @@ Examples:
   laneval compare qrels.2 old=old.2 new=new.2 --partial 2.part
   laneval merge 1.part 2.part --fail-if 'nDCG@10 drops > 0.005 p<0.05'";
 
-/// Merge what shards come to: scores, or comparisons, of all queries.
+/// Merge the results of shards: scores, or comparisons, of all queries.
 ///
-/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. Where the
-/// judgments were split as the runs were, there is nothing more to say. Where each shard was evaluated against all judgments, say
-/// --queries both there, and --qrels here, which adds the judged queries that no shard had. A shard in which a run has no judged
-/// query cannot be evaluated with it: leave the run out there, and --qrels adds its queries.
+/// Shards may be merged in any order, and in several steps: the numbers are those of one evaluation, to the last bit. If the judgments were
+/// split as the runs were, no option is needed. If each shard was evaluated against all judgments, say --queries both there, and --qrels
+/// here, which adds the judged queries that no shard had. A shard in which a run has no judged query cannot be evaluated with it: leave the
+/// run out there, and --qrels adds its queries.
 ///
-/// Parts of a comparison have all runs, and judgments that were split as the runs were. What needs the differences of all queries at once is
-/// left out: the exact p of the randomisation test, and the values of queries.
+/// Parts of a comparison have all runs, and judgments that were split as the runs were. Results that need the differences of all queries at
+/// once are left out: the exact p of the randomisation test, and the values of queries.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Merge {
@@ -59,7 +59,7 @@ pub struct Merge {
     pub fail_if: Vec<Gate>,
     #[command(flatten)]
     pub written: ScoreOutput,
-    /// No notes on stderr; warnings stay
+    /// Print no notes on stderr; warnings stay
     #[arg(long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -117,7 +117,7 @@ impl Merge {
     }
 }
 
-/// All summaries as one, merged in pairs: so every set of queries is gone through only as often as pairs are made of pairs.
+/// Merges all summaries, in pairs: so every set of queries is copied only as often as pairs are made of pairs.
 fn merged(summaries: &[Summary]) -> Result<Summary, Error> {
     match summaries {
         [] => Err(Error::Merge("nothing to merge".to_owned())),
@@ -131,7 +131,7 @@ fn merged(summaries: &[Summary]) -> Result<Summary, Error> {
     }
 }
 
-/// The first two files that do not belong together, and why.
+/// Finds the first two files that do not belong together, and the reason.
 fn conflict(files: &[PathBuf], summaries: &[Summary]) -> Option<Error> {
     let named = |one: &Path, other: &Path, error: Error| {
         Error::Merge(format!("{} and {}: {error}", shown(one), shown(other)))
@@ -149,7 +149,7 @@ fn conflict(files: &[PathBuf], summaries: &[Summary]) -> Option<Error> {
     None
 }
 
-/// Runs that are not in all of the files.
+/// Notes runs that are not in all of the files.
 fn lacking(summary: &Summary, files: usize) -> Vec<Note> {
     let of_runs = summary.runs().filter(|(_, group, run)| group.is_none() && run.sources().count() < files);
     let note = |name: &str, found: usize| {

@@ -1,4 +1,4 @@
-//! Where a command writes: stdout, a stream, or a file that has its name only once it is complete.
+//! The output of a command: stdout, a stream, or a file that gets its name only once it is complete.
 
 use std::fs::{FileType, OpenOptions};
 use std::io::{self, BufWriter, ErrorKind, Write};
@@ -14,14 +14,14 @@ use super::style::shown;
 pub enum Output {
     /// The standard output.
     Stdout,
-    /// A device, a pipe or a socket, and whatever stands behind another descriptor of this process: written to as it is.
+    /// A device, a pipe or a socket, or another descriptor of this process, which is written to directly.
     Stream(PathBuf),
-    /// A regular file, replaced or made.
+    /// A regular file, which is replaced or made.
     File(PathBuf),
 }
 
 impl Output {
-    /// Stdout, or what a path names, in a folder that exists and none of the inputs.
+    /// Chooses stdout, or the file of a path, in a folder that exists and not one of the inputs.
     pub fn new(path: Option<&Path>, inputs: &[PathBuf]) -> Result<Self, Stop> {
         match path {
             None => Ok(Output::Stdout),
@@ -34,7 +34,7 @@ impl Output {
         }
     }
 
-    /// Writes all of it.
+    /// Writes the whole output.
     pub fn write(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<(), Stop> {
         let (path, written) = match &self {
             Output::Stdout => return print(write),
@@ -52,8 +52,8 @@ pub fn print(write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> R
     Ok(to.flush()?)
 }
 
-/// Refuses a file that could only fail, or do harm, when everything has been computed: one that is an input, that is no regular
-/// file, or whose folder does not let a file be made. From here on signals take unfinished files along.
+/// Refuses a file that could only fail, or do harm, after everything has been computed: one that is an input, that is not a regular file,
+/// or whose folder does not let a file be made. From here on signals remove unfinished files.
 pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     let slash = path.as_os_str().as_encoded_bytes().last() == Some(&b'/');
     if path.is_dir() || slash || path.file_name().is_none() {
@@ -76,7 +76,7 @@ pub fn check(path: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     whole_file::check(path).map_err(|e| cannot_write(path, &e.to_string()))
 }
 
-/// Do two paths lead to one file, which need not be there yet?
+/// Returns whether two paths lead to one file, which need not exist yet.
 pub fn same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         let made = || Some(whole_file::folder(path).canonicalize().ok()?.join(path.file_name()?));
@@ -85,7 +85,7 @@ pub fn same_file(one: &Path, other: &Path) -> bool {
     one == other || place(one).is_some_and(|one| place(other) == Some(one))
 }
 
-/// Refuses a file whose extension is not among the known ones.
+/// Makes the error for a file whose extension is not among the known ones.
 pub fn unknown_extension(path: &Path, known: &[&str], or: &str) -> Stop {
     let extension = path.extension().map_or(String::new(), |extension| shown(Path::new(extension)));
     let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
@@ -96,17 +96,17 @@ fn cannot_write(path: &Path, why: &str) -> Stop {
     Stop::new(format!("{}: cannot write: {why}", shown(path)))
 }
 
-/// Is it to be written to as it is? Devices, pipes and sockets are, and descriptors: a file behind `/dev/fd/3` belongs to whoever
-/// opened it, and may hold more than ours.
+/// Returns whether output is written to `path` directly: to devices, pipes, sockets, and descriptors. A file behind `/dev/fd/3` belongs to
+/// the program that opened it, and may hold more than this output.
 fn is_stream(path: &Path) -> bool {
     let stream = |kind: FileType| !kind.is_file() && !kind.is_dir();
     path.metadata().is_ok_and(|file| stream(file.file_type())) || descriptor(path).is_some()
 }
 
-/// The descriptor of this process that a path names, as `/dev/stdout` and `/dev/fd/3` do.
+/// Returns the descriptor of this process that a path names, as `/dev/stdout` and `/dev/fd/3` do.
 fn descriptor(path: &Path) -> Option<u32> {
     let descriptors = Path::new("/dev/fd").canonicalize().ok()?;
-    path.metadata().ok()?; // its links come to an end
+    path.metadata().ok()?; // an error if its links form a loop
     let mut path = path.to_owned();
     while whole_file::folder(&path).canonicalize().ok()? != descriptors {
         path = whole_file::folder(&path).join(path.read_link().ok()?);
@@ -114,7 +114,7 @@ fn descriptor(path: &Path) -> Option<u32> {
     path.file_name()?.to_str()?.parse().ok()
 }
 
-/// Straight into a stream, and behind what a file has already.
+/// Writes straight into a stream, or behind the content of a file.
 fn to_stream(path: &Path, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> io::Result<()> {
     let file = path.metadata()?.is_file();
     let mut to = BufWriter::new(OpenOptions::new().write(true).append(file).open(path)?);

@@ -1,4 +1,4 @@
-//! What a page says about where its numbers come from, and the curves that it has beside them.
+//! The origin of the numbers of a page, and its curves.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -23,7 +23,7 @@ const NAMED: usize = 3;
 /// The most bytes of the names in a title.
 const LONGEST: usize = 60;
 
-/// Where the numbers of a page come from.
+/// The origin of the numbers of a page.
 #[derive(Default)]
 pub struct Origin {
     command: Option<String>,
@@ -34,7 +34,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// The command in words, and the files that it reads, which are read once more for their fingerprints.
+    /// Takes the command, and the files that it reads. They are read once more for their fingerprints.
     pub fn of(words: &[OsString], inputs: &Inputs) -> Result<Self, Stop> {
         let source = |kind: &str, path: &Path| {
             let fingerprint = fingerprint(path).map_err(|e| Stop::new(format!("{}: {e}", shown(path))))?;
@@ -54,7 +54,8 @@ impl Origin {
         Ok(Origin { command, inputs, ..Origin::default() })
     }
 
-    /// Adds what label matrices know, and curves: precision at levels of recall, nDCG over ranks, unless they are asked for already.
+    /// Adds the facts that label matrices have, and curves: precision at levels of recall, nDCG over ranks, unless they are asked for
+    /// already.
     pub fn with_matrices(
         mut self,
         asked: &Asked,
@@ -86,7 +87,7 @@ impl Origin {
         Ok(self)
     }
 
-    /// What a page is told, under a title.
+    /// Returns the context of a page, under a title.
     pub fn context<'a>(&'a self, title: &'a str) -> Context<'a> {
         let mut context = Context::new(title);
         context.command = self.command.as_deref();
@@ -98,12 +99,12 @@ impl Origin {
     }
 }
 
-/// The title of the page of a comparison.
+/// Returns the title of the page of a comparison.
 pub fn title(of: &Comparison) -> String {
     format!("{} compared", names(of.runs.iter().map(|run| &run.name[..])))
 }
 
-/// The names of runs in a title: all of them, or how many they are.
+/// Returns the names of runs for a title: all of them, or their number.
 pub fn names<'a>(runs: impl Iterator<Item = &'a str>) -> String {
     let runs: Vec<&str> = runs.collect();
     match runs.as_slice() {
@@ -116,7 +117,7 @@ pub fn names<'a>(runs: impl Iterator<Item = &'a str>) -> String {
     }
 }
 
-/// XXH3 of 128 bits over the bytes of a regular file, in hexadecimal digits as `xxhsum -H2` prints them.
+/// Returns XXH3 of 128 bits over the bytes of a regular file, in hexadecimal digits as `xxhsum -H2` prints them.
 fn fingerprint(path: &Path) -> io::Result<Option<String>> {
     if !std::fs::metadata(path).is_ok_and(|file| file.is_file()) {
         return Ok(None);

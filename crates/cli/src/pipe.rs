@@ -1,4 +1,4 @@
-//! A run that comes through a pipe: held while it is small, and evaluated as it comes when it is not.
+//! A run that comes through a pipe: held while it is small, and evaluated query by query otherwise.
 
 use std::io::{Cursor, Read};
 use std::path::Path;
@@ -14,27 +14,27 @@ use super::progress::{Amount, Progress};
 use super::stop::Stop;
 use super::style::{shown, thousands};
 
-/// The most bytes of text that are held, whose lines may be in any order.
+/// The most bytes of text that are held in memory, whose lines may be in any order.
 const SMALL: usize = 32 << 20;
 
-/// What came of a run.
+/// The result of reading a run.
 pub enum Piped {
-    /// It is held, and joined; perhaps with a word on why.
+    /// A run that was held, and joined; perhaps with the reason why.
     Held(Box<LabelMatrix>, Option<String>),
-    /// It was evaluated as it came.
+    /// A run that was evaluated as it came.
     Gone(Box<Gone>),
 }
 
-/// What is left of a run that was evaluated as it came.
+/// The results of a run that was evaluated as it came.
 pub struct Gone {
     pub scores: Scores,
     pub summary: Option<Summary>,
-    /// How many queries are judged, and how many results there were.
+    /// The number of judged queries, and the number of results.
     pub queries: u64,
     pub results: u64,
 }
 
-/// Reads the one run of an evaluation; `None` where it can be read more than once.
+/// Reads the one run of an evaluation; returns `None` if it can be read more than once.
 pub fn read(
     evaluator: &Evaluator,
     join: &Join,
@@ -47,14 +47,14 @@ pub fn read(
         return Ok(None);
     }
     let progress = Progress::start("reading", Amount::Stream, quiet);
-    // Who writes both may write the judgments first; and what is not mapped is read at the start.
+    // A program that writes both may write the judgments first; and files that are not mapped are read at the start.
     let first = qrels.passes() || join.access == FileAccess::Read;
     let qrels = if first { in_memory(qrels)? } else { qrels };
     let (name, mut text) = (run.name_alone()?, PassingText::watched(run.input().clone(), progress.watch())?);
     let (source, mut held) = (text.name().to_owned(), Vec::new());
     let whole = |held: Vec<u8>| RunInput::named(&name, Input::Bytes { name: source.clone(), bytes: held });
     let mut all = text.hold(&mut held, SMALL)?;
-    // The columns of a table are known at its end.
+    // The columns of a table are known only at its end.
     if !all && InputFormat::of_tables(&held).is_some() {
         all = text.hold(&mut held, usize::MAX)?;
     }
@@ -100,7 +100,7 @@ pub fn read(
     Ok(Some(Piped::Gone(Box::new(Gone { scores, summary, queries, results }))))
 }
 
-/// The same input, read to its end.
+/// Reads an input to its end, and returns it as bytes in memory.
 pub fn in_memory(input: Input) -> Result<Input, Error> {
     let (mut text, mut bytes) = (PassingText::of(input)?, Vec::new());
     text.hold(&mut bytes, usize::MAX)?;

@@ -1,4 +1,4 @@
-//! What judgments or a run are taken for, and their first rows as they are read.
+//! The formats as which judgments or a run are recognised, and their first rows as they are read.
 
 use std::io::Write;
 use std::path::Path;
@@ -16,10 +16,10 @@ use super::pipe::in_memory;
 use super::stop::Stop;
 use super::style::{shown, stdout_width};
 
-/// How many rows are shown.
+/// The number of rows that are shown.
 const ROWS: usize = 5;
 
-/// A file that is no label matrix.
+/// A file that is not a label matrix.
 #[derive(Serialize)]
 struct Text {
     file: String,
@@ -28,7 +28,7 @@ struct Text {
     rows: Vec<Row>,
 }
 
-/// What it is taken for in one place, or why it cannot be there.
+/// The format of a file as judgments or as a run, or why it cannot be read so.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
 enum Taken {
@@ -44,13 +44,13 @@ enum Row {
     Wrong { line: u64, error: String },
 }
 
-/// Prints what a file is taken for; it is an error if it can be neither judgments nor a run.
+/// Prints the format of a file; it is an error if the file can be neither judgments nor a run.
 pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> Result<(), Stop> {
     if verify {
         return Err(Stop::new(format!("{} is not a .lmx file: --verify checks those only", shown(path))));
     }
     let input = Input::from(path.to_owned());
-    // A stream is there once.
+    // A stream can be read only once.
     let input = if input.passes() { in_memory(input)? } else { input };
     let (qrels_as, runs_as) = formats.read_as();
     let of =
@@ -59,7 +59,7 @@ pub fn print_of(path: &Path, formats: &Formats, verify: bool, format: Plain) -> 
     if let (Err(error @ Error::Io { .. }), _) = (&judgments, &run) {
         return Err(Stop::new(error.to_string()));
     }
-    // Of two ways to read it the one with fewer wrong rows.
+    // Of the two ways to read the file, the one with fewer wrong rows is shown.
     let wrong = |preview: &Preview| preview.rows.iter().filter(|row| row.read.is_err()).count();
     let is_any = |preview: &&Preview| wrong(preview) < preview.rows.len();
     let best = [&judgments, &run].into_iter().flatten().filter(is_any).min_by_key(|preview| wrong(preview));

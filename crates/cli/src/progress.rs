@@ -1,4 +1,4 @@
-//! How far long work is: a line on a terminal, which is gone before anything else is said.
+//! The progress of long work: a line on a terminal, which is removed before any other output.
 
 use std::io::{IsTerminal, stderr};
 use std::sync::Arc;
@@ -9,37 +9,37 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use laneval::Watch;
 
-/// Work that is done sooner shows nothing.
+/// The time before the line appears: shorter work shows nothing.
 const SOON: Duration = Duration::from_millis(500);
-/// How often the line is drawn.
+/// The time between two updates of the line.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What is known of the amount of work.
+/// The known amount of work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Amount {
-    /// The watch hears of bytes as they are done, of which there are so many; else it hears how many there are.
+    /// Bytes that are reported to the watch as they are done, with their total number; `None` if the watch gets the total.
     Bytes(Option<u64>),
-    /// The watch hears of bytes as they come through a pipe.
+    /// Bytes that are reported to the watch as they come through a pipe.
     Stream,
-    /// Only time passes.
+    /// An unknown amount: only the time is shown.
     Unknown,
 }
 
-/// A line that shows how far some work is, until it is dropped. Nothing is drawn unless stderr is a terminal.
+/// A line that shows the progress of some work, until it is dropped. Nothing is drawn unless stderr is a terminal.
 #[derive(Debug, Default)]
 pub struct Progress {
     drawn: Option<(Arc<Watch>, Sender<()>, JoinHandle<()>)>,
 }
 
 impl Amount {
-    /// That of inputs whose size is known, unless one of them is a stream.
+    /// Returns the amount of inputs of `bytes` bytes; `None` if one of them is a stream.
     pub fn of(bytes: Option<u64>) -> Self {
         bytes.map_or(Amount::Stream, |bytes| Amount::Bytes(Some(bytes)))
     }
 }
 
 impl Progress {
-    /// Starts to show the work, unless the command is to be quiet.
+    /// Starts to show the work, unless the command is `quiet`.
     pub fn start(what: &'static str, amount: Amount, quiet: bool) -> Self {
         let dumb = || std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         if quiet || !stderr().is_terminal() || dumb() {
@@ -52,7 +52,7 @@ impl Progress {
         Progress { drawn: drawing.ok().map(|drawing| (watch, end, drawing)) }
     }
 
-    /// What hears how far the work is, if that is shown.
+    /// Returns the watch of the work, if its progress is shown.
     pub fn watch(&self) -> Option<Arc<Watch>> {
         self.drawn.as_ref().map(|(watch, ..)| watch.clone())
     }
@@ -76,7 +76,7 @@ fn draw(what: &'static str, amount: Amount, watch: &Watch, ended: &Receiver<()>)
     }
     let has_bar = matches!(amount, Amount::Bytes(_));
     let template = if has_bar { "{prefix} {bar:20} {wide_msg}" } else { "{prefix} {wide_msg}" };
-    // The template is as the crate wants it, or the bar looks otherwise.
+    // If the crate refuses the template, the bar has another look.
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
     let bar = ProgressBar::new(1).with_style(style.progress_chars("━╸─")).with_prefix(what);
     loop {
@@ -93,7 +93,7 @@ fn draw(what: &'static str, amount: Amount, watch: &Watch, ended: &Receiver<()>)
     bar.finish_and_clear();
 }
 
-/// How far the work is after this time, in words.
+/// Describes the progress of the work after the time `took`.
 fn state(amount: Amount, (done, total): (u64, u64), took: Duration) -> String {
     let rate = done as f64 / took.as_secs_f64().max(1e-9);
     match amount {
@@ -110,7 +110,7 @@ fn state(amount: Amount, (done, total): (u64, u64), took: Duration) -> String {
     }
 }
 
-/// A time with one unit.
+/// Writes a time with one unit.
 fn time(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
@@ -119,7 +119,7 @@ fn time(seconds: u64) -> String {
     }
 }
 
-/// A number of bytes with three digits or so.
+/// Writes a number of bytes with about three digits.
 fn bytes(bytes: u64) -> String {
     let of = |unit: f64| bytes as f64 / unit;
     match bytes {

@@ -1,4 +1,4 @@
-//! Files that name queries: those that count, and the groups that they are in.
+//! Files that name queries: those that count, and the groups of queries.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,10 +9,10 @@ use laneval::{Error, Groups, Ids};
 use super::stop::Stop;
 use super::style::shown;
 
-/// What some programs put before UTF-8.
+/// The bytes that some programs put before UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The queries of a file: the first column of its lines.
+/// Reads the queries of a file: the first column of its lines.
 pub fn only(path: &Path) -> Result<Ids, Stop> {
     let text = read(path)?;
     let queries: Vec<&[u8]> = lines(&text).map(|(_, line)| columns(line).0).collect();
@@ -22,7 +22,7 @@ pub fn only(path: &Path) -> Result<Ids, Stop> {
     Ok(queries.into_iter().collect())
 }
 
-/// The groups of a file with lines of a query, a tab, and the name of its group.
+/// Reads the groups of a file with lines of a query, a tab, and the name of its group.
 pub fn groups(path: &Path) -> Result<Groups, Stop> {
     let text = read(path)?;
     let (mut pairs, mut seen, mut problems) = (Vec::new(), HashSet::new(), Problems::default());
@@ -69,13 +69,13 @@ fn read(path: &Path) -> Result<Vec<u8>, Stop> {
     Ok(text)
 }
 
-/// The lines that are not blank, by their numbers from 1.
+/// Returns the lines that are not blank, with their numbers from 1.
 fn lines(text: &[u8]) -> impl Iterator<Item = (u64, &[u8])> {
     let lines = (1..).zip(text.split(|&byte| byte == b'\n'));
     lines.filter(|(_, line)| !line.trim_ascii().is_empty())
 }
 
-/// The first column of a line, and the second if there is one, without blanks around them.
+/// Returns the first column of a line, and the second if there is one, without blanks around them.
 fn columns(line: &[u8]) -> (&[u8], Option<&[u8]>) {
     let mut columns = line.split(|&byte| byte == b'\t').map(<[u8]>::trim_ascii);
     (columns.next().unwrap_or_default(), columns.next())

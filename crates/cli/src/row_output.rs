@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 pub enum RowFormat {
     /// `query 0 document grade`, or `query Q0 document rank score tag`.
     Trec,
-    /// A table with a header: that of BEIR for judgments.
+    /// A table with a header; judgments have that of BEIR.
     Tsv,
     /// A record on each line.
     Jsonl,
@@ -22,15 +22,15 @@ pub enum RowFormat {
     Parquet,
 }
 
-/// What an id is.
+/// The names of ids in messages.
 const QUERY: &str = "query";
 const DOCUMENT: &str = "document";
 const RANK: &str = "rank";
 
-/// The longest id of JSON that is read.
+/// The most bytes of an id of JSON that is read.
 const LONGEST_IN_JSON: usize = 64 << 10;
 
-/// What is said of tables of Parquet where they cannot be written.
+/// The message for tables of Parquet in a build that cannot write them.
 pub const NO_PARQUET: &str = "this build writes no Parquet: build the command with `--features parquet`, or take that of the Python package";
 
 impl RowFormat {
@@ -42,17 +42,17 @@ impl RowFormat {
         (RowFormat::Parquet, ".parquet"),
     ];
 
-    /// The extension of its files.
+    /// Returns the extension of files of this format.
     fn extension(self) -> &'static str {
         Self::ALL.iter().find(|(format, _)| *format == self).map_or("", |(_, extension)| extension)
     }
 
-    /// Is it text, which may be compressed?
+    /// Returns whether the format is text, which may be compressed.
     pub fn is_text(self) -> bool {
         self.extension() != ".parquet"
     }
 
-    /// Why it cannot have a field.
+    /// Returns the reason why the format cannot have a field.
     fn refuses(self, what: &str, field: &[u8]) -> Option<&'static str> {
         let has = |is: fn(u8) -> bool| field.iter().fold(false, |found, &byte| found | is(byte));
         match self {
@@ -78,7 +78,7 @@ impl RowFormat {
         }
     }
 
-    /// Checks that it can have a field, or names the formats that can.
+    /// Checks that the format can have a field, or names the formats that can.
     fn check(self, what: &str, field: &[u8]) -> Result<(), String> {
         let Some(why) = self.refuses(what, field) else { return Ok(()) };
         let able = Self::ALL.iter().filter(|(format, _)| format.refuses(what, field).is_none());
@@ -92,38 +92,38 @@ impl RowFormat {
     }
 }
 
-/// What rows are written to.
+/// The output that rows are written to.
 enum To<'w> {
     Text(&'w mut dyn Write),
-    /// A table, once its first row says which columns it has.
+    /// A table, which is made when its first row says which columns it has.
     #[cfg(feature = "parquet")]
     Parquet(Option<&'w mut (dyn Write + Send)>, Option<Box<ParquetWriter<&'w mut (dyn Write + Send)>>>),
 }
 
-/// Writes rows.
+/// A writer of rows.
 pub struct RowWriter<'w> {
     format: RowFormat,
     judgments: bool,
-    /// That of TREC results without one.
+    /// The tag for TREC results that have none.
     tag: String,
     to: To<'w>,
     line: Vec<u8>,
     rows: u64,
-    /// Why nothing can be written any more.
+    /// The error after which nothing can be written any more.
     refused: Option<io::Error>,
 }
 
-/// How much is written at a time.
+/// The number of bytes that are written at a time.
 const BLOCK: usize = 256 << 10;
 
 impl<'w> RowWriter<'w> {
-    /// Writes judgments, or results; those of TREC without a tag get this one.
+    /// Makes a writer of judgments, or of results; TREC results without a tag get `tag`.
     pub fn new(format: RowFormat, judgments: bool, tag: String, to: &'w mut dyn Write) -> Self {
         let (line, rows, refused) = Default::default();
         RowWriter { format, judgments, tag, to: To::Text(to), line, rows, refused }
     }
 
-    /// Writes judgments, or results, as a table of Parquet.
+    /// Makes a writer of judgments, or of results, as a table of Parquet.
     #[cfg(feature = "parquet")]
     pub fn parquet(judgments: bool, to: &'w mut (dyn Write + Send)) -> Self {
         let (tag, line, rows, refused) = Default::default();
@@ -138,10 +138,10 @@ impl<'w> RowWriter<'w> {
         }
     }
 
-    /// Writes a row; `false` where nothing can be written any more.
+    /// Writes a row; returns `false` if nothing can be written any more.
     ///
     /// # Errors
-    /// What the format cannot have of it.
+    /// A field that the format cannot have.
     pub fn row(&mut self, row: &TextRow<'_>) -> Result<bool, String> {
         self.format.check(QUERY, row.query)?;
         self.format.check(DOCUMENT, row.doc)?;
@@ -165,10 +165,10 @@ impl<'w> RowWriter<'w> {
         Ok(self.refused.is_none())
     }
 
-    /// Writes what is left, and says how many rows there were.
+    /// Writes the remaining rows, and returns the number of all rows.
     ///
     /// # Errors
-    /// What the stream says.
+    /// An error of the stream.
     pub fn finish(mut self) -> io::Result<u64> {
         self.refused.take().map_or(Ok(()), Err)?;
         self.flush()?;
@@ -179,7 +179,7 @@ impl<'w> RowWriter<'w> {
         Ok(self.rows)
     }
 
-    /// Writes the lines that there are.
+    /// Writes the lines that are buffered.
     fn flush(&mut self) -> io::Result<()> {
         #[cfg_attr(not(feature = "parquet"), allow(irrefutable_let_patterns))]
         if let To::Text(to) = &mut self.to {
@@ -267,7 +267,7 @@ impl<'w> RowWriter<'w> {
         self.put([b"}\n"]);
     }
 
-    /// A string of JSON.
+    /// Appends a string of JSON.
     fn string(&mut self, text: &[u8]) {
         self.line.push(b'"');
         for part in text.split_inclusive(|byte| matches!(byte, b'"' | b'\\')) {
@@ -279,13 +279,13 @@ impl<'w> RowWriter<'w> {
     }
 }
 
-/// The rank that this text is.
+/// Returns the rank that a text is.
 #[cfg(feature = "parquet")]
 fn as_integer(text: &[u8]) -> Option<i64> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// Is a number written as JSON has it?
+/// Returns whether a number is written as JSON allows.
 fn is_json_number(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'-' | b'0'..=b'9'))
         && text.last().is_some_and(u8::is_ascii_digit)

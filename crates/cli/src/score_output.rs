@@ -1,4 +1,4 @@
-//! Where scores and summaries are written, and how they look: what `eval` and `merge` share.
+//! The output of scores and summaries, and its look: `eval` and `merge` share it.
 
 use std::io::{self, IsTerminal, Write, stdout};
 use std::path::{Path, PathBuf};
@@ -21,29 +21,30 @@ use super::style::{shown, stdout_has_colour, stdout_width};
 /// Options of a report.
 #[derive(Debug, Args)]
 pub struct ReportOutput {
-    /// How to write the scores [default: table on a terminal, by the extension of -o, else tsv]
+    /// The format of the scores [default: table on a terminal, by the extension of -o, else tsv]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
     /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Decimals [default: 4 in tables and in trec, elsewhere as many as the number has]
+    /// The number of decimals [default: 4 in tables and in trec, elsewhere as many as the number has]
     #[arg(long, value_name = "N", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: Option<u8>,
 }
 
-/// Options of what is written.
+/// Options of the output.
 #[derive(Debug, Args)]
 pub struct ScoreOutput {
     #[command(flatten)]
     pub report: ReportOutput,
     /// Write a row for each query, with a column for each measure, as tsv or csv; implies --per-query
     ///
-    /// The rows of averages have `all` in the column query_id, unless --all-id says otherwise. With --stat a column `stat` says what a row has.
+    /// The rows of averages have `all` in the column query_id, unless --all-id says otherwise. With --stat a column `stat` names the
+    /// statistic of a row.
     #[arg(long, help_heading = "Output")]
     wide: bool,
-    /// What rows of averages have in the column query_id [default: nothing; `all` with --wide and in trec]
+    /// The text of rows of averages in the column query_id [default: nothing; `all` with --wide and in trec]
     #[arg(long, value_name = "TEXT", help_heading = "Output")]
     all_id: Option<String>,
     /// Write a summary too, which `laneval merge` adds to those of other shards
@@ -54,11 +55,11 @@ pub struct ScoreOutput {
 }
 
 impl ReportOutput {
-    /// The format that was asked for, or else the one that the place to write to suggests.
+    /// Returns the format that was asked for, or else the one that the output suggests.
     pub fn format(&self) -> Result<Format, Stop> {
         match (self.format, self.file()) {
             (None, Some(path)) if is_parquet(path) => match cfg!(feature = "parquet") {
-                // Of all formats this is the one with as many rows.
+                // Of all formats this one has the same rows.
                 true => Ok(Format::Jsonl),
                 false => Err(Stop::new(format!("{}: cannot write: {NO_PARQUET}", shown(path)))),
             },
@@ -70,7 +71,7 @@ impl ReportOutput {
         }
     }
 
-    /// Writes scores in a format, or as a table of Parquet where that is what the file is.
+    /// Writes scores in a format, or as a table of Parquet if the file is one.
     pub fn write(
         &self,
         scores: &Scores,
@@ -85,12 +86,12 @@ impl ReportOutput {
         format.write(scores, options, &mut &mut *to)
     }
 
-    /// The format that was asked for, or else the one that stdout suggests.
+    /// Returns the format that was asked for, or else the one that stdout suggests.
     pub fn format_on_stdout(&self) -> Format {
         self.format.unwrap_or(if stdout().is_terminal() { Format::Table } else { Format::Tsv })
     }
 
-    /// Refuses a chart of measures that are no curve.
+    /// Refuses a chart of measures that are not a curve.
     pub fn check_curve(format: Format, measures: &[Measure]) -> Result<(), Stop> {
         match format {
             Format::Svg => only_curve(measures).map(drop).map_err(|e| Stop::new(e.to_string())),
@@ -98,12 +99,12 @@ impl ReportOutput {
         }
     }
 
-    /// Where the report goes, which is none of the inputs.
+    /// Returns the output of the report, which is none of the inputs.
     pub fn place(&self, inputs: &[PathBuf]) -> Result<Output, Stop> {
         Output::new(self.file(), inputs)
     }
 
-    /// How a report is to look, with the values of queries or without.
+    /// Returns the look of a report, with or without the values of queries.
     pub fn options(&self, per_query: bool) -> Options {
         let to_stdout = self.file().is_none();
         Options {
@@ -117,7 +118,7 @@ impl ReportOutput {
         }
     }
 
-    /// Where something besides the report goes, if it is wanted: to none of the inputs, and not where the report goes.
+    /// Returns the output of a summary, if `path` asks for one: it is none of the inputs, and not the output of the report.
     pub fn partial(&self, path: Option<&Path>, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
         let Some(path) = path else { return Ok(None) };
         let shared = || Stop::new("--partial needs a file of its own, for the scores are written too");
@@ -130,19 +131,19 @@ impl ReportOutput {
         }
     }
 
-    /// The file to write to; `-` is stdout here too.
+    /// Returns the file to write to; `-` is stdout here too.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 }
 
-/// Is a file to be a table of Parquet?
+/// Returns whether a file is to be a table of Parquet.
 fn is_parquet(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
 }
 
 impl ScoreOutput {
-    /// The format that was asked for, or else the one that the place to write to suggests.
+    /// Returns the format that was asked for, or else the one that the output suggests.
     pub fn format(&self) -> Result<Format, Stop> {
         match self.report.format()? {
             format if !self.wide => Ok(format),
@@ -157,20 +158,20 @@ impl ScoreOutput {
         Stop::new(format!("--wide is for tsv and csv, and not for {what}"))
     }
 
-    /// Is it said how rows of scores are to look?
+    /// Returns whether options say how rows of scores look.
     pub fn has_row_options(&self) -> bool {
         self.wide || self.all_id.is_some()
     }
 
-    /// Are the values of queries in the wide form?
+    /// Returns whether the values of queries have the wide form.
     pub fn is_wide(&self) -> bool {
         self.wide
     }
 
-    /// How scores are to look, with the values of queries or without.
+    /// Returns the look of scores, with or without the values of queries.
     ///
     /// # Errors
-    /// A query has the id that is to stand for all.
+    /// A query whose id is the one that stands for all queries.
     pub fn options(&self, per_query: bool, scores: &Scores) -> Result<Options, Stop> {
         let all = if self.wide { "all" } else { "" };
         let all_id = self.all_id.as_deref().unwrap_or(all);
@@ -187,12 +188,12 @@ impl ScoreOutput {
         Ok(Options { wide: self.wide, all_id: all_id.to_owned(), ..options })
     }
 
-    /// Is a summary wanted?
+    /// Returns whether a summary is asked for.
     pub fn wants_partial(&self) -> bool {
         self.partial.is_some()
     }
 
-    /// Where a summary goes, which is none of the inputs, and not where the scores go.
+    /// Returns the output of a summary, which is none of the inputs, and not the output of the scores.
     pub fn partial(&self, inputs: &[PathBuf]) -> Result<Option<Output>, Stop> {
         self.report.partial(self.partial.as_deref(), inputs)
     }

@@ -26,7 +26,7 @@ pub fn write(scores: &Scores, options: &Options, to: &mut (dyn Write + Send)) ->
     table.finish()
 }
 
-/// The id of a query, which text columns have only as UTF-8.
+/// Returns the id of a query as text; columns of text hold only UTF-8.
 fn text(id: &[u8]) -> io::Result<Cell<'_>> {
     std::str::from_utf8(id).map(Cell::Text).map_err(|_| {
         let id = printable(id);

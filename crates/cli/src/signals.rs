@@ -1,13 +1,13 @@
-//! Signals: a process that is told to end takes its unfinished files along, and a file that grows too large is an error.
+//! Signals: a process that is told to end removes its unfinished files, and a file that grows too large is an error.
 
 #[cfg(unix)]
 pub use unix::{clean_up, heed_size_limit};
 
-/// Does nothing where there are no signals.
+/// Does nothing, because there are no signals.
 #[cfg(not(unix))]
 pub fn clean_up() {}
 
-/// Does nothing where there are no signals.
+/// Does nothing, because there are no signals.
 #[cfg(not(unix))]
 pub fn heed_size_limit() {}
 
@@ -22,19 +22,19 @@ mod unix {
     use signal_hook::iterator::Signals;
     use signal_hook::low_level::emulate_default_handler;
 
-    /// Makes a write beyond the limit on the size of files fail, as one to a full disk does, instead of ending the process.
+    /// Makes a write beyond the limit on the size of files fail, like a write to a full disk, instead of ending the process.
     pub fn heed_size_limit() {
-        // Where this is refused, the signal does what it did.
+        // If this is refused, the signal ends the process as before.
         let _ = signal_hook::flag::register(SIGXFSZ, Arc::<AtomicBool>::default());
     }
 
-    /// From here on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as ever. Where no thread can be
-    /// had for it, they just end the process.
+    /// From here on SIGINT, SIGTERM and SIGHUP remove unfinished files before they end the process as usual. If no thread can be started
+    /// for it, they just end the process.
     pub fn clean_up() {
         let (ready, wait) = sync_channel(0);
         let thread = std::thread::Builder::new().name("signals".to_owned());
         if thread.spawn(move || watch(ready)).is_ok() {
-            let _ = wait.recv(); // it is ready, or it gave up
+            let _ = wait.recv(); // the thread is ready, or has given up
         }
     }
 
@@ -50,7 +50,8 @@ mod unix {
         }
     }
 
-    /// The signals that this process was told to ignore, as `nohup` does, a bit each. Where the system does not say, it is SIGHUP.
+    /// Returns the signals that this process was told to ignore, as `nohup` does, one bit for each. If the system does not say, it is
+    /// SIGHUP.
     fn ignored() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

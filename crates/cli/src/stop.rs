@@ -1,32 +1,32 @@
-//! Why a command stops early, and the exit code it leaves.
+//! The reason why a command stops early, and its exit code.
 
 use std::io::{self, ErrorKind};
 
 use super::style::{error, tell};
 
-/// The end of a command that did not do what was asked.
+/// The early end of a command.
 #[derive(Debug)]
 pub enum Stop {
-    /// What to say on stderr, one message an entry.
+    /// The messages for stderr.
     Failed(Vec<String>),
-    /// The same with an exit code of its own.
+    /// The messages for stderr, with an exit code of its own.
     Coded(u8, Vec<String>),
-    /// Whoever read our output has gone, as `head` does.
+    /// The reader of the output has gone, as `head` does.
     BrokenPipe,
 }
 
 impl Stop {
-    /// A failure with one message.
+    /// Makes a failure with one message.
     pub fn new(message: impl Into<String>) -> Self {
         Stop::Failed(vec![message.into()])
     }
 
-    /// A failure with one message and an exit code.
+    /// Makes a failure with one message and an exit code.
     pub fn coded(code: u8, message: impl Into<String>) -> Self {
         Stop::Coded(code, vec![message.into()])
     }
 
-    /// The same failure with an exit code.
+    /// Gives the failure an exit code.
     pub fn with_code(self, code: u8) -> Self {
         match self {
             Stop::Failed(messages) | Stop::Coded(_, messages) => Stop::Coded(code, messages),
@@ -34,7 +34,7 @@ impl Stop {
         }
     }
 
-    /// Says why, and gives the exit code.
+    /// Prints the messages, and returns the exit code.
     pub fn exit(self) -> u8 {
         match self {
             Stop::BrokenPipe => 0,
@@ -60,7 +60,7 @@ impl From<laneval::Error> for Stop {
 }
 
 impl From<io::Error> for Stop {
-    /// A failure to write to stdout; files name themselves.
+    /// Converts a failure to write to stdout; files name themselves in their errors.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             ErrorKind::BrokenPipe => Stop::BrokenPipe,

@@ -1,4 +1,4 @@
-//! What the terminal can show, and lines for stderr.
+//! The abilities of the terminal, and lines for stderr.
 
 use std::ffi::OsString;
 use std::fmt::Display;
@@ -17,7 +17,7 @@ pub const STYLES: Styles = Styles::styled();
 const WARNING: Style = AnsiColor::Yellow.on_default().bold();
 const NOTE: Style = AnsiColor::Cyan.on_default().bold();
 
-/// When there is colour.
+/// Lists the choices of when there is colour.
 pub fn colours() -> Vec<Choice<ColorChoice>> {
     vec![
         ("auto", ColorChoice::Auto, ""),
@@ -26,7 +26,7 @@ pub fn colours() -> Vec<Choice<ColorChoice>> {
     ]
 }
 
-/// Heeds `--color` of arguments before they are parsed, so that what is said of wrong ones has the colour that was asked for.
+/// Applies `--color` of arguments before they are parsed, so that errors about wrong ones have the colour that was asked for.
 pub fn heed_colour(args: &[OsString]) {
     let mut words = args.iter().skip(1).filter_map(|word| word.to_str()).take_while(|word| *word != "--");
     while let Some(word) = words.next() {
@@ -40,38 +40,38 @@ pub fn heed_colour(args: &[OsString]) {
     }
 }
 
-/// Has the stream colour, as far as the user and the environment say?
+/// Returns whether the stream has colour, by the user and the environment.
 fn has_colour(stream: &impl RawStream) -> bool {
     AutoStream::choice(stream) != ColorChoice::Never
 }
 
-/// Does stdout show bold type?
+/// Returns whether stdout shows bold type.
 pub fn stdout_has_colour() -> bool {
     has_colour(&stdout())
 }
 
-/// The columns of the terminal, if stdout is one.
+/// Returns the columns of the terminal, if stdout is one.
 pub fn stdout_width() -> Option<usize> {
     let size = terminal_size::terminal_size_of(stdout());
     size.map(|(width, _)| usize::from(width.0)).filter(|_| stdout().is_terminal())
 }
 
-/// Says a line on stderr. Where that cannot be written there is nobody to tell.
+/// Writes a line to stderr. A failure is ignored, because it cannot be reported.
 pub fn tell(line: impl Display) {
     let _ = stderr().write_all(format!("{line}\n").as_bytes());
 }
 
-/// A word in a style, where stderr has colour.
+/// Writes a word in a style, if stderr has colour.
 fn styled(word: &str, style: Style) -> String {
     if has_colour(&stderr()) { format!("{style}{word}{style:#}") } else { word.to_owned() }
 }
 
-/// A message of an error, as it is said on stderr.
+/// Writes the message of an error for stderr.
 pub fn error(message: impl Display) -> String {
     format!("{} {message}", styled("error:", *STYLES.get_error()))
 }
 
-/// Says a note on stderr.
+/// Writes a note to stderr.
 pub fn say(note: &Note) {
     match note {
         Note::Note(text) => tell(format_args!("{} {text}", styled("note:", NOTE))),
@@ -79,7 +79,7 @@ pub fn say(note: &Note) {
     }
 }
 
-/// A count with its thousands set apart.
+/// Writes a count with its thousands set apart.
 pub fn thousands(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::new();
@@ -92,7 +92,7 @@ pub fn thousands(count: u64) -> String {
     text
 }
 
-/// A count and its noun in the singular or plural.
+/// Writes a count and its noun in the singular or plural.
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = match noun.strip_suffix('y') {
         Some(stem) => format!("{stem}ies"),
@@ -101,7 +101,7 @@ pub fn counted(count: u64, noun: &str) -> String {
     format!("{} {}", thousands(count), if count == 1 { noun } else { &plural })
 }
 
-/// Text in lines of at most `width` columns, each indented.
+/// Wraps text into lines of at most `width` columns, each indented by `indent` columns.
 pub fn wrap(text: &str, width: usize, indent: usize) -> String {
     let (mut lines, mut used) = (vec![" ".repeat(indent)], indent);
     for word in text.split(' ') {

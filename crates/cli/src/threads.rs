@@ -1,4 +1,4 @@
-//! How many threads a command works on.
+//! The number of threads of a command.
 
 use std::num::NonZeroUsize;
 
@@ -7,23 +7,23 @@ use laneval::report::Note;
 
 use super::style::say;
 
-/// Bytes of input up to which the work is done before a pool would have started.
+/// The number of bytes of input up to which the work is done before a pool would have started.
 const LITTLE: u64 = 4 << 20;
-/// Threads that may be asked for on any machine.
+/// The number of threads that may be asked for on any machine.
 const MOST: u16 = 64;
-/// Threads that may be asked for to each that the machine has.
+/// The number of threads that may be asked for, for each that the machine has.
 const EACH: u16 = 4;
 
 /// The size of the thread pool.
 #[derive(Debug, Default, Args)]
 pub struct Threads {
-    /// How many threads to work on, at most 64 or four times what the machine has [default: as many as the machine has]
+    /// The number of threads to work on, at most 64 or four times what the machine has [default: as many as the machine has]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Engine")]
     threads: Option<u16>,
 }
 
 impl Threads {
-    /// Says that fewer threads are taken than were asked for, if so.
+    /// Notes that fewer threads are used than were asked for, if so.
     pub fn note(&self) -> Option<Note> {
         let (asked, most) = (self.threads?, most());
         let text = format!("{asked} threads would only wait for each other: {most} are taken");
@@ -35,8 +35,8 @@ impl Threads {
         self.install_for(None, work)
     }
 
-    /// Does the work in a pool of this size. Where `bytes`, the size of the input, is known to be small, or no thread can be had,
-    /// this thread does it alone.
+    /// Does the work in a pool of this size. If `bytes`, the size of the input, is known to be small, or no thread can be started, this
+    /// thread does it alone.
     pub fn install_for<T: Send>(&self, bytes: Option<u64>, work: impl FnOnce() -> T + Send) -> T {
         let pool = rayon::ThreadPoolBuilder::new();
         let refused = match self.threads.map(|threads| threads.min(most())) {
@@ -60,11 +60,11 @@ impl Threads {
 fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     match rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build() {
         Ok(pool) => pool.install(work),
-        Err(_) => work(), // it is the one of such a pool already
+        Err(_) => work(), // this thread is in such a pool already
     }
 }
 
-/// The most threads that may be asked for here.
+/// Returns the most threads that may be asked for on this machine.
 fn most() -> u16 {
     let here = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     MOST.max(u16::try_from(here).unwrap_or(u16::MAX).saturating_mul(EACH))

@@ -1,4 +1,4 @@
-//! Wrong usage: what clap says of it, with tips for those who come from other tools.
+//! Wrong usage: the message of clap, with tips for users of other tools.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,7 +8,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::trec_eval;
 
-/// The same error with a tip, where the arguments look like those of another tool or lack the name of the command.
+/// Adds a tip to an error if the arguments look like those of another tool, or lack the name of the command.
 pub fn with_tips(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     let tips = match error.kind() {
         ErrorKind::UnknownArgument => of_option(&error, args),
@@ -24,7 +24,7 @@ pub fn with_tips(mut error: clap::Error, args: &[OsString]) -> clap::Error {
     error
 }
 
-/// Options of trec_eval, some of which ir_measures has too, and what does the same here.
+/// Options of trec_eval, some of which ir_measures has too, and the options here that do the same.
 const TREC_EVAL: &[(&str, &str)] = &[
     ("-c", "here every judged query counts, as `--queries judged` says, which is the default"),
     ("-n", "here averages have no query_id, so that they are easy to leave out"),
@@ -35,7 +35,7 @@ const TREC_EVAL: &[(&str, &str)] = &[
     ("-T", "here `--run-format FORMAT` says how runs are read"),
 ];
 
-/// What is said of an option that `eval` or `compare` do not have.
+/// Returns tips for an option that `eval` or `compare` do not have.
 fn of_option(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
     args.get(1)?.to_str().filter(|name| ["eval", "compare"].contains(name))?;
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
@@ -44,7 +44,7 @@ fn of_option(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
     Some(vec![format!("{letter} is an option of trec_eval: `laneval {trec_eval} {letter} …`; {here}")])
 }
 
-/// What is said where the first argument is a file, and no command.
+/// Returns tips for a first argument that is a file, and not a command.
 fn of_files(args: &[OsString]) -> Option<Vec<String>> {
     let files = args.get(1..)?;
     if !Path::new(files.first()?).is_file() {

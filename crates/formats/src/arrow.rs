@@ -1,6 +1,6 @@
-//! Files and streams of Arrow: where their messages lie, and the batches in them.
+//! Files and streams of Arrow: the places of their messages, and the batches in them.
 //!
-//! The crate `arrow-ipc` reads a message where it lies, but takes lengths in it for granted. They are checked here first.
+//! The crate `arrow-ipc` reads a message in place, but trusts the lengths in it. They are checked here first.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use rayon::prelude::*;
 
 use crate::panics::guarded;
 
-/// What stands at both ends of a file.
+/// The bytes at both ends of a file.
 const MAGIC: &[u8] = b"ARROW1";
-/// Stands before the length of a message.
+/// The bytes before the length of a message.
 const CONTINUES: [u8; 4] = [0xff; 4];
-/// How much longer than itself data can be that is compressed by LZ4 or zstd: a block of 128 KiB can have 4 bytes.
+/// The largest ratio of data to its compressed form by LZ4 or zstd: a block of 128 KiB can have 4 bytes.
 const RATIO: usize = 1 << 15;
 
-/// A file or a stream, whose messages are known.
+/// A file or a stream, whose messages were found.
 pub struct ArrowFile {
     pub schema: Arc<Schema>,
     version: MetadataVersion,
-    /// Dictionaries and batches, in order.
+    /// The dictionaries and batches, in order.
     messages: Vec<Place>,
     bytes: Buffer,
 }
 
-/// Where a message lies.
+/// The place of a message.
 #[derive(Clone, Copy)]
 struct Place {
     is_batch: bool,
@@ -42,7 +42,7 @@ impl ArrowFile {
     /// Finds the messages.
     ///
     /// # Errors
-    /// They are not there, or none.
+    /// Messages that are missing or cannot be found.
     pub fn of(bytes: Buffer) -> Result<Self, WrongTable> {
         if bytes.starts_with(MAGIC) { Self::of_file(bytes) } else { Self::of_stream(bytes) }
     }
@@ -91,14 +91,14 @@ impl ArrowFile {
         Ok(ArrowFile { schema, version, messages, bytes })
     }
 
-    /// Reads the batches, with these columns alone.
+    /// Reads the batches, with only the columns `columns`.
     ///
     /// # Errors
     /// A message that cannot be read.
     pub fn batches(&self, columns: Vec<usize>) -> Result<Vec<RecordBatch>, WrongTable> {
         let mut decoder = FileDecoder::new(self.schema.clone(), self.version).with_projection(columns);
         let mut batches = Vec::new();
-        // Dictionaries of a stream may be between its batches, and change.
+        // Dictionaries of a stream may stand between its batches, and change.
         for alike in self.messages.chunk_by(|one, next| one.is_batch && next.is_batch) {
             match alike {
                 [dictionary] if !dictionary.is_batch => {
@@ -118,7 +118,7 @@ impl ArrowFile {
         Ok(batches)
     }
 
-    /// The bytes of a message, whose lengths are possible.
+    /// Returns the bytes of a message, after checking its lengths.
     fn message(&self, block: &Block) -> Result<Buffer, WrongTable> {
         let number = |number: i64| usize::try_from(number).map_err(|_| incomplete());
         let (start, body) = (number(block.offset())?, number(block.bodyLength())?);
@@ -133,7 +133,7 @@ impl ArrowFile {
     }
 }
 
-/// How many bytes come before the body of a message that begins here; `None` at the end of a stream.
+/// Returns how many bytes come before the body of the message at the start of `bytes`; `None` at the end of a stream.
 fn header(bytes: &[u8]) -> Result<Option<usize>, WrongTable> {
     if bytes.is_empty() {
         return Ok(None);
@@ -144,14 +144,14 @@ fn header(bytes: &[u8]) -> Result<Option<usize>, WrongTable> {
     Ok((length > 0).then_some(prefix + 4 + length))
 }
 
-/// The message that begins here, and whose header takes `header` bytes.
+/// Returns the message at the start of `bytes`, whose header takes `header` bytes.
 fn message(bytes: &[u8], header: usize) -> Result<Message<'_>, WrongTable> {
     let prefix = if bytes.starts_with(&CONTINUES) { 8 } else { 4 };
     let described = bytes.get(prefix..header).ok_or_else(incomplete)?;
     root_as_message(described).map_err(|error| damaged(&error.to_string()))
 }
 
-/// Checks that there is memory for what compressed buffers say that they come to, and that they can.
+/// Checks that compressed buffers can have the lengths that they announce, and that there is memory for them.
 fn check_lengths(message: &Message<'_>, body: &[u8]) -> Result<(), WrongTable> {
     let dictionary = message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data());
     let Some(batch) = message.header_as_record_batch().or(dictionary) else { return Ok(()) };
@@ -181,7 +181,7 @@ fn incomplete() -> WrongTable {
 }
 
 fn damaged(what: &str) -> WrongTable {
-    let what = what.lines().next().unwrap_or_default(); // what comes behind it is a trace
+    let what = what.lines().next().unwrap_or_default(); // the text behind the first line is a trace
     WrongTable::File(format!("is Arrow that cannot be read: {what}"))
 }
 

@@ -1,4 +1,4 @@
-//! Files of Parquet and of Arrow, read as tables: only the columns that matter, row groups and batches in parallel.
+//! Files of Parquet and of Arrow, read as tables: only the columns that are needed, row groups and batches in parallel.
 
 use std::sync::Arc;
 
@@ -18,12 +18,12 @@ use crate::arrow::ArrowFile;
 use crate::panics::guarded;
 use crate::table::Table;
 
-/// Rows of a batch.
+/// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
-/// Reads files of Parquet and of Arrow, with every compression but Brotli and LZO: see [`Join::tables`](laneval::Join::tables).
+/// A reader of files of Parquet and of Arrow, with every compression but Brotli and LZO: see [`Join::tables`](laneval::Join::tables).
 ///
-/// The columns of ids and numbers are held in memory, decoded; ids of queries that are text as codes.
+/// The columns of ids and numbers are held in memory, decoded. Ids of queries that are text are held as codes.
 #[derive(Debug, Clone, Copy)]
 pub struct Files;
 
@@ -49,7 +49,7 @@ fn of_arrow(file: Bytes, columns: TableColumns<'_>) -> Result<Table, WrongTable>
     of_batches(file.batches(places.all())?, &names, &places)
 }
 
-/// The table of batches that have the columns of the places alone.
+/// Makes the table of batches that have only the columns of `places`.
 fn of_batches(batches: Vec<RecordBatch>, names: &[String], places: &Places) -> Result<Table, WrongTable> {
     let names: Vec<String> = places.all().into_iter().map(|at| names[at].clone()).collect();
     let mut table = Table::new(&names, places.among_all());
@@ -80,7 +80,7 @@ fn of_parquet(file: Bytes, columns: TableColumns<'_>) -> Result<Table, WrongTabl
     of_batches(groups.concat(), &names, &places)
 }
 
-/// The same columns, but text of queries as codes of a dictionary, as it mostly lies in the file.
+/// Returns the schema with text of queries as codes of a dictionary, as it mostly lies in the file.
 fn coded(schema: &Schema, query: usize) -> Arc<Schema> {
     let field = |(at, field): (usize, &Arc<Field>)| match field.data_type() {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View if at == query => {

@@ -1,6 +1,6 @@
-//! Panics of readers of damaged files, which are errors here.
+//! Panics of readers of damaged files, which become errors here.
 //!
-//! The crates `parquet` and `arrow-ipc` take some lengths in a file for granted, and panic where these are wrong.
+//! The crates `parquet` and `arrow-ipc` trust some lengths in a file, and panic if these are wrong.
 
 use std::any::Any;
 use std::cell::Cell;
@@ -10,7 +10,7 @@ use std::sync::Once;
 use laneval::tables::WrongTable;
 
 thread_local! {
-    /// Is this thread reading what others wrote?
+    /// Whether this thread is reading a file.
     static READS: Cell<bool> = const { Cell::new(false) };
 }
 
@@ -27,8 +27,8 @@ fn message(panic: &(dyn Any + Send)) -> &str {
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("its reader gave up")
 }
 
-/// Keeps panics of readers of damaged files off the standard error, once and for the whole program: they are errors of [`Files`](crate::Files)
-/// anyway. Of all other panics as much is said as before.
+/// Keeps panics of readers of damaged files off the standard error, once and for the whole program: they are errors of
+/// [`Files`](crate::Files) anyway. All other panics are reported as before.
 pub fn say_nothing_of_damaged_files() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

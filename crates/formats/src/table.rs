@@ -15,10 +15,10 @@ use laneval::tables::{self, Places, WrongTable};
 /// Columns of a table that are results or judgments.
 #[derive(Debug)]
 pub struct Table {
-    /// The names of all columns that batches have.
+    /// The names of all columns of the batches.
     columns: Vec<String>,
     places: Places,
-    /// The names of those for queries, documents, and numbers or ranks.
+    /// The names of the columns of queries, documents, and numbers or ranks.
     names: Vec<String>,
     batches: Vec<Batch>,
     rows: usize,
@@ -47,7 +47,7 @@ impl tables::Table for Table {
 }
 
 impl Table {
-    /// No rows yet of batches whose columns have these names, and are read from these places.
+    /// Makes a table without rows, of batches whose columns have the names `columns`, and are read from `places`.
     pub fn new(columns: &[String], places: Places) -> Self {
         let read = [Some(places.query), Some(places.doc), places.number.or(places.rank)];
         let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
@@ -57,7 +57,7 @@ impl Table {
     /// Adds the rows of some batches.
     ///
     /// # Errors
-    /// A column of a type that it cannot have; nulls, by their rows.
+    /// A column of a type that is not allowed for it; nulls, by their rows.
     pub fn push(&mut self, batches: &[RecordBatch]) -> Result<(), WrongTable> {
         let (mut first, mut more) = (Vec::new(), 0);
         for batch in batches {
@@ -66,7 +66,7 @@ impl Table {
         if first.is_empty() { Ok(()) } else { Err(WrongTable::Rows { first, more }) }
     }
 
-    /// Adds the rows of a batch, and its first nulls to `found`; how many more there are.
+    /// Adds the rows of a batch, and its first nulls to `found`; returns how many more nulls there are.
     fn push_batch(&mut self, batch: &RecordBatch, found: &mut Vec<(u64, String)>) -> Result<u64, WrongTable> {
         let (names, Places { query, doc, number, rank, .. }) = (&self.columns, self.places);
         let column = |at: usize| batch.column(at).clone();
@@ -132,17 +132,17 @@ impl Table {
         self.batches.extend(more.batches);
     }
 
-    /// How many rows there are.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         self.rows
     }
 
-    /// Is there no row?
+    /// Returns whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// Does something with them as results.
+    /// Calls `work` with the rows as results.
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
         self.with_ids(|ids| {
             let records = self.batches.iter().zip(ids.chunks(2)).map(|(batch, ids)| Records {
@@ -155,7 +155,7 @@ impl Table {
         })
     }
 
-    /// Does something with them as judgments.
+    /// Calls `work` with the rows as judgments.
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
         self.with_ids(|ids| {
             let judgments = self.batches.iter().zip(ids.chunks(2)).map(|(batch, ids)| Judgments {
@@ -167,7 +167,7 @@ impl Table {
         })
     }
 
-    /// Does something with the ids of queries and documents of each batch, in turns.
+    /// Calls `work` with the ids of queries and documents of each batch, in turns.
     fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
         let columns: Vec<&ArrayRef> =
             self.batches.iter().flat_map(|batch| [&batch.query, &batch.doc]).collect();
@@ -183,7 +183,7 @@ impl Table {
     }
 }
 
-/// The rows that are null.
+/// Returns the rows that are null.
 fn nulls(column: &ArrayRef) -> Vec<usize> {
     if column.logical_null_count() == 0 {
         return Vec::new();
@@ -192,7 +192,7 @@ fn nulls(column: &ArrayRef) -> Vec<usize> {
     nulls.map_or_else(Vec::new, |nulls| (0..column.len()).filter(|&row| nulls.is_null(row)).collect())
 }
 
-/// Can ids be of this type?
+/// Returns whether ids can have this type.
 fn is_id(of: &DataType) -> bool {
     match of {
         DataType::Dictionary(_, values) => !matches!(**values, DataType::Dictionary(..)) && is_id(values),
@@ -202,12 +202,12 @@ fn is_id(of: &DataType) -> bool {
     }
 }
 
-/// The values of a dictionary.
+/// Returns the values of a dictionary.
 fn values(column: &ArrayRef) -> Option<&ArrayRef> {
     column.as_any_dictionary_opt().map(|dictionary| dictionary.values())
 }
 
-/// The codes of a dictionary.
+/// Returns the codes of a dictionary.
 fn codes(column: &ArrayRef) -> Option<Integers<'_>> {
     fn of<K: ArrowDictionaryKeyType>(column: &ArrayRef) -> &[K::Native] {
         column.as_dictionary::<K>().keys().values()
@@ -226,7 +226,7 @@ fn codes(column: &ArrayRef) -> Option<Integers<'_>> {
     })
 }
 
-/// The buffers of a column of views.
+/// Returns the buffers of a column of views.
 fn buffers(column: &ArrayRef) -> Vec<&[u8]> {
     match column.data_type() {
         DataType::Utf8View => column.as_string_view().data_buffers().iter().map(|of| of.as_slice()).collect(),
@@ -237,7 +237,7 @@ fn buffers(column: &ArrayRef) -> Vec<&[u8]> {
     }
 }
 
-/// Ids that are no dictionary.
+/// Returns a column of ids that is not a dictionary.
 fn text<'a>(column: &'a ArrayRef, buffers: &'a [&'a [u8]]) -> Text<'a> {
     match column.data_type() {
         DataType::Utf8 => {
@@ -262,7 +262,7 @@ fn text<'a>(column: &'a ArrayRef, buffers: &'a [&'a [u8]]) -> Text<'a> {
     }
 }
 
-/// Integers.
+/// Returns a column of integers.
 fn integers(column: &ArrayRef) -> Option<Integers<'_>> {
     Some(match column.data_type() {
         DataType::Int8 => Integers::I8(column.as_primitive::<Int8Type>().values()),
@@ -277,7 +277,7 @@ fn integers(column: &ArrayRef) -> Option<Integers<'_>> {
     })
 }
 
-/// Numbers.
+/// Returns a column of numbers.
 fn floats(column: &ArrayRef) -> Option<Numbers<'_>> {
     Some(match column.data_type() {
         DataType::Float16 => {

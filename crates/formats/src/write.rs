@@ -12,15 +12,15 @@ use parquet::basic::{Compression, ZstdLevel};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 
-/// Rows of a batch.
+/// The number of rows of a batch.
 const ROWS: usize = 1 << 16;
 
-/// What is in a column.
+/// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Text.
     Text,
-    /// Text of few values.
+    /// Text of few different values.
     Names,
     /// 64-bit floats.
     Float,
@@ -31,17 +31,17 @@ pub enum Kind {
 /// A value of a row.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cell<'a> {
-    /// Of text.
+    /// A text.
     Text(&'a str),
-    /// Of floats.
+    /// A float.
     Float(f64),
-    /// Of integers.
+    /// An integer.
     Integer(i64),
     /// No value.
     Null,
 }
 
-/// Writes rows as a table of Parquet, compressed by zstd. It holds a row group of them, of about a million.
+/// A writer of rows as a table of Parquet, compressed by zstd. It holds one row group in memory, of about a million rows.
 ///
 /// ```
 /// use laneval_formats::{Cell, Kind, ParquetWriter};
@@ -67,10 +67,10 @@ enum Column {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Begins a table of these columns.
+    /// Begins a table of the columns `columns`.
     ///
     /// # Errors
-    /// What the stream says.
+    /// An error of the stream.
     pub fn new(to: W, columns: &[(&str, Kind)]) -> io::Result<Self> {
         let field = |&(name, kind): &(&str, Kind)| Field::new(name, kind.data_type(), true);
         let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
@@ -84,10 +84,10 @@ impl<W: Write + Send> ParquetWriter<W> {
         })
     }
 
-    /// Adds a row, a cell for each column and of its kind, or null.
+    /// Adds a row: for each column a cell of its kind, or null.
     ///
     /// # Errors
-    /// Other cells than these; what the stream says.
+    /// Cells that do not fit the columns; an error of the stream.
     pub fn push(&mut self, row: &[Cell<'_>]) -> io::Result<()> {
         if row.len() != self.columns.len() {
             return Err(io::Error::other(format!("{} cells for {} columns", row.len(), self.columns.len())));
@@ -97,10 +97,10 @@ impl<W: Write + Send> ParquetWriter<W> {
         if self.rows == ROWS { self.write() } else { Ok(()) }
     }
 
-    /// Writes what is left, and ends the table.
+    /// Writes the remaining rows, and ends the table.
     ///
     /// # Errors
-    /// What the stream says.
+    /// An error of the stream.
     pub fn finish(mut self) -> io::Result<()> {
         self.write()?;
         self.to.close().map(drop).map_err(plain)
@@ -160,7 +160,7 @@ impl Column {
     }
 }
 
-/// The stream's own error, which the writer would hide.
+/// Returns the stream's own error, which the writer would hide.
 fn plain(error: ParquetError) -> io::Error {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {

@@ -1,4 +1,4 @@
-//! The rows of the CPU: merely reading, the six measures, each fold.
+//! The rows of the CPU: reading only, the six measures, each fold.
 
 use std::hint::black_box;
 
@@ -10,16 +10,16 @@ use super::measure::{FOLD, MEMORY, Row, SIX, Subject};
 use super::turns::{Turns, Work};
 use crate::stop::Stop;
 
-/// The plain formulas are timed over at most so many labels.
+/// The most labels over which the plain formulas are timed.
 pub const PLAIN_LABELS: u64 = 200_000_000;
 
-/// The group of a row, what is computed, and the engine.
+/// The group of a row, the work that is timed, and the engine.
 type Name = (&'static str, String, String);
 
-/// So many bytes no cache holds.
+/// A number of bytes that no cache holds.
 const BEYOND_CACHES: usize = 256 << 20;
 
-/// The rows on as many threads as there are right here; on one, those of all levels of SIMD and of the plain formulas too.
+/// Times the rows on as many threads as the current pool has; on one thread, also those of all levels of SIMD and of the plain formulas.
 pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<Row>, Stop> {
     let threads = rayon::current_num_threads();
     let matrix = &subject.matrix;
@@ -64,12 +64,12 @@ pub fn rows(subject: &Subject, turns: &Turns) -> Result<Vec<Row>, Stop> {
     Ok(memory(bytes.len(), turns)?.into_iter().chain(rows).collect())
 }
 
-/// The row of reading memory, where so many labels may lie in a cache.
+/// Times reading memory; `labels` is the number of bytes of the labels, which may lie in a cache.
 fn memory(labels: usize, turns: &Turns) -> Result<Option<Row>, Stop> {
     if labels >= BEYOND_CACHES {
         return Ok(None);
     }
-    // Ones, for zeros would not be there until they are changed.
+    // The bytes are ones, for zeros would not be in memory until they are changed.
     let mut bytes = Vec::new();
     let refused = |_| Stop::new(format!("there are no {} MiB of memory to measure", BEYOND_CACHES >> 20));
     bytes.try_reserve_exact(BEYOND_CACHES).map_err(refused)?;

@@ -1,11 +1,11 @@
-//! Each fold alone, as a program.
+//! Programs of one fold each.
 
 use laneval::LabelMatrix;
 use laneval::internals::fold::{CodeTable, Cut, Discount, Fold, Program, Task};
 use laneval::internals::label::Above;
 use laneval::internals::label::code::FIRST_GRADE;
 
-/// The ten folds over whole rankings: hits are of grade 1 and above, gains and chances to stop grow with the grade.
+/// Returns the ten folds over whole rankings: hits are of grade 1 and above, gains and chances to stop grow with the grade.
 pub fn programs(matrix: &LabelMatrix) -> Vec<Program> {
     let book = matrix.book();
     let hits = book.at_least(1.0);

@@ -1,4 +1,4 @@
-//! The rows of a GPU: the six measures with labels sent up and resident, each fold, and how fast bytes move.
+//! The rows of a GPU: the six measures with labels sent up and resident, each fold, and the rates at which bytes move.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use super::report::Adapter;
 use super::turns::{Turns, Work};
 use crate::stop::Stop;
 
-/// Opens an adapter, and has it evaluate the six measures for the first time; the reason if that fails.
+/// Opens an adapter, and has it evaluate the six measures for the first time; returns the reason if that fails.
 pub fn open(subject: &Subject, adapter: Option<&str>) -> Result<Result<Gpu, String>, Stop> {
     let first = || {
         let gpu = Gpu::open(adapter.map_or(Choice::Hardware, Choice::Named))?;
@@ -28,7 +28,7 @@ pub fn open(subject: &Subject, adapter: Option<&str>) -> Result<Result<Gpu, Stri
     }
 }
 
-/// What is known of an open adapter.
+/// Describes the adapter of an open GPU.
 pub fn adapter(gpu: &Gpu) -> Adapter {
     let adapter = &gpu.device().adapter;
     Adapter {
@@ -93,19 +93,19 @@ fn moved(what: &str, Moved { bytes, seconds }: Moved) -> Row {
     Row::moving(what, "gpu", bytes, seconds)
 }
 
-/// Makes rows of times on a GPU.
+/// A maker of rows of times on a GPU.
 struct Timed<'a> {
     subject: &'a Subject,
     cpu: Vec<Row>,
-    /// How long the device would take to read all labels as fast as it copies.
+    /// The seconds that the device would take to read all labels as fast as it copies.
     device: f64,
     rows: &'a mut Vec<Row>,
 }
 
 impl Timed<'_> {
-    /// A row of the whole, and one of its kernels if the device can time them.
+    /// Adds a row of the whole work, and one of its kernels if the device can time them.
     fn add(&mut self, group: &'static str, what: &str, engine: &str, work: &Work<'_>) {
-        // The last is that of the best level on all threads.
+        // The last such row is that of the best level on all threads.
         let on_cpu = self.cpu.iter().rfind(|row| row.what == what).map(|row| row.seconds);
         let mut push = |engine: &str, time: Duration| {
             let seconds = time.as_secs_f64();
@@ -126,7 +126,7 @@ fn six<'a>(gpu: &'a Gpu, engine: &'a impl Engine, subject: &'a Subject) -> Work<
     Work::with_clock(move || kernels(gpu, evaluate))
 }
 
-/// The time in kernels, if the device can tell.
+/// Runs `work`, and returns the time in kernels, if the device reports it.
 fn kernels(gpu: &Gpu, work: impl FnOnce() -> Result<(), Error>) -> Result<Option<Duration>, Error> {
     let before = gpu.spent().kernels;
     work()?;

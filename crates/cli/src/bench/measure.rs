@@ -1,4 +1,4 @@
-//! What is measured, and the rows that come of it.
+//! The subject of the measurements, and the rows that result from them.
 
 use std::hint::black_box;
 
@@ -21,22 +21,22 @@ pub const SIX: &str = "six measures";
 /// The group of rows of a fold alone.
 pub const FOLD: &str = "fold";
 
-/// A matrix, and what is computed over it.
+/// A matrix, and the programs that run over it.
 pub struct Subject {
     pub matrix: LabelMatrix,
     pub six: Evaluator,
     pub folds: Vec<Program>,
-    /// What folds that refer to a number of each query find there.
+    /// The columns of numbers of each query that folds refer to.
     inputs: Inputs,
-    /// Retrieved documents.
+    /// The number of retrieved documents.
     pub labels: u64,
-    /// Rankings with any retrieved document.
+    /// The number of rankings with any retrieved document.
     pub rankings: u64,
-    /// What the CPU says at its best level.
+    /// The scores of the CPU at its best level.
     expected: Scores,
 }
 
-/// What becomes of the columns of a fold that is timed alone.
+/// A gatherer that drops the columns of a fold that is timed alone.
 struct Nothing;
 
 impl Gather for Nothing {
@@ -59,13 +59,13 @@ pub struct Row {
     pub labels_per_second: Option<f64>,
     pub queries_per_second: Option<f64>,
     pub bytes_per_second: f64,
-    /// The share of the bandwidth of reading with as many threads; of copying on the GPU where labels are there.
+    /// The share of the bandwidth of reading with as many threads, or, if the labels are on the GPU, of copying there.
     pub bandwidth_share: Option<f64>,
-    /// How often this fits into the time of the CPU on all threads.
+    /// The time of the CPU on all threads, divided by this time.
     pub cpu_over_gpu: Option<f64>,
 }
 
-/// The rows so far, and what is to be said of them.
+/// The rows so far, and notes on them.
 #[derive(Default)]
 pub struct Found {
     pub rows: Vec<Row>,
@@ -73,7 +73,7 @@ pub struct Found {
 }
 
 impl Row {
-    /// What follows from a time to compute something of all labels.
+    /// Makes a row of the seconds that a computation over all labels takes.
     pub fn new(subject: &Subject, group: &'static str, what: &str, engine: &str, seconds: f64) -> Self {
         Row {
             group,
@@ -83,7 +83,7 @@ impl Row {
         }
     }
 
-    /// What follows from a time to move bytes.
+    /// Makes a row of the seconds that moving `bytes` bytes takes.
     pub fn moving(what: &str, engine: &str, bytes: u64, seconds: f64) -> Self {
         Row {
             group: MEMORY,
@@ -102,7 +102,7 @@ impl Row {
 }
 
 impl Subject {
-    /// Evaluates a matrix once, to know the right answers.
+    /// Evaluates a matrix once, to know the expected scores.
     pub fn new(matrix: LabelMatrix) -> Result<Self, Stop> {
         let labels = matrix.depths().iter().map(|&depth| u64::from(depth)).sum();
         if labels == 0 {
@@ -115,7 +115,7 @@ impl Subject {
         Ok(Subject { folds: folds::programs(&matrix), inputs, matrix, six, labels, rankings, expected })
     }
 
-    /// Runs a fold over all labels, and makes nothing of its columns.
+    /// Runs a fold over all labels, and drops its columns.
     pub fn fold(&self, engine: &impl Engine, program: &Program) -> Result<(), Error> {
         let job = Job {
             batch: self.matrix.batch(),
@@ -127,14 +127,14 @@ impl Subject {
         engine.run(&job, usize::MAX, || Nothing).map(drop)
     }
 
-    /// Refuses scores other than the CPU's: the same bits from the CPU, 1e-9 from a GPU, which adds in integers.
+    /// Refuses scores other than the CPU's: the CPU must give the same bits, a GPU, which adds in integers, values within 1e-9.
     pub fn check(&self, engine: &str, scores: &Scores) -> Result<(), Stop> {
         let averages =
             |run: &RunScores| (0..MEASURES.len()).map(|at| run.average(at).unwrap_or(f64::NAN)).collect();
         self.check_averages(engine, &scores.runs.iter().map(averages).collect::<Vec<_>>())
     }
 
-    /// The same for averages alone, `[run][measure]`; NaN where no query counts.
+    /// Refuses averages, `[run][measure]`, other than the CPU's, as `check` does; NaN if no query counts.
     pub fn check_averages(&self, engine: &str, averages: &[Vec<f64>]) -> Result<(), Stop> {
         let slack = if engine.starts_with("gpu") { 1e-9 } else { 0.0 };
         for (expected, found) in self.expected.runs.iter().zip(averages) {
@@ -159,7 +159,7 @@ mod tests {
 
     use super::*;
 
-    /// The CPU, but for one column that it changes by a share of itself.
+    /// An engine that is the CPU, except that it changes one column by a share of itself.
     struct Liar(f64);
 
     impl Engine for Liar {
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// What is gathered of columns that were changed.
+    /// A gatherer of columns that were changed.
     struct Lied<G>(G, f64);
 
     impl<G: Gather> Gather for Lied<G> {

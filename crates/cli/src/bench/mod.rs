@@ -1,4 +1,4 @@
-//! `laneval bench`: how fast this machine computes, beside how fast it reads.
+//! `laneval bench`: how fast this machine computes, compared with how fast it reads.
 
 mod cpu;
 mod folds;
@@ -39,10 +39,10 @@ Examples:
 
 const USAGE: &str = "laneval bench [OPTIONS]\n       laneval bench [OPTIONS] FILE.lmx";
 
-/// Measure how fast this machine evaluates, beside how fast it reads memory.
+/// Measure how fast this machine evaluates, compared with how fast it reads memory.
 ///
-/// Six measures (AP, RR, nDCG@10, nDCG, P@10, R@100) by the plain formulas, at every level of SIMD, on all threads and on a GPU;
-/// each fold alone; and merely reading the labels. Every engine must give the same averages, or nothing is reported.
+/// Six measures (AP, RR, nDCG@10, nDCG, P@10, R@100) by the plain formulas, at every level of SIMD, on all threads and on a GPU; each fold
+/// alone; and only reading the labels. Every engine must give the same averages, or nothing is reported.
 ///
 /// Rows with the same number of threads are run in turns, each for --seconds and at least three times; the best time counts.
 #[derive(Debug, Args)]
@@ -54,16 +54,16 @@ pub struct Bench {
     #[command(flatten)]
     files: Files,
 
-    /// Queries
+    /// The number of queries
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = positive(), help_heading = "Synthetic labels")]
     queries: u32,
-    /// Documents that are retrieved for a query
+    /// The number of documents that are retrieved for a query
     #[arg(long, value_name = "K", default_value_t = 1000, value_parser = positive(), help_heading = "Synthetic labels")]
     depth: u32,
     /// The share of the retrieved documents that are relevant
     #[arg(long, value_name = "SHARE", default_value_t = 0.01, value_parser = share, help_heading = "Synthetic labels")]
     density: f64,
-    /// Grades, from 0 on
+    /// The number of grades, counted from 0
     #[arg(long, value_name = "G", default_value_t = 4, help_heading = "Synthetic labels")]
     #[arg(value_parser = clap::value_parser!(u8).range(2..=253))]
     grades: u8,
@@ -71,16 +71,16 @@ pub struct Bench {
     #[arg(long, value_name = "S", default_value_t = 1, help_heading = "Synthetic labels")]
     seed: u64,
 
-    /// Which GPU, by its number or a part of its name; software only when named [default: the most powerful]
+    /// The GPU, by its number or a part of its name; software only when named [default: the most powerful]
     #[arg(long, value_name = "NAME|INDEX", value_parser = adapter, help_heading = "Engine")]
     adapter: Option<String>,
     #[command(flatten)]
     threads: Threads,
-    /// How long each row is run, again and again, in seconds
+    /// The time for which each row is run, again and again, in seconds
     #[arg(long, value_name = "S", default_value_t = 0.5, value_parser = seconds, help_heading = "Engine")]
     seconds: f64,
 
-    /// How to write it [default: table, or by the extension of -o]
+    /// The format of the report [default: table, or by the extension of -o]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(plain()), help_heading = "Output")]
     format: Option<Plain>,
     /// Write to this file, which appears only when it is complete
@@ -88,7 +88,7 @@ pub struct Bench {
     output: Option<PathBuf>,
 }
 
-/// The format that the extension of a file names.
+/// Finds the format that the extension of a file names.
 fn of_path(file: Option<&Path>) -> Result<Plain, Stop> {
     let extension = file.and_then(|path| Some((path, path.extension()?)));
     match extension {
@@ -99,7 +99,7 @@ fn of_path(file: Option<&Path>) -> Result<Plain, Stop> {
     }
 }
 
-/// A time, 0 to an hour.
+/// Reads a time in seconds, from 0 to an hour.
 fn seconds(text: &str) -> Result<f64, String> {
     let seconds = text.parse::<f64>().ok().filter(|seconds| (0.0..=3600.0).contains(seconds));
     seconds.ok_or_else(|| "a number of seconds, 0 to 3600, was expected".to_owned())
@@ -134,7 +134,7 @@ impl Bench {
     }
 }
 
-/// Times everything, each for so long.
+/// Times all works, each for the time `budget`.
 fn measure_all(subject: &Subject, budget: Duration, adapter: Option<&str>) -> Result<Report, Stop> {
     let gpu = gpu::open(subject, adapter)?;
     let threads = rayon::current_num_threads();

@@ -1,4 +1,4 @@
-//! What stands in for the GPU where laneval is built without it.
+//! Stand-ins for the GPU in a laneval that is built without it.
 
 use std::convert::Infallible;
 

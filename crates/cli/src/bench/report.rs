@@ -8,13 +8,13 @@ use serde::Serialize;
 use super::measure::{FOLD, Found, MEASURES, MEMORY, Row, SIX, Subject};
 use crate::style::{counted, stdout_width, thousands, wrap};
 
-/// Everything that was found, and where.
+/// All that was measured, and the machine.
 #[derive(Serialize)]
 pub struct Report {
     laneval: &'static str,
     machine: Machine,
     adapter: Option<Adapter>,
-    /// Why there is no adapter.
+    /// The reason why there is no adapter.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_adapter: Option<String>,
     queries: usize,
@@ -44,12 +44,12 @@ pub struct Adapter {
     pub backend: String,
     pub kind: String,
     pub driver: String,
-    /// Kernels can be timed.
+    /// Whether kernels can be timed.
     pub timestamps: bool,
 }
 
 impl Machine {
-    /// This machine, as far as Linux tells.
+    /// Describes this machine, as far as Linux does.
     fn here() -> Self {
         let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
         let field = |text: &str, name: &str| {
@@ -69,11 +69,11 @@ impl Machine {
     }
 }
 
-/// Columns of a number: its heading, and the text of a row.
+/// A column of numbers: its heading, and a function that writes the text of a row.
 type Number<'a> = (String, Box<dyn Fn(&Row) -> String + 'a>);
 
 impl Report {
-    /// The rows of a subject, and the adapter or why there is none.
+    /// Makes a report of the rows of a subject, and of the adapter or the reason why there is none.
     pub fn new(subject: &Subject, adapter: Result<Adapter, String>, found: Found) -> Self {
         let matrix = &subject.matrix;
         let relevant = matrix.book().at_least(1.0);
@@ -149,7 +149,7 @@ impl Report {
         )
     }
 
-    /// Who wins, and why, in sentences.
+    /// Says in sentences which engine is fastest, and why.
     fn verdict(&self) -> Vec<String> {
         let is_gpu = |row: &&Row| row.engine.starts_with("gpu");
         let six = || self.group(SIX);
@@ -232,7 +232,7 @@ impl Report {
         self.grid(SIX, |row| row.engine.clone(), numbers)
     }
 
-    /// The rows of a group below each other.
+    /// Makes a grid of the rows of a group, one below the other.
     fn grid(&self, group: &str, name: impl Fn(&Row) -> String, numbers: Vec<Number>) -> Grid {
         let headings = numbers.iter().map(|(heading, _)| (heading.clone(), Align::Right));
         let first = [(group.to_owned(), Align::Left), ("threads".to_owned(), Align::Right)];
@@ -247,7 +247,7 @@ impl Report {
         grid
     }
 
-    /// The folds below each other, and side by side who computes.
+    /// Makes a grid of the folds, one below the other, with a column for each engine.
     fn folds(&self) -> Grid {
         let mut engines: Vec<(&str, usize)> = Vec::new();
         for row in self.group(FOLD) {
@@ -255,7 +255,7 @@ impl Report {
                 engines.push((&row.engine, row.threads));
             }
         }
-        // Where kernels are timed, the time until their answers are here is left to the JSON.
+        // If kernels are timed, the times that include the transfer of results are in the JSON only.
         if engines.iter().any(|(engine, _)| engine.ends_with(": kernels")) {
             engines.retain(|(engine, _)| !engine.starts_with("gpu") || engine.ends_with(": kernels"));
         }
@@ -314,7 +314,7 @@ fn times(ratio: Option<f64>) -> String {
     ratio.map_or(NONE.to_owned(), |ratio| format!("{ratio:.2}"))
 }
 
-/// A rate without digits that say nothing.
+/// Writes a rate without insignificant digits.
 fn short(rate: f64) -> String {
     if rate < 10.0 { format!("{rate:.1}") } else { thousands(rate.round() as u64) }
 }

@@ -1,4 +1,4 @@
-//! Works timed in turns, so that whatever disturbs the machine meets them alike.
+//! Works that are timed in turns, so that disturbances of the machine affect all alike.
 
 use std::time::{Duration, Instant};
 
@@ -6,32 +6,32 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::stop::Stop;
 
-/// Every work is done at least so often.
+/// The fewest times that each work is done.
 const LEAST: u32 = 3;
-/// What a work that is done counts on the progress bar.
+/// The units of the progress bar that a finished work counts.
 const DONE: u64 = 100;
 
-/// Something to time. It returns the time that it knows to be the part that counts, such as that of kernels alone.
+/// A work to time. It returns the time that counts, if that is only a part, such as the time of kernels.
 type Run<'a> = Box<dyn FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a>;
 
 /// A work with its shortest times so far.
 pub struct Work<'a> {
     run: Run<'a>,
-    /// The shortest time by the clock on the wall.
+    /// The shortest time by the wall clock.
     pub wall: Duration,
-    /// The shortest time by a clock of its own.
+    /// The shortest time by a clock of the work's own.
     pub own: Option<Duration>,
     runs: u32,
     spent: Duration,
 }
 
 impl<'a> Work<'a> {
-    /// A work that only the clock on the wall times.
+    /// Makes a work that is timed by the wall clock only.
     pub fn new(mut run: impl FnMut() -> Result<(), laneval::Error> + Send + 'a) -> Self {
         Self::with_clock(move || run().map(|()| None))
     }
 
-    /// A work that has a clock of its own.
+    /// Makes a work that has a clock of its own.
     pub fn with_clock(run: impl FnMut() -> Result<Option<Duration>, laneval::Error> + Send + 'a) -> Self {
         Work { run: Box::new(run), wall: Duration::MAX, own: None, runs: 0, spent: Duration::ZERO }
     }
@@ -47,7 +47,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// How much of it is done, in parts of [`DONE`].
+    /// Returns how much of the work is done, in parts of [`DONE`].
     fn progress(&self, budget: Duration) -> u64 {
         let runs = f64::from(self.runs) / f64::from(LEAST);
         let time = if budget.is_zero() { 1.0 } else { self.spent.div_duration_f64(budget) };
@@ -55,29 +55,29 @@ impl<'a> Work<'a> {
     }
 }
 
-/// The time that each work may take, and the bar that shows how far they are.
+/// The time that each work may take, and the bar that shows the progress.
 pub struct Turns {
     budget: Duration,
     bar: ProgressBar,
 }
 
 impl Turns {
-    /// So much time for each of so many works.
+    /// Makes turns of `works` works, with the time `budget` for each.
     pub fn new(budget: Duration, works: usize) -> Self {
         let bar = ProgressBar::new(works as u64 * DONE);
-        // The template is as the crate wants it, or the bar looks otherwise.
+        // If the crate refuses the template, the bar has another look.
         let style = ProgressStyle::with_template("{bar:40} {percent:>3} %  {msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         Turns { budget, bar }
     }
 
-    /// Says what comes next.
+    /// Shows on the bar what comes next.
     pub fn say(&self, what: &str) {
         self.bar.set_message(what.to_owned());
         self.bar.tick();
     }
 
-    /// Does all works in turns, each until it has had its time.
+    /// Does all works in turns, each until its time is used up.
     pub fn take(&self, works: &mut [Work<'_>]) -> Result<(), Stop> {
         let from = self.bar.position();
         loop {

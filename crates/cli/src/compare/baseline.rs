@@ -1,4 +1,4 @@
-//! The baseline of a comparison: a run of the call, or the scores of queries that `laneval eval --per-query` wrote once.
+//! The baseline of a comparison: a run of the command line, or the scores of queries that `laneval eval --per-query` wrote earlier.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
@@ -15,8 +15,8 @@ use serde::{Deserialize, Deserializer};
 use crate::stop::Stop;
 use crate::style::shown;
 
-/// The name of the run that is meant by a name, or by the path or the file's name; where it is a file of scores, its run is put before
-/// the others. The first runs were read from these paths.
+/// Returns the name of the run that `text` stands for: its name, its path, or the name of its file. If `text` is a file of scores, its run
+/// is put before the others. The first runs were read from `paths`.
 pub fn of(text: &str, paths: &[&Path], scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
     let names = || scores.runs.iter().map(|run| run.name.as_str());
     let stem = |name: &str| PathBuf::from(name).file_name().map(|name| name.to_string_lossy().into_owned());
@@ -34,7 +34,7 @@ pub fn of(text: &str, paths: &[&Path], scores: &mut Scores) -> Result<(String, O
     }
 }
 
-/// The file that is meant by `path` or `name=path`, with the name.
+/// Returns the file of `path` or `name=path`, with the name.
 pub fn file(text: &str) -> Option<(Option<&str>, PathBuf)> {
     let is_file = |path: &str| Path::new(path).is_file();
     match text.split_once('=') {
@@ -68,17 +68,17 @@ fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, 
     Ok((name, note))
 }
 
-/// What a file of scores holds of one run.
+/// The scores of one run in a file.
 #[derive(Debug, Default)]
 struct Stored {
     run: String,
-    /// The values by query, under each name of a measure.
+    /// The values by query, for each name of a measure.
     values: BTreeMap<String, BTreeMap<Vec<u8>, f64>>,
-    /// Where they are known.
+    /// The settings, if the file has them.
     settings: Option<Settings>,
 }
 
-/// Under which settings scores were made.
+/// The settings under which scores were made.
 #[derive(Debug)]
 struct Settings {
     document: Document,
@@ -117,7 +117,7 @@ struct Row {
     value: f64,
 }
 
-/// The keys and values of an object, also where a key is there twice.
+/// The keys and values of an object; a key may be there twice.
 #[derive(Debug)]
 struct Pairs<T>(Vec<(String, T)>);
 
@@ -143,7 +143,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Pairs<T> {
     }
 }
 
-/// The run of a file in any format of `laneval eval`, which is told from its content.
+/// Reads the run of a file in any format of `laneval eval`, which is recognised by its content.
 fn stored(bytes: &[u8]) -> Result<Stored, String> {
     let first = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
     let stored = if bytes.trim_ascii_start().starts_with(b"{") {
@@ -160,7 +160,7 @@ fn stored(bytes: &[u8]) -> Result<Stored, String> {
     }
 }
 
-/// JSON lines.
+/// Reads JSON lines.
 fn lines(bytes: &[u8]) -> Result<Stored, String> {
     let mut stored = Stored::default();
     for (number, line) in bytes.split(|&byte| byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty())
@@ -174,7 +174,7 @@ fn lines(bytes: &[u8]) -> Result<Stored, String> {
     Ok(stored)
 }
 
-/// Rows with a delimiter.
+/// Reads rows with a delimiter.
 fn table(delimiter: u8, bytes: &[u8]) -> Result<Stored, String> {
     let mut rows = csv::ReaderBuilder::new().delimiter(delimiter).from_reader(bytes);
     let columns = rows.byte_headers().map_err(|error| error.to_string())?.clone();
@@ -201,7 +201,7 @@ fn table(delimiter: u8, bytes: &[u8]) -> Result<Stored, String> {
     Ok(stored)
 }
 
-/// One document.
+/// Reads one JSON document.
 fn document(bytes: &[u8]) -> Result<Stored, String> {
     let mut document: Document =
         serde_json::from_slice(bytes).map_err(|error| format!("it is no file of scores: {error}"))?;
@@ -241,7 +241,7 @@ impl Stored {
         }
     }
 
-    /// Adds a row; those of groups and of all queries say nothing new.
+    /// Adds a row. Rows of groups and of all queries are skipped: they follow from the others.
     fn add(
         &mut self,
         (run, group, query, measure, stat): (&str, String, Vec<u8>, String, &str),
@@ -261,7 +261,8 @@ impl Stored {
         }
     }
 
-    /// The values as scores beside those of other runs: of the same measures, and unless those of both count, of the same queries.
+    /// Returns the values as scores beside those of other runs: of the same measures, and of the same queries unless the queries of both
+    /// count.
     fn run_scores(&self, beside: &Scores) -> Result<RunScores, String> {
         let known: HashMap<Measure, &BTreeMap<Vec<u8>, f64>> = self
             .values
@@ -308,7 +309,7 @@ impl Stored {
     }
 }
 
-/// Refuses other queries than those that count here.
+/// Refuses other queries than those that are evaluated here.
 fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
     let mend = "evaluate the baseline again, or compare the queries of both by --queries both";
     let here: BTreeSet<&[u8]> = here.iter().collect();
@@ -322,7 +323,7 @@ fn same_queries(stored: &BTreeSet<&[u8]>, here: &Ids) -> Result<(), String> {
 }
 
 impl Settings {
-    /// Refuses scores that were made otherwise than those of other runs.
+    /// Refuses scores that were made under other settings than those of other runs.
     fn check(&self, beside: &Scores) -> Result<(), String> {
         let Some(run) = beside.runs.first() else { return Ok(()) };
         let prints: Vec<String> = run.fingerprints.iter().map(|print| format!("{print:032x}")).collect();

@@ -1,4 +1,4 @@
-//! Parts of comparisons: what `laneval compare --partial` writes, and what `laneval merge` makes of them.
+//! Parts of comparisons: `laneval compare --partial` writes them, and `laneval merge` combines them.
 
 use std::path::{Path, PathBuf};
 
@@ -14,7 +14,7 @@ use crate::page::Origin;
 use crate::stop::Stop;
 use crate::style::{say, shown};
 
-/// The scores of all matrices, one after the other, with their summary.
+/// Returns the scores of all matrices, one after the other, with their summary.
 pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<(Scores, Summary), Error> {
     let append = |(all, summaries): &mut (Scores, Summary), (scores, summary)| {
         all.append(scores)?;
@@ -23,7 +23,7 @@ pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<(Scores
     of_all(matrices, |matrix| evaluator.evaluate_with_summary(matrix), append)
 }
 
-/// The first part, and all others added to it, of which no more than one is in memory.
+/// Adds all other parts to the first; no more than one of them is in memory.
 pub fn merged(first: Partial, files: &[PathBuf]) -> Result<Partial, Stop> {
     let name = |at: usize| shown(&files[at]);
     let mut all = first.from_source(&name(0));
@@ -39,7 +39,7 @@ pub fn merged(first: Partial, files: &[PathBuf]) -> Result<Partial, Stop> {
     Ok(all)
 }
 
-/// Refuses files of both kinds.
+/// Makes the error for files of both kinds.
 pub fn mixed(comparison: &Path, scores: &Path) -> Stop {
     Stop::new(format!(
         "{} is a part of a comparison, and {} a summary of scores: merge files of one kind",
@@ -84,7 +84,7 @@ pub fn report(
     fate(&comparison, &gates)
 }
 
-/// Refuses gates that look at a baseline, which scores do not have.
+/// Refuses gates that compare with a baseline, which scores do not have.
 pub fn check_gates(gates: &[Gate]) -> Result<(), Stop> {
     match gates.iter().find(|gate| gate.compares()) {
         Some(gate) => Err(Stop::new(format!(

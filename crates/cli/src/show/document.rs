@@ -1,4 +1,4 @@
-//! What is shown of queries as one JSON document.
+//! The explanation of queries as one JSON document.
 
 use std::io::{self, Write};
 
@@ -90,7 +90,7 @@ struct OfDifference<'a> {
     ranks: Vec<Option<u32>>,
 }
 
-/// Values by name, in their order.
+/// Values with their names, in order.
 pub struct Named<T>(pub Vec<(String, T)>);
 
 impl<T: Serialize> Serialize for Named<T> {

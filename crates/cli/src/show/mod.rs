@@ -1,4 +1,4 @@
-//! `laneval show`: why a query scored so, and why another run does better.
+//! `laneval show`: explains the score of a query, and why another run does better.
 
 mod document;
 mod rows;
@@ -24,7 +24,7 @@ use super::stop::Stop;
 use super::style::{say, shown, stdout_width};
 use super::threads::Threads;
 
-/// Ranks that a table shows where no measure says how many matter.
+/// The ranks that a table shows if no measure says how many matter.
 const SHORT: usize = 20;
 
 const EXAMPLES: &str = "\
@@ -60,7 +60,7 @@ pub struct Show {
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
     #[arg(help_heading = "Measures")]
     measures: Vec<String>,
-    /// The lowest grade that counts as relevant, here and where a measure does not say itself [default: 1]
+    /// The lowest grade that counts as relevant, here and in measures that do not set it themselves [default: 1]
     #[arg(long, value_name = "GRADE", value_parser = level)]
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
@@ -71,16 +71,17 @@ pub struct Show {
     #[command(flatten)]
     ranking: Ranking,
 
-    /// How many ranks a table shows, 0 for all [default: the deepest cutoff if all measures have one, else 20; on a terminal at most 20]
+    /// The number of ranks that a table shows, 0 for all [default: the deepest cutoff if all measures have one, else 20; on a terminal at
+    /// most 20]
     #[arg(long, value_name = "N", help_heading = "Output")]
     top: Option<usize>,
-    /// How to write it [default: by the extension of -o, else table]
+    /// The format of the explanation [default: by the extension of -o, else table]
     #[arg(long, value_name = "FORMAT", value_parser = one_of(formats()), help_heading = "Output")]
     format: Option<Format>,
     /// Write to this file, which appears only when it is complete
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
-    /// Decimals in tables
+    /// The number of decimals in tables
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: u8,
@@ -88,7 +89,7 @@ pub struct Show {
     threads: Threads,
 }
 
-/// How it is written.
+/// The format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Format {
     Table,
@@ -112,7 +113,7 @@ fn formats() -> Vec<Choice<Format>> {
     ]
 }
 
-/// What is shown, and how it was asked for.
+/// The explanation, and the options that it was asked for with.
 struct Asked {
     shown: Shown,
     /// The lowest grade of the relevant documents.
@@ -165,12 +166,12 @@ impl Show {
         })
     }
 
-    /// The file to write to; `-` is stdout.
+    /// Returns the file to write to; `-` is stdout.
     fn file(&self) -> Option<&Path> {
         self.output.as_deref().filter(|path| path.as_os_str() != "-")
     }
 
-    /// The format that was asked for, or else the one that the file's extension names.
+    /// Returns the format that was asked for, or else the one that the file's extension names.
     fn format(&self) -> Result<Format, Stop> {
         const EXTENSIONS: [(&str, Format); 5] = [
             ("txt", Format::Table),
@@ -189,7 +190,7 @@ impl Show {
         })
     }
 
-    /// The judgments and the runs, which have to be text.
+    /// Returns the judgments and the runs, which have to be text.
     fn texts(&self) -> Result<(PathBuf, Vec<RunPath>), Stop> {
         match Inputs::of(&self.inputs)? {
             Inputs::Text(qrels, runs) => Ok((qrels, runs)),
@@ -207,7 +208,7 @@ impl Show {
         Ok(Shown::read(&join, evaluator, Input::from(qrels), runs, &queries.collect::<Vec<_>>())?)
     }
 
-    /// How many ranks of these measures a table shows.
+    /// Returns how many ranks of these measures a table shows.
     fn top(&self, measures: &[Measure]) -> usize {
         match self.top {
             Some(0) => usize::MAX,
@@ -222,7 +223,7 @@ impl Show {
     }
 }
 
-/// The relevant documents of a query that a run lacks, the highest grades first.
+/// Returns the relevant documents of a query that a run lacks, the highest grades first.
 fn missed<'a>(query: &'a Query, run: &InRun, rel: f64) -> Vec<(&'a [u8], f64)> {
     let found: HashSet<&[u8]> = run.ranking.iter().map(|ranked| &ranked.docno[..]).collect();
     let mut missed = relevant(query, rel);
@@ -230,7 +231,7 @@ fn missed<'a>(query: &'a Query, run: &InRun, rel: f64) -> Vec<(&'a [u8], f64)> {
     missed
 }
 
-/// The relevant documents of a query with their grades, the highest first, then by id.
+/// Returns the relevant documents of a query with their grades, the highest first, then by id.
 fn relevant(query: &Query, rel: f64) -> Vec<(&[u8], f64)> {
     let judged = query.judged.iter().flatten();
     let mut relevant: Vec<(&[u8], f64)> = judged
@@ -243,17 +244,17 @@ fn relevant(query: &Query, rel: f64) -> Vec<(&[u8], f64)> {
     relevant
 }
 
-/// A relevant document that stands at other ranks in another run.
+/// A relevant document that stands at different ranks in different runs.
 struct Difference<'a> {
     docno: &'a [u8],
     grade: f64,
-    /// Its rank in each run that has it.
+    /// The rank of the document in each run; `None` for a run that lacks it.
     ranks: Vec<Option<u32>>,
-    /// The largest rank less the smallest, where a run that lacks it counts as if it came behind the deepest ranking.
+    /// The largest rank less the smallest; in a run that lacks the document it counts as the rank behind the deepest ranking.
     spread: u32,
 }
 
-/// The relevant documents that do not stand at the same rank in all runs, the largest differences first.
+/// Returns the relevant documents that do not stand at the same rank in all runs, the largest differences first.
 fn differences(query: &Query, rel: f64) -> Vec<Difference<'_>> {
     let behind = query.runs.iter().map(|run| run.ranking.len() as u32).max().unwrap_or(0) + 1;
     let ranks = |run: &InRun| {

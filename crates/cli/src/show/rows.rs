@@ -1,4 +1,5 @@
-//! What is shown of queries as rows: a document a row, with its term of each measure; relevant documents that were missed have no rank.
+//! The explanation of queries as rows: one for each document, with its term of each measure; relevant documents that were missed have no
+//! rank.
 
 use std::io::{self, Write};
 
@@ -13,18 +14,18 @@ use super::{Asked, missed};
 struct Row<'a> {
     run: &'a str,
     query: &'a [u8],
-    /// Its rank, score, and how many have this score; `None` where it was not retrieved.
+    /// The rank, the score, and how many documents have this score; `None` if the document was not retrieved.
     rank: Option<(u32, f64, u32)>,
     docno: &'a [u8],
     judgment: Judgment,
-    /// Its term of each measure that is a sum over ranks.
+    /// The term of each measure that is a sum over ranks.
     terms: Vec<f64>,
 }
 
 /// The columns before the terms.
 const COLUMNS: [&str; 8] = ["run", "query_id", "rank", "doc_id", "score", "grade", "judgment", "tied"];
 
-/// The grade of a document, if it has one.
+/// Returns the grade of a document, if it has one.
 pub fn grade(judgment: Judgment) -> Option<f64> {
     match judgment {
         Judgment::Grade(grade) => Some(grade),
@@ -32,7 +33,7 @@ pub fn grade(judgment: Judgment) -> Option<f64> {
     }
 }
 
-/// How a document was judged, in a word.
+/// Names a judgment in a word.
 pub fn judgment(judgment: Judgment) -> &'static str {
     match judgment {
         Judgment::None => "none",
@@ -41,7 +42,7 @@ pub fn judgment(judgment: Judgment) -> &'static str {
     }
 }
 
-/// The measures with terms in some run: they have a column.
+/// Returns the indices of the measures that have terms in some run: they have a column.
 fn summed(asked: &Asked) -> Vec<usize> {
     let runs = || asked.shown.queries.iter().flat_map(|query| &query.runs);
     let has = |at: &usize| runs().any(|run| run.terms.get(*at).is_some_and(Option::is_some));
@@ -88,13 +89,13 @@ fn of_run(
     Ok(())
 }
 
-/// The names of the columns.
+/// Returns the names of the columns.
 fn columns(asked: &Asked) -> Vec<String> {
     let terms = summed(asked).into_iter().map(|at| asked.shown.measures[at].to_string());
     COLUMNS.map(str::to_owned).into_iter().chain(terms).collect()
 }
 
-/// Writes a header and the rows, with a delimiter between their columns; ids in the bytes of the input.
+/// Writes a header and the rows, with a delimiter between their columns. Ids keep the bytes of the input.
 pub fn delimited(asked: &Asked, delimiter: u8, to: &mut dyn Write) -> io::Result<()> {
     let mut table = csv::WriterBuilder::new().delimiter(delimiter).from_writer(to);
     table.write_record(columns(asked)).map_err(plain)?;
@@ -114,7 +115,7 @@ pub fn delimited(asked: &Asked, delimiter: u8, to: &mut dyn Write) -> io::Result
     table.flush()
 }
 
-/// The writer's own error, whose kind the table would hide.
+/// Returns the writer's own error, whose kind the table would hide.
 fn plain(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -122,7 +123,7 @@ fn plain(error: csv::Error) -> io::Error {
     }
 }
 
-/// Writes the rows as JSON objects, one a line.
+/// Writes the rows as JSON objects, one on each line.
 pub fn json_lines(asked: &Asked, to: &mut dyn Write) -> io::Result<()> {
     let columns = columns(asked);
     each(asked, |row| {

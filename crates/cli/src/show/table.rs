@@ -1,4 +1,4 @@
-//! What is shown of a query, for people: values side by side, each run's ranking with terms, what was missed, and where runs differ.
+//! The explanation of a query for people: values side by side, each run's ranking with terms, missed documents, and where runs differ.
 
 use std::io::{self, Write};
 
@@ -13,22 +13,22 @@ use super::{Asked, differences, missed, relevant};
 use crate::choice::TieRule;
 use crate::style::{counted, wrap};
 
-/// The columns of an id, at most, and on a narrow terminal.
+/// The widths of an id in columns: the largest, and smaller ones for narrow terminals.
 const ID_WIDTHS: [usize; 4] = [48, 24, 16, 12];
 
-/// The mark of a document whose score no other has that is shown, but others have that are not kept.
+/// The mark of a document that shares its score only with documents that are not shown.
 const LONE: char = '·';
 
-/// What is shown as tables.
+/// The explanation as tables.
 pub struct Table<'a> {
     asked: &'a Asked,
-    /// How many ranks, missed documents and differences are shown.
+    /// The number of ranks, missed documents and differences that are shown.
     top: usize,
     options: Options,
 }
 
 impl<'a> Table<'a> {
-    /// Tables of the first `top` ranks, with this number of decimals, for a terminal of this width if it is one.
+    /// Makes tables of the first `top` ranks, with `precision` decimals, for a terminal of `width` columns if it is one.
     pub fn new(asked: &'a Asked, top: usize, precision: usize, width: Option<usize>) -> Self {
         let options = Options { precision, width, ..Options::default() };
         Table { asked, top, options }
@@ -60,7 +60,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// How the query is judged, in words.
+    /// Describes the judgments of the query.
     fn judgments(&self, query: &Query) -> String {
         let Some(judged) = &query.judged else {
             return "not judged, so it has no values, and an evaluation leaves it out".to_owned();
@@ -80,19 +80,19 @@ impl<'a> Table<'a> {
         if grades.is_empty() { among } else { format!("{among} ({grades})") }
     }
 
-    /// A value, with decimals unless it is a count.
+    /// Writes a value, with decimals unless it is a count.
     fn value(&self, value: f64, measure: &Measure) -> String {
         let count = measure.definition().average == Average::Sum && value.fract() == 0.0;
         format!("{value:.*}", if count { 0 } else { self.options.precision })
     }
 
-    /// A number, with decimals unless it is whole.
+    /// Writes a number, with decimals unless it is whole.
     fn number(&self, number: f64) -> String {
         let whole = number.fract() == 0.0 && number.abs() < 1e15;
         format!("{number:.*}", if whole { 0 } else { self.options.precision })
     }
 
-    /// The values of all runs, and how far the others are from the first.
+    /// Makes the grid of the values of all runs, and their distances from the first run.
     fn values(&self, query: &Query) -> Grid {
         let Asked { shown, .. } = self.asked;
         let columns = shown.measures.iter().map(|measure| (measure.to_string(), Align::Right));
@@ -144,7 +144,7 @@ impl<'a> Table<'a> {
         self.missed(&missed, all.len(), to)
     }
 
-    /// How the rankings are looked at, in words.
+    /// Describes which documents of the rankings are evaluated.
     fn kept(&self) -> String {
         let view = self.asked.view;
         let depth = view.depth.map(|depth| format!(" (of the first {depth} ranks)")).unwrap_or_default();
@@ -152,7 +152,7 @@ impl<'a> Table<'a> {
         format!("{judged}{depth}")
     }
 
-    /// The ranking and the terms, as wide as there is room for.
+    /// Writes the ranking and the terms, as wide as there is room for.
     fn ranking(&self, run: &InRun, to: &mut dyn Write) -> io::Result<()> {
         let marks = marks(&run.ranking);
         let shown = self.shown_ranks(run);
@@ -186,7 +186,7 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// What the marks at some ranks mean.
+    /// Explains the marks at some ranks.
     fn marks(&self, marks: impl Iterator<Item = char> + Clone, to: &mut dyn Write) -> io::Result<()> {
         let (some, others) = (|mark: char| mark != ' ' && mark != LONE, |mark: char| mark == LONE);
         if marks.clone().any(some) {
@@ -203,13 +203,13 @@ impl<'a> Table<'a> {
         Ok(())
     }
 
-    /// How a measure without terms is computed.
+    /// Describes how a measure without terms is computed.
     fn formula(&self, measure: &Measure) -> String {
         let width = self.options.width.unwrap_or(usize::MAX);
         wrap(&format!("{measure}: {}", measure.definition().formula), width, 2).trim_start().to_owned()
     }
 
-    /// What equal scores are ordered by, in words.
+    /// Names the order of equal scores.
     fn order(&self) -> &'static str {
         match self.asked.ties {
             TieRule::Order(Ties::DocnoAscending) => "ordered by document id, ascending",
@@ -220,13 +220,13 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Which ranks are shown, from 0: the first ones, and of the others those of relevant documents.
+    /// Returns which ranks are shown, from 0: the first ones, and of the others those of relevant documents.
     fn shown_ranks(&self, run: &InRun) -> Vec<usize> {
         let relevant = |at: &usize| run.ranking[*at].judgment.is_relevant(self.asked.rel);
         (0..run.ranking.len()).filter(|at| *at < self.top || relevant(at)).collect()
     }
 
-    /// The relevant documents that a run lacks.
+    /// Writes the relevant documents that a run lacks.
     fn missed(&self, missed: &[(&[u8], f64)], relevant: usize, to: &mut dyn Write) -> io::Result<()> {
         if missed.is_empty() {
             return Ok(());
@@ -241,7 +241,7 @@ impl<'a> Table<'a> {
         writeln!(to, "{}", wrap(&text, self.options.width.unwrap_or(100), 2))
     }
 
-    /// The relevant documents that stand at other ranks in another run.
+    /// Writes the relevant documents that stand at other ranks in another run.
     fn differences(&self, query: &Query, to: &mut dyn Write) -> io::Result<()> {
         let differences = differences(query, self.asked.rel);
         if differences.is_empty() {
@@ -276,21 +276,21 @@ impl<'a> Table<'a> {
     }
 }
 
-/// A ranking on its way to a grid.
+/// A ranking that is written into a grid.
 struct Ranking<'a> {
     table: &'a Table<'a>,
     run: &'a InRun,
     marks: Option<&'a [char]>,
-    /// Is it said how terms come about?
+    /// Whether the origin of terms is shown.
     how: bool,
-    /// The columns of an id.
+    /// The width of an id, in columns.
     width: usize,
-    /// The columns behind the point of a score.
+    /// The digits of a score behind the point.
     decimals: usize,
 }
 
 impl Ranking<'_> {
-    /// These ranks, and below them the sums.
+    /// Makes a grid of the ranks `shown`, and below them the sums.
     fn grid(&self, shown: &[usize]) -> Grid {
         let measures = &self.table.asked.shown.measures;
         let summed: Vec<(&Measure, &Terms)> = measures
@@ -329,7 +329,7 @@ impl Ranking<'_> {
         grid
     }
 
-    /// Adds a row that is no rank.
+    /// Adds a row that is not a rank.
     fn push(&self, grid: &mut Grid, rank: &str, document: &str, terms: impl Iterator<Item = String>) {
         let mark = self.marks.map(|_| String::new());
         let cells = [rank.to_owned()].into_iter().chain(mark);
@@ -365,7 +365,7 @@ impl Ranking<'_> {
         grid.push(cells.chain(summed.iter().map(term)).map(Cell::from));
     }
 
-    /// A sum of terms: whole where they are counted.
+    /// Writes a sum of terms, as a whole number if they are counts.
     fn amount(&self, terms: &Terms, sum: f64) -> String {
         let counts = terms.terms.iter().all(|term| term.how == How::One);
         if counts { sum.to_string() } else { format!("{sum:.*}", self.table.options.precision) }
@@ -391,7 +391,7 @@ impl Ranking<'_> {
     }
 }
 
-/// Where documents of equal scores stand: a bracket along them, and a dot where others of the group are not there.
+/// Marks documents of equal scores: a bracket along them, and a dot if the others of the group are not there.
 fn marks(ranking: &[Ranked]) -> Vec<char> {
     let same = |one: usize, other: usize| {
         ranking.get(other).is_some_and(|other| other.score == ranking[one].score && other.tied > 1)
@@ -406,7 +406,7 @@ fn marks(ranking: &[Ranked]) -> Vec<char> {
     (0..ranking.len()).map(mark).collect()
 }
 
-/// An id in at most `width` columns.
+/// Shortens an id to at most `width` columns.
 fn cut(id: &[u8], width: usize) -> String {
     let id = printable(id);
     if id.width() <= width {
@@ -420,7 +420,7 @@ fn cut(id: &[u8], width: usize) -> String {
     id.chars().take_while(fits).chain(['…']).collect()
 }
 
-/// A grade: a dash for a document that the qrels do not name.
+/// Writes a grade, or a dash for a document that the qrels do not name.
 fn grade_text(judgment: Judgment) -> String {
     match judgment {
         Judgment::None => "–".to_owned(),
@@ -429,7 +429,7 @@ fn grade_text(judgment: Judgment) -> String {
     }
 }
 
-/// A score in the shortest form that reads back as the same number.
+/// Writes a score in the shortest form that reads back as the same number.
 fn score_text(score: f64, precision: ScoreType) -> String {
     let large = score != 0.0 && !(1e-7..1e16).contains(&score.abs());
     match (precision, large) {
@@ -440,12 +440,12 @@ fn score_text(score: f64, precision: ScoreType) -> String {
     }
 }
 
-/// The columns of a number behind its last whole digit.
+/// Returns the columns of a number behind its last whole digit.
 fn decimals(number: &str) -> usize {
     number.find(['.', 'e']).map_or(0, |point| number.len() - point)
 }
 
-/// A number in a few digits.
+/// Writes a number in a few digits.
 fn brief(number: f64) -> String {
     if number != 0.0 && !(0.001..1e6).contains(&number.abs()) {
         return format!("{number:.1e}");

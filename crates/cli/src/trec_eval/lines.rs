@@ -10,7 +10,7 @@ use super::zscores::ZScores;
 /// The least average precision in a geometric mean.
 const LEAST: f64 = 0.00001;
 
-/// All that is printed.
+/// The content of the output.
 pub struct Lines<'a> {
     pub table: &'a Table,
     pub columns: &'a [Column],
@@ -18,7 +18,7 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Writes the lines of the topics and of the summary, as wanted.
+    /// Writes the lines of the topics and of the summary, if they are asked for.
     pub fn write(&self, per_topic: bool, summary: bool, to: &mut dyn Write) -> io::Result<()> {
         if per_topic {
             for (topic, id) in self.table.topics.iter().enumerate() {
@@ -39,7 +39,7 @@ impl Lines<'_> {
         match column.source {
             Source::RunId => Ok(()),
             Source::Labels(length) => {
-                // The bare name is mended for a topic that the run lacks.
+                // trec_eval mends only the bare name for a topic that the run lacks.
                 let length = if self.table.missing[topic] && column.name == "relstring" { 0 } else { length };
                 let labels: String = self.table.labels[topic].chars().take(length as usize).collect();
                 self.start(column, id, to)?;
@@ -67,7 +67,7 @@ impl Lines<'_> {
         self.value(kind, self.summary(column, measure, kind), to)
     }
 
-    /// The value over all topics: one by one in their order, as the last digit may depend on it.
+    /// Returns the value over all topics. It adds one by one in their order, as the last digit may depend on it.
     fn summary(&self, column: &Column, measure: usize, kind: Kind) -> f64 {
         let sum = || {
             let topics = 0..self.table.topics.len();
@@ -103,7 +103,7 @@ impl Lines<'_> {
     fn value(&self, kind: Kind, value: f64, to: &mut dyn Write) -> io::Result<()> {
         match kind.whole() && self.zscores.is_none() {
             true => writeln!(to, "{value:.0}"),
-            // A file of -Z may have means that are no numbers.
+            // A file of -Z may have means that are not numbers.
             false if value.is_nan() => {
                 writeln!(to, "{:>6}", if value.is_sign_negative() { "-nan" } else { "nan" })
             }

@@ -1,4 +1,4 @@
-//! `laneval trec-eval`: trec_eval's own command line and output. Also what the program does under the name `trec_eval`.
+//! `laneval trec-eval`: trec_eval's own command line and output. A program with the name `trec_eval` does the same.
 //!
 //! ```text
 //! values     the topics that count, and their values
@@ -6,7 +6,7 @@
 //! lines      the output
 //! ```
 //!
-//! docs/trec_eval.md lists where it differs on purpose.
+//! docs/trec_eval.md lists the intended differences.
 
 mod lines;
 mod values;
@@ -31,7 +31,7 @@ use zscores::ZScores;
 
 /// The command's name among those of laneval.
 pub const NAME: &str = "trec-eval";
-/// The file name under which the program is this command.
+/// The file name by which the program acts as this command.
 const PROGRAM: &str = "trec_eval";
 
 /// Wrong usage, or a measure that does not exist.
@@ -48,7 +48,7 @@ const PROFILES: &[Choice<Version>] = &[
     ("10", Version::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
 ];
 
-/// Formats of judgments that trec_eval has and this command has not.
+/// Formats of judgments that trec_eval has and this command lacks.
 const OTHER_FORMATS: [&str; 3] = ["prefs", "qrels_prefs", "qrels_jg"];
 
 const EXAMPLES: &str = "\
@@ -70,7 +70,7 @@ pub struct TrecEval {
     #[command(flatten)]
     files: Files,
 
-    /// Which trec_eval to be
+    /// The version of trec_eval to follow
     #[arg(long, value_name = "VERSION", default_value = "9", value_parser = one_of(PROFILES))]
     profile: Version,
     /// A measure, with its parameters after a `.`, or official, set or all_trec; may be repeated
@@ -79,7 +79,7 @@ pub struct TrecEval {
     /// Print the values of every topic too
     #[arg(short = 'q', long = "query_eval_wanted")]
     per_query: bool,
-    /// No summary over the topics
+    /// Print no summary over the topics
     #[arg(short = 'n', long = "nosummary")]
     no_summary: bool,
     /// Average over all topics of the qrels; those that the run lacks score 0
@@ -117,7 +117,7 @@ pub struct TrecEval {
     version: bool,
 }
 
-/// The arguments of laneval, of those of a program that may go by the name `trec_eval`.
+/// Returns the arguments of laneval, from those of a program that may have the name `trec_eval`.
 pub fn arguments(args: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut args: Vec<OsString> = args.into_iter().collect();
     let called = args.first().and_then(|program| Path::new(program).file_stem());
@@ -172,7 +172,7 @@ impl TrecEval {
             Version::V9 => Dialect::Trec9,
             Version::V10 => Dialect::Trec10,
         };
-        // Of no ranks at all one is read, and not looked at.
+        // To keep no ranks at all, one is read, and not looked at.
         let depth = self.ranks().and_then(|ranks| NonZeroU32::new(ranks.max(1)));
         let join = Join { dialect, depth, access: self.files.access(), ..Join::default() };
         let matrix = join.files(Input::from(qrels.to_owned()), [Input::from(run.to_owned())]);
@@ -182,12 +182,12 @@ impl TrecEval {
         })
     }
 
-    /// The ranks that are kept.
+    /// Returns the number of ranks that are kept.
     fn ranks(&self) -> Option<u32> {
         self.depth.map(|depth| u32::try_from(depth).unwrap_or(u32::MAX))
     }
 
-    /// The topics that make trec_eval stop.
+    /// Refuses topics that make trec_eval stop.
     fn check_topics(&self, matrix: &LabelMatrix) -> Result<(), Stop> {
         let missing = matrix.depths().iter().position(|&depth| depth == 0);
         let none = matrix.depths().iter().all(|&depth| depth == 0);
@@ -214,7 +214,7 @@ impl TrecEval {
     }
 }
 
-/// The end of a command that asked for a measure that is refused.
+/// Makes the end of a command that asked for a measure that is refused.
 fn refused(refused: Refused) -> Stop {
     Stop::coded(if refused.unknown { USAGE } else { INPUT }, format!("-m {refused}"))
 }

@@ -5,28 +5,28 @@ use laneval::internals::reference::{Ranking, function};
 use laneval::measure::trec::{Column, Request, Source, Version};
 use laneval::{Codebook, Ids, LabelMatrix, Scores, View};
 
-/// What the lines are made of.
+/// The content of the lines.
 pub struct Table {
     /// The run id.
     pub run_id: Vec<u8>,
     /// The topics that are evaluated, in bytewise order.
     pub topics: Ids,
-    /// `[measure][topic]`, logarithms for geometric means.
+    /// The values, `[measure][topic]`, or logarithms for geometric means.
     pub values: Vec<Vec<f64>>,
-    /// `[topic]`, where a column asks for them.
+    /// The labels as characters, `[topic]`, if a column asks for them.
     pub labels: Vec<String>,
-    /// How many topics the averages are over.
+    /// The number of topics that the averages are over.
     pub counted: usize,
-    /// Relevant documents of all topics, where those that the run lacks count too.
+    /// The number of relevant documents of all topics, if those that the run lacks count too.
     pub relevant: Option<u64>,
-    /// Topics of the qrels that count without being evaluated.
+    /// The number of topics of the qrels that count without being evaluated.
     pub absent: usize,
-    /// Which of the topics the run lacks.
+    /// Whether the run lacks each topic.
     pub missing: Vec<bool>,
 }
 
 impl Table {
-    /// The table of scores; with `complete` all topics of the qrels count, in the way of that version.
+    /// Makes the table of scores; with `complete` all topics of the qrels count, in the way of that version.
     pub fn new(
         scores: Scores,
         matrix: &LabelMatrix,
@@ -45,7 +45,7 @@ impl Table {
         }
         for (measure, values) in request.measures.iter().zip(&mut values) {
             let average = measure.definition().average;
-            // A gain given to unjudged documents can make G infinite or no number at all, which would spoil the mean.
+            // A gain given to unjudged documents can make G infinite or not a number, which would spoil the mean.
             let finite = |value: f64| if value.is_finite() { value } else { 0.0 };
             values.iter_mut().for_each(|value| *value = finite(average.term(*value)));
         }
@@ -63,8 +63,8 @@ impl Table {
     }
 }
 
-/// Puts in the values of the topics that the run lacks: version 10 evaluates them with one document that is not judged, and then
-/// mends the values of these names.
+/// Fills in the values of the topics that the run lacks: version 10 evaluates them with one document that is not judged, and then mends the
+/// values of certain names.
 fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: View) {
     let mut labels = vec![UNPOOLED];
     view.of_row(&mut labels);
@@ -88,7 +88,7 @@ fn is_mended(column: &Column, measure: usize) -> bool {
         && (named || column.name.starts_with("unj"))
 }
 
-/// Documents of a grade above 0 in all topics, whatever counts as relevant.
+/// Counts the documents of a grade above 0 in all topics, whatever counts as relevant.
 fn positive(matrix: &LabelMatrix) -> u64 {
     let of = |query: usize| {
         let facts = matrix.facts().of(query);
@@ -98,7 +98,7 @@ fn positive(matrix: &LabelMatrix) -> u64 {
     (0..matrix.queries().len()).map(of).sum()
 }
 
-/// The labels of the topics as characters, as many as any column shows.
+/// Returns the labels of the topics as characters, as many as any column shows.
 fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize]) -> Vec<String> {
     let longest = request.columns.iter().filter_map(|column| match column.source {
         Source::Labels(length) => Some(length as usize),

@@ -7,7 +7,7 @@ use super::INPUT;
 use crate::stop::Stop;
 use crate::style::shown;
 
-/// What a value is where there is no scale for it.
+/// The z-score of a value that has no scale.
 const UNKNOWN: f64 = -1_000_000.0;
 
 /// Means and deviations by topic and measure.
@@ -33,7 +33,7 @@ impl ZScores {
         Ok(ZScores(scales))
     }
 
-    /// A value as so many deviations above the mean.
+    /// Returns how many deviations a value is above the mean.
     pub fn of(&self, topic: &[u8], measure: &str, value: f64) -> f64 {
         match self.0.get(topic).and_then(|scales| scales.get(measure)) {
             Some(&(mean, deviation)) if deviation != 0.0 => (value - mean) / deviation,
