@@ -263,7 +263,7 @@ fn xorshift(state: &mut u64) -> u64 {
     *state
 }
 
-/// The same tile in both layouts.
+/// Makes the same tile in both layouts.
 fn tile(depth: usize, density: f64, seed: &mut u64) -> [Vec<u8>; 2] {
     let mut tiles = [vec![0; depth * LANES], vec![0; depth * LANES]];
     for rank in 0..depth {

@@ -1,6 +1,7 @@
-//! What must hold for any bytes: no panic, no allocation beyond reason, and the CPU engine's values are the reference's to the bit.
+//! Properties that must hold for any bytes: no panic, no allocation beyond reason, and the CPU engine's values are the reference's to the
+//! bit.
 //!
-//! One function a fuzz target.
+//! Each fuzz target has one function here.
 
 use std::num::NonZeroU32;
 use std::path::Path;
@@ -26,12 +27,12 @@ mod forge;
 #[path = "../../tests/variants.rs"]
 mod variants;
 
-/// A small text with some of everything: a negative grade, a fraction, a missing query, an ignored one, documents nobody retrieves.
+/// A small text with a case of each kind: a negative grade, a fraction, a missing query, an ignored one, documents that no run retrieves.
 const TEXT: &str = "\
 1 0 a 1\n1 0 b 0\n1 0 c 3\n1 0 e -1\n2 0 a 2.5\n2 0 z 1\n3 0 a 1\n%
 1 Q0 b 1 9 t\n1 Q0 c 2 8 t\n1 Q0 x 3 6 t\n1 Q0 a 4 6 t\n1 Q0 e 5 5 t\n3 Q0 x 1 2 t\n3 Q0 a 2 1 t\n4 Q0 a 1 1 t\n";
 
-/// Bytes that are taken from the front; 0 once there are none left.
+/// Bytes that are taken from the front; 0 once none are left.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -44,7 +45,7 @@ impl Bytes<'_> {
     }
 }
 
-/// Qrels and a run, of which the first line `%` stands between them, read in any way.
+/// Reads qrels and a run with any settings; the first line `%` stands between them.
 pub fn text(data: &[u8]) {
     let mut bytes = Bytes(data);
     let join = any_join(&mut bytes);
@@ -54,7 +55,8 @@ pub fn text(data: &[u8]) {
     }
 }
 
-/// Qrels and a run as before, each in any format, told or said: read, or refused with the file that is wrong; and the same compressed.
+/// Reads qrels and a run, each in any format, recognised or given. They are read, or refused with the name of the wrong file; compressed,
+/// the result is the same.
 pub fn formats(data: &[u8]) {
     let mut bytes = Bytes(data);
     let mut read_as = || {
@@ -73,7 +75,7 @@ pub fn formats(data: &[u8]) {
     }
 }
 
-/// Qrels and a run as text, compressed: whole, it is read as the text is; cut off and changed, it is at most an error.
+/// Reads qrels and a run as compressed text. Whole, it is read as the plain text is; cut off and changed, it is at most an error.
 pub fn compressed(data: &[u8]) {
     let mut bytes = Bytes(data);
     let (join, gzip) = (any_join(&mut bytes), bytes.byte() % 2 == 0);
@@ -88,7 +90,7 @@ pub fn compressed(data: &[u8]) {
     };
     let plain = joined(join.clone(), bytes.0, |text| text.to_vec());
     let whole = joined(join.clone(), bytes.0, compress);
-    // Empty text is no text, however it is packed; what starts like a compressed file is read as one.
+    // Empty text is not text, however it is packed; bytes that start like a compressed file are read as one.
     if let (Some(plain), Some(whole)) = (&plain, &whole) {
         assert!(plain.tile_bytes() == whole.tile_bytes() && plain.depths() == whole.depths());
         assert!(plain.fingerprint() == whole.fingerprint());
@@ -104,7 +106,7 @@ pub fn compressed(data: &[u8]) {
     });
 }
 
-/// An argument of `-m`: what parses is printed as something that means the same, and is a number or an error.
+/// Reads an argument of `-m`. A measure that parses is printed as text with the same meaning, and its value is a number or an error.
 pub fn measure(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let Ok(measures) = parse_list(text, Defaults::default()) else { return };
@@ -116,8 +118,8 @@ pub fn measure(data: &[u8]) {
     assert_same(&sound(), few, View::default());
 }
 
-/// The fields of a summary, with a checksum that fits, or as JSON: what is read has scores, or an error in their place, is written as
-/// what is read again, and is merged or refused.
+/// Reads the fields of a summary, with a checksum that fits, or as JSON. A summary that is read has scores, or an error in their place; it
+/// is written as bytes that are read again, and is merged or refused.
 pub fn summary(data: &[u8]) {
     let forged = [b"laneval summary\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
     let json = std::str::from_utf8(data).ok().and_then(|text| Summary::from_json(text).ok());
@@ -128,8 +130,8 @@ pub fn summary(data: &[u8]) {
     }
 }
 
-/// The fields of a part of a comparison, with a checksum that fits: what is read is compared, or an error in its place, is written as what is read
-/// again, and is merged or refused.
+/// Reads the fields of a part of a comparison, with a checksum that fits. A part that is read is compared, or gives an error; it is written
+/// as bytes that are read again, and is merged or refused.
 pub fn part(data: &[u8]) {
     let forged = [b"laneval compare\n", &1u32.to_le_bytes()[..], &xxh3_64(data).to_le_bytes(), data].concat();
     if let Ok(part) = Partial::from_bytes(&forged) {
@@ -139,8 +141,8 @@ pub fn part(data: &[u8]) {
     }
 }
 
-/// A label matrix with changes whose checksums fit: it is refused, or evaluated by every measure; if `verify` calls it sound, with
-/// the values of the reference.
+/// Opens a label matrix with changes whose checksums fit. It is refused, or evaluated by every measure; if `verify` calls it sound, its
+/// values are those of the reference.
 pub fn lmx(data: &[u8]) {
     let mut bytes = Bytes(data);
     let folder = tempfile::tempdir().expect("a folder");
@@ -190,21 +192,21 @@ fn any_join(bytes: &mut Bytes<'_>) -> Join {
     }
 }
 
-/// The matrix of qrels and a run, packed in some way, if they can be joined.
+/// Joins qrels and a run, packed by `pack`, and returns the matrix if that succeeds.
 fn joined(join: Join, text: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>) -> Option<LabelMatrix> {
     let at = text.windows(2).position(|pair| pair == b"%\n")?;
     let input = |name: &str, text| Input::Bytes { name: name.to_owned(), bytes: pack(text) };
     join.files(input("qrels", &text[..at]), [input("run", &text[at + 2..])]).ok()
 }
 
-/// Every measure that the grades of a matrix admit.
+/// Returns every measure that the grades of a matrix admit.
 fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     static ALL: OnceLock<Vec<Measure>> = OnceLock::new();
     let all = ALL.get_or_init(|| MEASURES.iter().flat_map(variants::variants).collect());
     all.iter().filter(|measure| measure.recipe(matrix.book()).is_ok()).cloned().collect()
 }
 
-/// The CPU engine and the reference: the same bits, or both an error.
+/// Checks that the CPU engine and the reference give the same bits, or both an error.
 fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
     let mut evaluator = Evaluator::of(measures);
     evaluator = evaluator.with_per_query(true);

@@ -21,7 +21,7 @@ ROUNDS = 7
 
 
 def seconds(work):
-    """The CPU time of some work."""
+    """Returns the CPU time of some work, in seconds."""
     gc.collect()
     start = time.process_time()
     work()
@@ -37,7 +37,7 @@ def compare(name, theirs, ours):
 
 
 def with_provider(work):
-    """Some work with the provider."""
+    """Returns some work with the provider."""
 
     def swapped():
         laneval.compat.ir_measures.install()

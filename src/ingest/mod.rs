@@ -89,7 +89,7 @@ pub use picked::{Picked, PickedQuery, Retrieved};
 pub use qrels::Qrels;
 pub use rows::{TextRank, TextRow};
 
-/// How runs are joined with judgments.
+/// The settings of a join of runs with judgments.
 ///
 /// ```
 /// use laneval::{Input, Join};

@@ -53,7 +53,7 @@ def compare(laneval: str, folder: pathlib.Path, names: list[str], *options: str)
 
 
 def check_pairs(document: dict, values: dict[str, dict[str, np.ndarray]]) -> None:
-    """The tests of each pair."""
+    """Compares the tests of each pair."""
     for pair in document["pairs"]:
         measure, a, b = pair["measure"], pair["baseline"], pair["run"]
         x, y = values[measure][a], values[measure][b]
@@ -88,7 +88,7 @@ def check_wilcoxon(document: dict, values: dict[str, dict[str, np.ndarray]]) -> 
 
 
 def check_corrections(laneval: str, folder: pathlib.Path, names: list[str]) -> None:
-    """Corrections of a family a measure, and of all."""
+    """Compares the corrections of a family for each measure, and of one family for all."""
     for (ours, theirs), family in itertools.product(CORRECTIONS.items(), ["measure", "all"]):
         document = compare(laneval, folder, names, "--correction", ours, "--family", family)
         pairs = document["pairs"]
@@ -115,7 +115,7 @@ def check_anova(document: dict, values: dict[str, dict[str, np.ndarray]]) -> Non
             if pair["measure"] == of["measure"]:
                 q = abs(by_name[pair["run"]] - by_name[pair["baseline"]]) / (error / df / n) ** 0.5
                 expected = float(stats.studentized_range.sf(q, m, df))
-                # scipy's own is good to 1e-11 alone.
+                # scipy's own value is good to 1e-11 only.
                 same(f"HSD of {of['measure']}", pair["p_adj"] + 0.01, expected + 0.01, 1e-8)
 
 

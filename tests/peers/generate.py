@@ -21,14 +21,14 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Shape:
-    """What the topics of a data set may look like."""
+    """The topics that a data set may have."""
 
     grades: tuple = (0, 0, 0, 1, 1, 2, 3, 4)
-    negative: bool = True  # grades -1 and -2: in the pool, yet not judged
+    negative: bool = True  # grades -1 and -2: in the pool, but not judged
     ties: bool = True  # equal and nearly equal scores
     gaps: bool = True  # topics in one file only, and topics with odd judgments
     unjudged: bool = True  # retrieved documents that the qrels do not name
-    unretrieved: bool = True  # judged documents that the run does not hold
+    unretrieved: bool = True  # judged documents that the run lacks
     numeric: bool = False  # topic ids are plain numbers
     shallow: bool = True  # some topics have far fewer documents than `depth`
     # Not part of the seed, so that a new field leaves the data of the old shapes as they are.
@@ -54,7 +54,7 @@ HARD_GRADES = tuple(range(13)) + (0, 0, 0, 1, 100)
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines of a file are ordered and written."""
+    """The order and the look of the lines of a file."""
 
     order: str  # "sorted": best first; "shuffled": inside each topic; "interleaved": over all topics
     separator: str = " "
@@ -111,7 +111,7 @@ def query_ids(rng, count, numeric):
 
 
 def docnos(rng, count):
-    """`count` different docnos; a small number range makes many of them prefixes of one another."""
+    """`count` different docnos; in a small range of numbers many of them are prefixes of one another."""
     numbers = range(1, 1 + max(4, count))
     styles = rng.sample(DOCNO_STYLES, 5)
     return rng.sample([style.format(n) for style in styles for n in numbers], count)
@@ -205,7 +205,7 @@ def qrels_rows(topics):
 
 
 def run_rows(topics, which, tag):
-    """The rank column counts lines from 1, in file order: nobody may rely on it."""
+    """The rank column counts lines from 1, in file order: no program may rely on it."""
     return [[(t.query_id, "Q0", docno, str(rank), score, tag)
              for rank, (docno, score) in enumerate(t.runs[which], 1)] for t in topics]
 

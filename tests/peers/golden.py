@@ -31,7 +31,7 @@ NOTE = ("run: golden.run, qrels: golden.qrels; scores as f32, topics in both fil
 
 
 def as_text(value):
-    """Counts come as 3.0 and are kept so; nan stays `nan`."""
+    """The text of a value: 3.0 for a count, `nan` for nan."""
     return repr(float(value))
 
 
@@ -43,7 +43,7 @@ def golden_case(names, qrels, run, rel, judged_only):
 
 
 def dump(golden, path):
-    """One measure a line: small, and a changed value is a one-line diff."""
+    """One measure on each line: small, and a changed value is a one-line diff."""
     head = ",\n".join(f"{json.dumps(key)}:{json.dumps(golden[key], ensure_ascii=False)}" for key in golden if key != "cases")
     cases = []
     for case in golden["cases"]:

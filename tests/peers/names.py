@@ -11,7 +11,7 @@ import sys
 
 
 class Names:
-    """The names that a laneval program knows."""
+    """The names that a laneval program recognises."""
 
     def __init__(self, program):
         self.program = program
@@ -45,7 +45,7 @@ class Names:
         return page["measures"][0]
 
     def trec_measure(self, printed):
-        """The same of a name that trec_eval prints, or None: map_cut_5 -> AP@5."""
+        """laneval's canonical name of a name that trec_eval prints, or None: map_cut_5 -> AP@5."""
         if printed in self.trec_plain:
             return self.meaning(f"trec:{printed}")
         family, _, number = printed.rpartition("_")
@@ -54,7 +54,7 @@ class Names:
         return None
 
     def trec_arguments(self, known, multiples, cutoffs=""):
-        """The measures of trec_eval that are `known` as it takes them; `cutoffs` is "" or ".1,2,3"."""
+        """The measures of trec_eval in `known`, as arguments of trec_eval; `cutoffs` is "" or ".1,2,3"."""
         after = dict.fromkeys([*self.trec_plain, *self.trec_level], "") | dict.fromkeys(self.trec_cut, cutoffs)
         after |= dict.fromkeys(self.trec_multiple, "." + ",".join(map(str, multiples)))
         return [name + suffix for name, suffix in after.items() if name in known]

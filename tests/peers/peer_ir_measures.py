@@ -46,7 +46,7 @@ CWL_DEPTH = 1000  # cwl_eval divides by the sum of the weights to this depth
 
 
 def cwl_factor(name):
-    """What turns laneval's untruncated RBP into cwl_eval's, whose weights sum to 1."""
+    """The factor from laneval's untruncated RBP to cwl_eval's, whose weights sum to 1."""
     import ir_measures
 
     return 1 / (1 - ir_measures.parse_measure(name)["p"] ** CWL_DEPTH)

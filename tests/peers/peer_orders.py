@@ -12,7 +12,7 @@ from peer_pytrec_eval import MULTIPLES, pytrec_values
 from program import tidy
 from tally import few_ulps, same_bits
 
-# trec_eval's arguments for what has an expected value over all orders, and for what has a best and a worst one besides.
+# Arguments of trec_eval for measures with an expected value over all orders, and for those with a best and a worst one besides.
 ORDERS_MEAN = (
     "map", "Rprec", "recip_rank", "ndcg", "bpref", "infAP", "binG", "ndcg_rel", "Rndcg", "utility", "set_P", "set_recall",
     "set_F", "set_map", "set_relative_P", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret",
@@ -20,7 +20,7 @@ ORDERS_MEAN = (
     f"Rprec_mult.{','.join(map(str, MULTIPLES))}",
 )
 ORDERS_EXTREME = ("11pt_avg", "iprec_at_recall.0.1,0.5,1")
-# What is kept of a ranking: (flags, ranks, only judged documents?)
+# The part of a ranking that is kept: (flags, ranks, only judged documents?)
 ORDERS_VIEWS = (((), None, False), (("-M", "3"), 3, False), (("-J",), None, True), (("-M", "3", "-J"), 3, True))
 
 

@@ -10,10 +10,10 @@ from tally import same_bits
 
 MULTIPLES = (0.05, 0.2, 0.4, 0.6, 0.8, 1.2, 1.4, 1.6, 1.8, 2, 3.7)  # of R; not 1, which is Rprec
 ODD_CUTOFFS = ".1,2,3,5,7,10,17,64,100,1000"
-# Arguments with parameters, and another name of laneval for what they mean: beta2 is the square of beta.
+# Arguments with parameters, and laneval's name for the same measure: beta2 is the square of beta.
 PARAMETERS = ({"set_F.0.5": None, "11pt_avg.0.2,0.5,0.8": None}, {"set_F.4": "SetF(beta=2)", "11pt_avg.0,0.33,0.67,1": None})
 TEXTS = {"relstring", "runid"}
-# laneval's parameter -> what each grade is worth. pytrec_eval has no such parameter: it gets other grades.
+# A parameter of laneval -> the gain of each grade. pytrec_eval has no such parameter: it gets other grades.
 GAINS = {
     "gain={1:3,2:9}": {1: 3, 2: 9}.get,
     "gain={0:2,1:5,3:0}": {0: 2, 1: 5, 3: 0}.get,
@@ -49,7 +49,7 @@ def without_nan(tally, measure, ours, theirs):
 
 
 def compare_plain_trec(laneval, tally, data, rel, judged_only):
-    """Every measure of pytrec_eval at one level: first with odd cutoffs, then with parameters of their own."""
+    """Compares every measure of pytrec_eval at one level: first with odd cutoffs, then with parameters of their own."""
     qrels, run = data.read_qrels(), data.read_run()
     flags = ["--score", "f32", "--queries", "both", *(["--rel", "2"] if rel == 2 else []), *(["-J"] if judged_only else [])]
     arguments = all_arguments(laneval.names, ODD_CUTOFFS)
@@ -71,7 +71,7 @@ def compare_plain_trec(laneval, tally, data, rel, judged_only):
 
 
 def compare_gains(laneval, tally, data):
-    """The graded measures under other gains: pytrec_eval is given the gains as grades."""
+    """Compares the graded measures under other gains: pytrec_eval is given the gains as grades."""
     qrels, run = data.read_qrels(), data.read_run()
     for parameter, gain in GAINS.items():
         gains = {topic: {docno: gain(grade, grade) if grade >= 0 else grade for docno, grade in judged.items()}
@@ -99,7 +99,7 @@ def as_printed(argument):
 
 
 def all_arguments(names, cutoffs=""):
-    """Every measure of pytrec_eval as it takes them; one that laneval has no name for must not be left out in silence."""
+    """Every measure of pytrec_eval as its argument; one that laneval has no name for must not be left out in silence."""
     import pytrec_eval
 
     arguments = names.trec_arguments(pytrec_eval.supported_measures, MULTIPLES, cutoffs)

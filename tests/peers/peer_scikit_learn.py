@@ -17,7 +17,7 @@ SKLEARN_CLOSED = SKLEARN_RETRIEVED + (
     ("AP(rel=2)", "average_precision_score", {"rel": 2}),
 )
 
-# (laneval's name, what each grade is worth, are ideal rankings made of the judgments?); also at the cutoffs below.
+# (laneval's name, the gain of each grade, are ideal rankings made of the judgments?); also at the cutoffs below.
 SKLEARN_TIED = (
     ("DCG", lambda grade: grade, None),
     ("DCG(gain=exp2)", lambda grade: 2**grade - 1, None),

@@ -18,7 +18,7 @@ TORCH = tuple(row for k in (1, 5, 40) for row in (
 
 
 def torch_values(function, keywords, qrels, run):
-    """Its documents are those of the run, and its scores positive: it sets the others to 0."""
+    """The values of torchmetrics, whose documents are those of the run, with positive scores: it sets the others to 0."""
     import torch
     import torchmetrics.functional.retrieval
 

@@ -1,4 +1,4 @@
-"""What has been compared so far, and when two values count as the same."""
+"""The count of comparisons so far, and the tests of whether two values are the same."""
 
 import math
 import struct
@@ -12,7 +12,7 @@ TIED = 5e-15  # relative; scikit-learn takes differences of cumulated discounts
 
 @dataclass
 class Line:
-    """What has been found for one (peer, measure)."""
+    """The results of the comparisons of one (peer, measure)."""
 
     compared: int = 0
     largest: float = 0.0
@@ -66,12 +66,12 @@ def same_bits(a, b):
 
 
 def within(tolerance):
-    """A test of two values; false for a missing (NaN) one."""
+    """A test of two values; false if one is missing (NaN)."""
     return lambda a, b: abs(a - b) <= tolerance
 
 
 def relative(tolerance):
-    """The same with a tolerance in units of the peer's value."""
+    """A test with a tolerance in units of the peer's value."""
     return lambda a, b: abs(a - b) <= tolerance * abs(b)
 
 

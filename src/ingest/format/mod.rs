@@ -104,7 +104,7 @@ impl InputFormat {
 
 named!(InputFormat, "an input format");
 
-/// How judgments or runs are read, where their content does not decide.
+/// The settings for reading judgments or runs where their content does not decide.
 ///
 /// ```
 /// use laneval::{Input, Join, Qrels, ReadAs};
@@ -127,7 +127,7 @@ pub struct ReadAs {
     /// The file that says how many lines each query has, for LETOR judgments without `qid`. By default it has the path of the judgments
     /// with `.query` or `.group` behind it.
     pub groups: Option<PathBuf>,
-    /// How messages write the options that they name.
+    /// The way messages write the options that they name.
     pub options: OptionStyle,
 }
 
@@ -151,7 +151,7 @@ pub(super) struct Form {
     pub doubtful: bool,
 }
 
-/// How rows are read.
+/// The way rows are read.
 #[derive(Debug)]
 pub(super) enum Shape {
     /// Lines of TREC.
