@@ -19,7 +19,7 @@ pub struct Work<'a> {
     run: Run<'a>,
     /// The shortest time by the wall clock.
     pub wall: Duration,
-    /// The shortest time by a clock of the work's own.
+    /// The shortest time by the work's own clock.
     pub own: Option<Duration>,
     runs: u32,
     spent: Duration,
