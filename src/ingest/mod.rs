@@ -344,7 +344,7 @@ impl Join {
         Ok(runs.map(|((name, text), form)| OpenedRun { name, text, form }).collect())
     }
 
-    /// Reads runs, if they have no problems, and the qrels have none; `problems` are those of the qrels.
+    /// Reads runs, and returns them if neither they nor the qrels have problems; `problems` are those of the qrels.
     fn read(
         &self,
         runs: &[OpenedRun],

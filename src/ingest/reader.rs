@@ -191,7 +191,7 @@ pub(super) trait Source: Sync {
         worker: impl Fn() -> (R, K) + Sync,
     ) -> Result<(Gathered<R>, Vec<K>)>;
 
-    /// Returns the part of the source that stays readable.
+    /// Returns the input, as far as it stays in memory.
     fn whole(&self) -> Whole<'_>;
 
     /// Returns what results are sorted by.

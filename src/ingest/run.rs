@@ -326,7 +326,7 @@ pub(super) fn ignored(rows: &[Results<'_>]) -> Unmatched {
     Unmatched::all(ignored)
 }
 
-/// Says what is wrong with a run without results, or, if it is not `joined`, with a run without a query of the qrels that needs one.
+/// Says what is wrong with a run without results, or, if it is not `joined`, with a run that has to have a query of the qrels and has none.
 pub(super) fn nothing_in_it(
     info: &RunInfo,
     joined: bool,

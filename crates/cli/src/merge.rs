@@ -117,7 +117,7 @@ impl Merge {
     }
 }
 
-/// Merges all summaries, in pairs: so every set of queries is copied only as often as pairs are made of pairs.
+/// Merges all summaries pairwise, so that each set of queries is gone through only once per level of pairs.
 fn merged(summaries: &[Summary]) -> Result<Summary, Error> {
     match summaries {
         [] => Err(Error::Merge("nothing to merge".to_owned())),
