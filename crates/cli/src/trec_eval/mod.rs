@@ -83,7 +83,8 @@ pub struct TrecEval {
     #[arg(short = 'n', long = "nosummary")]
     no_summary: bool,
     /// Average over all topics of the qrels; those that the run lacks score 0
-    #[arg(short = 'c', long = "complete_rel_info_wanted", aliases = ["c", "co"])] // which would be `--color`, too
+    #[arg(short = 'c', long = "complete_rel_info_wanted", aliases = ["c", "co"])]
+    // which would be `--color`, too
     complete: bool,
     /// The lowest grade that counts as relevant
     #[arg(short = 'l', long = "level_for_rel", value_name = "GRADE", default_value = "1")]
