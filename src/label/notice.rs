@@ -40,7 +40,9 @@ impl ScoresSeen {
     pub fn notices(&self, ties: Ties) -> Vec<Notice> {
         let equal = self.several > 0 && self.equal == self.several;
         let contrary = self.contrary > self.compared / 2;
-        let strange = self.ranked > 0 && self.judged == 0;
+        /// From how many queries on it is strange that none has a judged document.
+        const STRANGE: u64 = 3;
+        let strange = self.ranked >= STRANGE && self.judged == 0;
         [
             strange.then_some(Notice::NothingJudged { queries: self.ranked }),
             equal.then_some(Notice::EqualScores { queries: self.several, ties }),
@@ -116,15 +118,11 @@ impl fmt::Display for Notice {
     /// Writes the notice as a sentence, without the name of the run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::NothingJudged { queries } => {
-                let queries =
-                    if *queries == 1 { "its 1 query".to_owned() } else { format!("its {queries} queries") };
-                write!(
-                    f,
-                    "no retrieved document is judged, in any of {queries}: are the document ids written as in the \
-                     judgments, without other blanks, quotes or zeros?"
-                )
-            }
+            Notice::NothingJudged { queries } => write!(
+                f,
+                "no retrieved document is judged, in any of its {queries} queries: are the document ids written as in the \
+                 judgments, without other blanks, quotes or zeros?"
+            ),
             Notice::EqualScores { ties, .. } => {
                 let by = match ties {
                     Ties::DocnoDescending => "by document id, descending",

@@ -119,10 +119,12 @@ fn what_is_swapped_or_never_matches_is_noted() {
         );
         assert_eq!(note(&format!("judged.csv {run}")), "");
     }
-    folder.put("spaced.csv", scores.replace(",d", ", d"));
+    let rows = |doc: &str| (1..4).map(|n| format!("q{n},{doc}{n},1\n")).collect::<String>();
+    folder.put("three.csv", rows("d"));
+    folder.put("spaced.csv", rows(" d"));
     assert_says(
-        &note("judged.csv spaced.csv --columns query,doc,score"),
-        &["spaced.csv: no retrieved document is judged, in any of its 1 query"],
+        &note("three.csv spaced.csv --columns query,doc,score"),
+        &["spaced.csv: no retrieved document is judged, in any of its 3 queries"],
     );
     folder.put("contrary.csv", "query_id,doc_id,score,rank\nq1,d1,1,1\nq1,d7,2,2\n");
     assert_says(
