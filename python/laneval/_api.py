@@ -200,8 +200,8 @@ def evaluate(
 ) -> RunScores:
     """Evaluates a run against judgments, and returns its scores.
 
-    Both are dicts of dicts, iterables of (query, document, number), tables of pandas, polars, pyarrow or DuckDB, paths of TREC files
-    (`str` is always a path) or their text as `bytes`. `groups` is the file that says how many lines each query has in LETOR judgments
+    Both are dicts of dicts, iterables of (query, document, number), tables of pandas, polars, pyarrow or DuckDB, paths of files in
+    any format of `docs/formats.md` (`str` is always a path) or their content as `bytes`. `groups` is the file that says how many lines each query has in LETOR judgments
     without `qid`.
 
     >>> import laneval

@@ -260,7 +260,7 @@ impl Comparison {
             ));
         } else if self.measures.len() > 1 && self.options.family == Scope::Measure && self.family_size > 0 {
             notes.push(format!(
-                "each of the {} measures is a family of its own; --family all corrects for all together",
+                "p adj allows for pairs of runs, not for the {} measures: decide by the first measure, or say --family all",
                 self.measures.len()
             ));
         }
@@ -324,14 +324,18 @@ impl Comparison {
             let [values, others] = [of.pair.run, of.pair.baseline].map(|run| self.values(of.measure, run));
             let made: f64 = lacks[run].iter().map(|&query| values[query] - others[query]).sum();
             let made = made / self.queries as f64;
-            let (count, make) = match lacks[run].len() {
-                1 => ("1 query that".to_owned(), "makes"),
-                count => (format!("{count} queries that"), "make"),
+            let count = match lacks[run].len() {
+                1 => "1 query".to_owned(),
+                count => format!("{count} queries"),
             };
             let [a, b] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
             (made != 0.0 && !of.logarithmic).then(|| {
                 let (measure, lacking) = (&self.measures[of.measure], self.name(run));
-                format!("{count} {lacking} lacks, counted as empty, {make} {made:+.4} of the {:+.4} between {a} and {b} on {measure}", of.paired.mean)
+                format!(
+                    "of the difference of {:+.4} between {a} and {b} on {measure}, {made:+.4} comes from {count} that {lacking} lacks and \
+                     that count as empty (--queries both leaves them out)",
+                    of.paired.mean
+                )
             })
         };
         let told = self.told().into_iter().take(MOST);

@@ -75,9 +75,8 @@ impl Codebook {
                 distinct.insert(at, grade);
                 if distinct.len() > MAX_GRADES {
                     return Err(Error::Unanswerable(format!(
-                        "the qrels have more than {MAX_GRADES} distinct grades ≥ 0, and a label is one byte: \
-                         round the grades to at most {MAX_GRADES} values; or if they are scores of a run, \
-                         the judgments come first"
+                        "the qrels have more than {MAX_GRADES} distinct grades ≥ 0, such as {grade}: if these are scores of a run, the \
+                         order is QRELS RUN; if they are grades, round them to at most {MAX_GRADES} values, for a label is one byte"
                     )));
                 }
             }

@@ -34,6 +34,7 @@ pub struct Asked {
     ///
     /// `laneval measures` lists all of them. If a name means different measures in different tools, put trec:, ranx: or irm: before it.
     #[arg(short, long = "measure", value_name = "MEASURE", default_values = DEFAULT_MEASURES)]
+    #[arg(aliases = ["measures", "metric", "metrics"])]
     #[arg(help_heading = "Measures")]
     pub measures: Vec<String>,
     /// The lowest grade that counts as relevant, for measures that do not set it themselves [default: 1]

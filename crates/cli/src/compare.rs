@@ -47,7 +47,8 @@ const USAGE: &str =
 #[derive(Debug, Args)]
 #[command(override_usage = USAGE, after_help = EXAMPLES)]
 pub struct Compare {
-    /// Judgments and two or more runs as TREC text, or label matrices made by `laneval build`; name=path gives a run a name
+    /// Judgments and two or more runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd,
+    /// or label matrices made by `laneval build`; name=path gives a run a name
     #[arg(value_name = "QRELS RUN RUN... | FILE.lmx...", hide_default_value = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]

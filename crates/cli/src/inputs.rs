@@ -380,7 +380,14 @@ fn starts_as_matrix(path: &Path) -> std::io::Result<bool> {
     }
     let kind = std::fs::metadata(path)?;
     if kind.is_dir() {
-        return Err(std::io::ErrorKind::IsADirectory.into());
+        /// The judgments in the folder of a BEIR data set, or in its folder of judgments.
+        const BEIR: [&str; 2] = ["qrels/test.tsv", "test.tsv"];
+        let inside = BEIR.iter().map(|file| path.join(file)).find(|path| path.is_file());
+        let instead = inside.map_or(String::new(), |file| format!(": did you mean {}?", shown(&file)));
+        return Err(std::io::Error::new(
+            std::io::ErrorKind::IsADirectory,
+            format!("it is a directory{instead}"),
+        ));
     }
     if !kind.is_file() {
         return Ok(false);

@@ -45,7 +45,7 @@ pub struct Merge {
     /// Summaries that `laneval eval --partial` wrote, or parts of a comparison that `laneval compare --partial` wrote
     #[arg(value_name = "FILE", required = true)]
     files: Vec<PathBuf>,
-    /// Judgments as TREC text: each judged query that no shard of a run had counts as an empty ranking
+    /// Judgments, in any format: each judged query that no shard of a run had counts as an empty ranking
     #[arg(long, value_name = "QRELS")]
     pub qrels: Option<PathBuf>,
     #[command(flatten)]

@@ -39,6 +39,10 @@ const TREC_EVAL: &[(&str, &str)] = &[
 fn of_option(error: &clap::Error, args: &[OsString]) -> Option<Vec<String>> {
     args.get(1)?.to_str().filter(|name| ["eval", "compare"].contains(name))?;
     let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    if ["--qrels", "--run", "--runs"].contains(&option.as_str()) {
+        let command = args[1].to_string_lossy();
+        return Some(vec![format!("files are given without options: `laneval {command} QRELS RUN...`")]);
+    }
     let (letter, here) = TREC_EVAL.iter().find(|(letter, _)| letter == option)?;
     let trec_eval = trec_eval::NAME;
     Some(vec![format!("{letter} is an option of trec_eval: `laneval {trec_eval} {letter} …`; {here}")])

@@ -47,7 +47,8 @@ other queries nothing is kept, and documents that are twice in the ranking of an
 #[command(override_usage = "laneval show [OPTIONS] QRELS RUN... --query ID", long_about = ABOUT)]
 #[command(after_help = EXAMPLES)]
 pub struct Show {
-    /// Judgments and runs as TREC text, plain or compressed by gzip or zstd, one of them `-` for stdin; name=path gives a run a name
+    /// Judgments and runs as TREC text, TSV, CSV, JSON or LETOR (see docs/formats.md), plain or compressed by gzip or zstd, one of them `-`
+    /// for stdin; name=path gives a run a name
     #[arg(value_name = "QRELS RUN...")]
     inputs: Vec<PathBuf>,
     /// The query; may be repeated
