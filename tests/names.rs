@@ -205,6 +205,8 @@ fn the_names_of_ir_measures() {
         ("nDCG(cutoff=5)@10", "two cutoffs"),
         ("SetP(relative=True,norm=min)", "`norm` is given twice"),
         ("SetF(beta=1,beta2=2)", "cannot be given together"),
+        ("NDCG10", "did you mean nDCG@10?"),
+        ("p5", "did you mean P@5?"),
         ("alpha_nDCG@10", "subtopics"),
         ("α_nDCG@10", "subtopics"),
     ] {

@@ -357,6 +357,9 @@ def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None
         return list(runs.items())
     if isinstance(runs, (str, bytes, os.PathLike)):
         raise TypeError("runs is one path: a list of paths, or a dict of runs by their names, was expected")
+    for path in runs:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"a run of {type(path)} has no name: a list holds paths, and runs in memory are {{'name': run, …}}")
     return [(None, os.fspath(path)) for path in runs]
 
 

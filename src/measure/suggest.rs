@@ -86,6 +86,9 @@ pub(super) fn unknown(text: &str, name: &str, rest: &str, tool: Option<Tool>) ->
         None => format!("there is no measure `{name}`: `laneval measures` lists them"),
     };
     let mut suggestions = terms(&format!("{name}{rest}"));
+    if suggestions.is_empty() && tool.is_none() && rest.is_empty() {
+        suggestions = without_sign(name).into_iter().collect();
+    }
     if suggestions.is_empty() {
         let prefix = tool.map_or(String::new(), |tool| format!("{}:", tool.prefix()));
         suggestions = nearest(name, tool).into_iter().map(|name| format!("{prefix}{name}")).collect();
@@ -113,6 +116,15 @@ pub(super) fn terms(text: &str) -> Vec<String> {
         (None, None) => Vec::new(),
     };
     written.iter().filter_map(|written| at(written, cut)).collect()
+}
+
+/// The measure of `NDCG10` or `p5`, whose cutoff lacks its `@`.
+fn without_sign(text: &str) -> Option<String> {
+    let name = text.trim_end_matches(|c: char| c.is_ascii_digit());
+    let cut = &text[name.len()..];
+    let name = name.trim_end_matches(['_', '-', ' ']);
+    let row = MEASURES.iter().find(|row| row.name.eq_ignore_ascii_case(name))?;
+    (!cut.is_empty()).then(|| at(row.name, Some(cut))).flatten().filter(|written| written.contains('@'))
 }
 
 /// The term that is nearly `plain`, if that is long enough to tell.
