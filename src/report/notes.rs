@@ -1,7 +1,8 @@
 //! Notes that a reader of the scores must know: the queries that were missing, those that were ignored, and notices.
 
+use std::fmt::Display;
+
 use crate::error::printable;
-use crate::label::Unmatched;
 use crate::scores::{RunScores, Scores};
 
 /// A line about one run.
@@ -35,9 +36,9 @@ fn tied(run: &RunScores) -> Option<Note> {
     )))
 }
 
-/// Queries with the word for what they are: `queries q1, q7`.
-fn in_words(queries: &Unmatched) -> String {
-    format!("{} {queries}", if queries.count == 1 { "query" } else { "queries" })
+/// The ids of `count` queries behind the word for them: `queries q1, q7`.
+fn in_words(count: u64, ids: impl Display) -> String {
+    format!("{} {ids}", if count == 1 { "query" } else { "queries" })
 }
 
 fn note(run: &RunScores) -> Option<Note> {
@@ -51,7 +52,7 @@ fn note(run: &RunScores) -> Option<Note> {
         (false, true) => "is left out",
         (false, false) => "are left out",
     };
-    let ids = in_words(&run.missing);
+    let ids = in_words(missing, &run.missing);
     let mut parts = Vec::new();
     match missing {
         0 => {}
@@ -62,7 +63,7 @@ fn note(run: &RunScores) -> Option<Note> {
         1 => parts.push(format!("1 judged query is not in the run and {} ({ids})", fate(true))),
         _ => parts.push(format!("{missing} judged queries are not in the run and {} ({ids})", fate(false))),
     }
-    let ids = in_words(&run.ignored);
+    let ids = in_words(run.ignored.count, &run.ignored);
     match run.ignored.count {
         0 => {}
         1 => parts.push(format!("1 query of the run is not judged and was ignored ({ids})")),
