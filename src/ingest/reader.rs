@@ -24,7 +24,7 @@ use super::hash::Seed;
 use super::input::Opened;
 use super::number::{decimal, of_letters};
 use super::record::{Brief, Docnos, Record, address, sort_key};
-use super::scan::{Fields, Scanner, TakeLines, is_separator, whole_line};
+use super::scan::{Fields, Scanner, TakeLines, is_separator};
 use super::shape::{Fault, Role, not_a_number};
 use super::table::{Row, RowScanner, Separator, Table, TakeRows, UNIT, Value};
 use crate::error::{Error, Result};
@@ -421,13 +421,9 @@ impl<R, K: Keep> Reader<R, K> {
         };
         reading.end_query();
         let ChunkReading { last, count, .. } = reading;
-        let tag = match form.table().map(|table| (table, table.tag)) {
+        let tag = match form.table() {
             None => &chunk.text[last],
-            Some((table, Some(tag))) if !last.is_empty() => {
-                let fields = table.separator.fields(whole_line(chunk.text, last.start));
-                fields.get(tag).copied().unwrap_or_default()
-            }
-            Some(_) => &[],
+            Some(table) => table.tag_at_the_end(chunk.text),
         };
         if !tag.is_empty() {
             self.rows.end_chunk(chunk.number, tag);
@@ -468,7 +464,7 @@ struct ChunkReading<'w, 't, R, K> {
     chunk: Chunk<'t>,
     rules: Rules,
     current: Current,
-    /// The position of the last field of the last row; in a table, of its document.
+    /// The place of the last field of the last row of TREC text.
     last: Range<usize>,
     count: u64,
 }
@@ -592,7 +588,6 @@ impl<R: Rows<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, 
             true => behind_rank(text, end),
         };
         reading.count += 1;
-        reading.last = start..end;
         reading.keep(text, line, query, [start, end, kept], |rows| match table.value {
             Value::Number | Value::Letters => rows.key(number),
             Value::Rank | Value::CountedRank => sort_key(-number, ScoreType::F64),

@@ -19,7 +19,7 @@ use super::diagnostics::quoted;
 use super::format::options::OptionStyle;
 use super::reader::RankColumn;
 use super::record::LONGEST_LINE;
-use super::scan::is_separator;
+use super::scan::{is_separator, whole_line};
 use super::shape::TOO_LONG;
 
 /// The separator between the fields of a table.
@@ -143,6 +143,14 @@ impl Table {
     /// Describes the expected line.
     pub fn expected(&self) -> String {
         format!("expected '{}'", self.shape)
+    }
+
+    /// Returns the tag of the last line of a text that is not blank; nothing if the table has no tags.
+    pub fn tag_at_the_end<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        let last = text.trim_ascii_end().len().checked_sub(1);
+        let fields = |last| self.separator.fields(whole_line(text, last));
+        let tag = self.tag.zip(last).and_then(|(tag, last)| fields(last).get(tag).copied());
+        tag.unwrap_or_default()
     }
 
     /// Returns the query of a line, to find where a text is cut; `None` for a blank line.
