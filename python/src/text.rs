@@ -13,7 +13,7 @@ pub fn of_bytes(py: Python<'_>, id: &[u8]) -> PyResult<Py<PyAny>> {
 
 /// A message of the library in which options of the command are replaced by keywords.
 pub fn with_keywords(message: &str) -> String {
-    const KEYWORDS: [(&str, &str); 10] = [
+    const KEYWORDS: [(&str, &str); 11] = [
         (" --score f32", " score=\"f32\""),
         (" --score", " score="),
         (" --ties ", " ties="),
@@ -21,6 +21,7 @@ pub fn with_keywords(message: &str) -> String {
         (" --judged-only", " judged_only=True"),
         (" --rel or rel=", " rel="),
         (" --family all", " family=\"all\""),
+        ("--queries both", "queries=\"both\""),
         (" --permutations auto", " permutations=\"auto\""),
         (" --permutations ", " permutations="),
         ("`--test randomisation`", "`test=\"randomisation\"`"),

@@ -324,16 +324,16 @@ impl Comparison {
             let [values, others] = [of.pair.run, of.pair.baseline].map(|run| self.values(of.measure, run));
             let made: f64 = lacks[run].iter().map(|&query| values[query] - others[query]).sum();
             let made = made / self.queries as f64;
-            let count = match lacks[run].len() {
-                1 => "1 query".to_owned(),
-                count => format!("{count} queries"),
+            let (queries, count) = match lacks[run].len() {
+                1 => ("1 query".to_owned(), "counts"),
+                count => (format!("{count} queries"), "count"),
             };
             let [a, b] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
             (made != 0.0 && !of.logarithmic).then(|| {
                 let (measure, lacking) = (&self.measures[of.measure], self.name(run));
                 format!(
-                    "of the difference of {:+.4} between {a} and {b} on {measure}, {made:+.4} comes from {count} that {lacking} lacks and \
-                     that count as empty (--queries both leaves them out)",
+                    "of the difference of {:+.4} between {a} and {b} on {measure}, {made:+.4} comes from {queries} that {lacking} lacks \
+                     and that {count} as empty (--queries both leaves them out)",
                     of.paired.mean
                 )
             })
