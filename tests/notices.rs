@@ -109,7 +109,10 @@ fn a_level_above_every_grade_is_noticed_once() {
 fn files_keep_nothing_of_what_was_seen() {
     let run = "1 Q0 b 1 1 t\n1 Q0 a 2 1 t\n";
     let matrix = join(Join::default(), QRELS, run);
-    assert_eq!(matrix.runs()[0].seen, ScoresSeen { several: 1, equal: 1, ..ScoresSeen::default() });
+    assert_eq!(
+        matrix.runs()[0].seen,
+        ScoresSeen { ranked: 1, judged: 1, several: 1, equal: 1, ..ScoresSeen::default() }
+    );
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("run.lmx");
     matrix.write(&path).unwrap();
