@@ -219,7 +219,7 @@ fn columns_have_the_names_that_are_given() {
             Some("query=a,doc=b,score=d"),
             "there is no column `d` for the score: there are 'a', 'b', 'c', 'rank'",
         ),
-        (Some("query,doc,score"), "has 4 columns, not those of `--columns query,doc,score`"),
+        (Some("query,doc,score"), "there are 4 columns, and `query,doc,score` names 3"),
         (None, "no query is among 'a', 'b', 'c', 'rank': its name may be query_id, qid"),
     ] {
         let wrong = read(names).unwrap_err();
@@ -281,7 +281,7 @@ fn ranks_order_equal_scores() {
     assert_eq!(values(&found, 0), values(&of_text, 0));
     write(&path, Format::Parquet, &batch(&columns[..3]), 2);
     let wrong = run(&path, &Join { ties, ..join() }).unwrap_err().to_string();
-    assert!(wrong.contains("has no column of ranks"), "{wrong}");
+    assert!(wrong.contains("has no ranks beside its scores"), "{wrong}");
 }
 
 #[test]
