@@ -75,6 +75,20 @@ def places(results: Sequence[str], judgments: Sequence[str], columns: Mapping[Co
     )
 
 
+def column_of_runs(columns: Mapping[Column, str] | None, runs: Sequence[str] | None) -> str | None:
+    """Returns the column that names the run of a result; `None` if there is one run, which `runs` cannot list then."""
+    of_run = (columns or {}).get("run")
+    if of_run is None and runs is not None:
+        raise TypeError('runs are several: say which column has their names with columns={"run": …}')
+    return of_run
+
+
+def refuse_partitions(partitions: int | None, repartition: bool) -> None:
+    """Refuses a number of partitions where rows are not partitioned anew."""
+    if partitions is not None and not repartition:
+        raise TypeError("partitions is for a shuffle: with repartition=False there is none")
+
+
 class Work:
     """The work on a partition, which is sent to the workers: measures, keywords and the names of the runs."""
 

@@ -19,9 +19,11 @@ from laneval._engines import (
     ScoresWithValues,
     Summaries,
     Values,
+    column_of_runs,
     gathered,
     merged,
     places,
+    refuse_partitions,
 )
 from laneval._errors import InputError
 from laneval._layouts import DOC, GRADE, QUERY, RUN, SCORE, names_of_runs
@@ -71,8 +73,7 @@ def evaluate_tagged(
     With `repartition=False` there is no shuffle: all rows of a query must be in one block already. If they are not, `ShardError` is raised;
     for this check the queries of each block are sent to the driver.
     """
-    if partitions is not None and not repartition:
-        raise TypeError("partitions is for a shuffle: with repartition=False there is none")
+    refuse_partitions(partitions, repartition)
     names = runs
     if names is None and RUN in _names(rows, "rows"):
         names = names_of_runs(name for name in rows.unique(RUN) if name is not None)
@@ -195,10 +196,8 @@ def _tagged(
 ) -> tuple[Dataset, Sequence[str] | None]:
     """Results and judgments in one Dataset, and the names of the runs if there are several."""
     rows = tagged(run, qrels, columns=columns)
-    of_run = (columns or {}).get("run")
+    of_run = column_of_runs(columns, runs)
     if of_run is None:
-        if runs is not None:
-            raise TypeError('runs are several: say which column has their names with columns={"run": …}')
         return rows, None
     return rows, names_of_runs(run.unique(of_run)) if runs is None else runs
 

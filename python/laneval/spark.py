@@ -21,9 +21,11 @@ from laneval._engines import (
     ScoresWithValues,
     Summaries,
     Values,
+    column_of_runs,
     gathered,
     merged,
     places,
+    refuse_partitions,
 )
 from laneval._layouts import DOC, GRADE, QUERY, RUN, SCORE, names_of_runs
 from laneval._options import DEFAULT, Measures
@@ -76,8 +78,7 @@ def evaluate_tagged(
     With `repartition=False` there is no shuffle: all rows of a query must be in one partition already. If they are not, `ShardError` is
     raised; for this check the queries of each partition are sent to the driver.
     """
-    if partitions is not None and not repartition:
-        raise TypeError("partitions is for a shuffle: with repartition=False there is none")
+    refuse_partitions(partitions, repartition)
     names = runs
     if names is None and RUN in rows.columns:
         of_results = rows.where(rows[SCORE].isNotNull())
@@ -178,10 +179,8 @@ def _tagged(
 ) -> tuple[DataFrame, Sequence[str] | None]:
     """Results and judgments in one DataFrame, and the names of the runs if there are several."""
     rows = tagged(run, qrels, columns=columns)
-    of_run = (columns or {}).get("run")
+    of_run = column_of_runs(columns, runs)
     if of_run is None:
-        if runs is not None:
-            raise TypeError('runs are several: say which column has their names with columns={"run": …}')
         return rows, None
     if runs is None:
         found = run.select(_column(run, of_run).cast("string")).distinct().collect()
