@@ -55,7 +55,7 @@ python *OPTIONS:
     target/python/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps target/wheels/laneval-*.whl
     target/python/bin/python -m pytest --quiet -ra --ignore=python/tests/engines python/tests {{OPTIONS}}
 
-# Fuzz each target for so many seconds; needs cargo-fuzz
+# Fuzz each target for SECONDS; needs cargo-fuzz
 fuzz SECONDS="60":
     cd fuzz && for target in $(cargo fuzz list); do RUSTC_BOOTSTRAP=1 cargo fuzz run "$target" -- -max_total_time={{SECONDS}} -rss_limit_mb=1024 -malloc_limit_mb=256 || exit 1; done
 
