@@ -3,7 +3,7 @@
 //! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It does not use folds, engines or recipes: it
 //! walks the grades of one ranking, as the definitions do. Sums run in ascending rank, in f64.
 
-use crate::label::{Codebook, QueryFacts, code};
+use crate::label::{Above, Codebook, QueryFacts, QueryGrades, code};
 use crate::measure::{Measure, RecallRule, Value};
 
 /// One ranking, with the facts of its query.
@@ -15,6 +15,17 @@ pub struct Ranking<'a> {
     pub facts: QueryFacts<'a>,
     /// The meaning of the codes.
     pub book: &'a Codebook,
+    /// The exact grades, if codes are classes of grades.
+    pub exact: Option<Exact<'a>>,
+}
+
+/// The exact grades of a ranking and of its query.
+#[derive(Debug, Clone, Copy)]
+pub struct Exact<'a> {
+    /// The grades of the judged documents of the ranking, in rank order.
+    pub grades: &'a [f64],
+    /// The grades of the judged documents of the query.
+    pub judged: QueryGrades<'a>,
 }
 
 /// A retrieved document as the definitions see it.
@@ -55,7 +66,15 @@ impl<'a> Ranking<'a> {
     /// The first `k` documents with their ranks from 1; all without `k`.
     fn top(&self, k: Option<u32>) -> impl Iterator<Item = (usize, Document)> + '_ {
         let k = k.map_or(usize::MAX, |k| k as usize);
-        self.labels.iter().take(k).enumerate().map(|(index, &code)| (index + 1, self.document(code)))
+        let mut grades = self.exact.map_or(&[][..], |exact| exact.grades).iter();
+        self.labels.iter().take(k).enumerate().map(move |(index, &code)| {
+            let exact = self.exact.filter(|_| Above::JUDGED.contains(code));
+            let document = match exact {
+                Some(_) => Document::Judged(grades.next().copied().unwrap_or(0.0)),
+                None => self.document(code),
+            };
+            (index + 1, document)
+        })
     }
 
     /// r(k), the relevant documents among the first `k`.
@@ -65,7 +84,9 @@ impl<'a> Ranking<'a> {
 
     /// The judged documents of the query: the number of documents of each grade.
     fn judged(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
-        self.facts.iter().filter_map(|(code, count)| Some((self.book.grade(code)?, count)))
+        let of_codes = self.facts.iter().filter(|_| self.exact.is_none());
+        let of_codes = of_codes.filter_map(|(code, count)| Some((self.book.grade(code)?, count)));
+        of_codes.chain(self.exact.iter().flat_map(|exact| exact.judged.iter()))
     }
 
     /// R, the relevant documents.
@@ -248,7 +269,8 @@ fn worth(m: &Measure) -> impl Fn(Document) -> f64 + '_ {
 
 /// A power of two by which gains are multiplied if only their ratio counts, so that sums of huge gains are finite.
 fn unit(gain: impl Fn(Document) -> f64, r: &Ranking<'_>) -> f64 {
-    let judged = r.book.grades().iter().map(|&grade| Document::Judged(grade));
+    let grades = r.book.grades().iter().copied().chain(r.book.max_grade());
+    let judged = grades.map(Document::Judged);
     let documents = judged.chain([Document::Unpooled, Document::Negative]);
     let largest = documents.map(gain).fold(0.0, |largest, gain| gain.abs().max(largest));
     if largest > 2f64.powi(900) { 2f64.powi(-128) } else { 1.0 }
@@ -465,7 +487,9 @@ fn bpref(m: &Measure, r: &Ranking<'_>) -> f64 {
         document.is_nonrelevant(m.rel()) || (negatives && document == Document::Negative)
     };
     let relevant = r.relevant(m.rel());
-    let known = r.facts.iter().map(|(code, count)| (r.document(code), count));
+    let negative = r.facts.iter().filter(|&(code, _)| code == code::NEGATIVE);
+    let negative = negative.map(|(_, count)| (Document::Negative, count));
+    let known = r.judged().map(|(grade, count)| (Document::Judged(grade), count)).chain(negative);
     let nonrelevant: f64 =
         known.filter(|&(document, _)| is_nonrelevant(document)).map(|(_, count)| f64::from(count)).sum();
     let (mut above, mut sum) = (0.0, 0.0);
@@ -701,8 +725,9 @@ fn cwl_gain(m: &Measure, r: &Ranking<'_>, document: Document) -> f64 {
 /// weighted with the chance to reach a rank; ranks without a document have no gain.
 fn cwl(m: &Measure, r: &Ranking<'_>, goes_on: impl Fn(f64, f64, f64) -> f64) -> f64 {
     let (mut weight, mut weights, mut sum, mut found) = (1.0, 0.0, 0.0, 0.0);
+    let mut documents = r.top(None);
     for index in 0..m.number("depth").unwrap_or(1000.0) as usize {
-        let gain = r.labels.get(index).map_or(0.0, |&code| cwl_gain(m, r, r.document(code)));
+        let gain = documents.next().map_or(0.0, |(_, document)| cwl_gain(m, r, document));
         found += gain;
         sum += weight * gain;
         weights += weight;
@@ -713,8 +738,9 @@ fn cwl(m: &Measure, r: &Ranking<'_>, goes_on: impl Fn(f64, f64, f64) -> f64) -> 
 
 fn scaled_dcg(m: &Measure, r: &Ranking<'_>) -> f64 {
     let (mut sum, mut whole) = (0.0, 0.0);
+    let mut documents = r.top(None);
     for rank in 1..=m.rank().unwrap_or(1) as usize {
-        let gain = r.labels.get(rank - 1).map_or(0.0, |&code| cwl_gain(m, r, r.document(code)));
+        let gain = documents.next().map_or(0.0, |(_, document)| cwl_gain(m, r, document));
         sum += gain / discount(rank);
         whole += 1.0 / discount(rank);
     }

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
-use crate::matrices::{Shape, matrix, shape, tied_matrix};
+use crate::matrices::{Shape, any_shape, matrix, shape, tied_matrix};
 
 /// Some matrix with a few hundred rows, always the same.
 fn some_matrix() -> LabelMatrix {
@@ -58,7 +58,7 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
         matrix.fingerprint(),
         tiles,
         matrix.tied_groups().cloned(),
-        matrix.ideal(),
+        (matrix.ideal(), matrix.exact().cloned()),
     )
 }
 
@@ -81,15 +81,19 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
     #[test]
-    fn what_is_written_is_read_back(shape in shape(), tied: bool) {
-        let matrix = if tied { tied_matrix(&shape) } else { matrix(&shape) };
+    fn what_is_written_is_read_back(shape in any_shape(), tied: bool) {
+        // ERR has no value for larger grades.
+        prop_assume!(shape.grades.iter().all(|&grade| grade <= 1000.0));
+        let exact = shape.grades.len() > 253;
+        let matrix = if tied && !exact { tied_matrix(&shape) } else { matrix(&shape) };
+        prop_assert_eq!(matrix.exact().is_some(), exact);
         let (_folder, path) = written(&matrix);
         let (read, mapped) = (LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap());
         prop_assert_eq!(meaning(&matrix), meaning(&read));
         prop_assert_eq!(meaning(&matrix), meaning(&mapped));
         prop_assert_eq!(scores(&matrix), scores(&mapped));
         LabelMatrix::verify(&path).unwrap();
-        let version = if matrix.tied_groups().is_some() { 2 } else { 1 };
+        let version = if matrix.tied_groups().is_some() || exact { 2 } else { 1 };
         prop_assert_eq!(Description::read(&path).unwrap().version, version);
     }
 
@@ -338,6 +342,38 @@ fn what_ideal_rankings_are_made_of_is_kept() {
     let (_folder, path) = written(&matrix);
     assert!(std::fs::read(path).unwrap() == bytes, "the same matrix makes other bytes");
     assert_eq!(some_matrix().ideal(), IdealOf::Judgments);
+}
+
+/// Two queries with 300 grades, in a run that lacks some of the documents.
+fn frozen_matrix_of_exact_grades() -> LabelMatrix {
+    let judged = (0..300).map(|doc| (format!("q{}", doc % 2), format!("d{doc}"), f64::from(doc) / 8.0 - 1.0));
+    let qrels = Qrels::new(judged.collect::<Vec<_>>()).unwrap();
+    let results = (0..400).map(|doc| (format!("q{}", doc % 2), format!("d{doc}"), f64::from(doc * 7 % 400)));
+    let results: Vec<_> = results.filter(|(_, doc, _)| !doc.ends_with('3')).collect();
+    Join::default().rankings(&qrels, [("run".to_owned(), results)]).unwrap()
+}
+
+/// More grades than codes are kept beside the labels, in a section without which a file cannot be understood.
+#[test]
+fn exact_grades_are_kept_and_required() {
+    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/v2-exact.lmx");
+    let matrix = frozen_matrix_of_exact_grades();
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        matrix.write(&fixture).unwrap();
+    }
+    let description = Description::read(&fixture).unwrap();
+    let last = description.sections.last().unwrap();
+    assert_eq!((description.version, last.kind, last.name), (2, 11, "exact grades"));
+    let bytes = std::fs::read(&fixture).unwrap();
+    // The entry of the ninth section: its kind, and the mark of a section that is required.
+    assert_eq!(bytes[32 + 8 * 32..][..8], [11, 0, 0, 0, 2, 0, 0, 0]);
+    LabelMatrix::verify(&fixture).unwrap();
+    for found in [LabelMatrix::read(&fixture).unwrap(), LabelMatrix::map(&fixture).unwrap()] {
+        assert_eq!(meaning(&found), meaning(&matrix));
+        assert_eq!(scores(&found), scores(&matrix));
+    }
+    let (_folder, path) = written(&matrix);
+    assert!(std::fs::read(path).unwrap() == bytes, "the same matrix makes other bytes");
 }
 
 #[test]

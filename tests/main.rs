@@ -2,6 +2,7 @@
 
 mod agree;
 mod compared;
+mod exact;
 mod examples;
 mod finite;
 mod format;

@@ -1,6 +1,8 @@
 //! Random label matrices of chosen shapes, made without any text.
 
-use laneval::internals::label::{Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies};
+use laneval::internals::label::{
+    ExactFacts, Facts, MatrixBuilder, StagedPiece, StagedRow, StagedRun, StagedTies,
+};
 use laneval::{Codebook, Ids, LabelMatrix, RankingRule, RunInfo};
 use proptest::prelude::*;
 
@@ -11,7 +13,7 @@ pub struct Query {
     pub unretrieved: Vec<u8>,
 }
 
-/// A shape: grades of the codebook, runs, and queries.
+/// A shape: grades of the codebook, runs, and queries. If there are more grades than codes, the same label is another grade in another query.
 #[derive(Debug, Clone)]
 pub struct Shape {
     pub grades: Vec<f64>,
@@ -31,6 +33,16 @@ pub fn grades() -> impl Strategy<Value = Vec<f64>> {
     ]
 }
 
+/// More grades than codes: whole ones, small ones, huge ones.
+pub fn many_grades() -> impl Strategy<Value = Vec<f64>> {
+    prop_oneof![
+        Just((0..700).map(|grade| f64::from(grade) / 140.0).collect()),
+        Just((1..300).map(|grade| f64::from(grade) * 1e-3).collect()),
+        Just((0..254).map(f64::from).collect()),
+        Just((0..400).map(|grade| f64::from(grade) * 1e300).collect()),
+    ]
+}
+
 /// Labels of one ranking: of some depth, with judged documents at some density.
 pub fn ranking(codes: u8, depth: usize, density: f64) -> impl Strategy<Value = Vec<u8>> {
     let judged = if codes > 3 { (3..codes).boxed() } else { Just(2u8).boxed() };
@@ -43,12 +55,21 @@ pub fn ranking(codes: u8, depth: usize, density: f64) -> impl Strategy<Value = V
 
 /// Any shape: up to 130 queries (two tiles and a bit), up to two runs, depths around the sizes that matter.
 pub fn shape() -> impl Strategy<Value = Shape> {
+    shape_of(grades().boxed())
+}
+
+/// Any shape, also with more grades than codes.
+#[allow(dead_code)] // not every test binary evaluates exact grades
+pub fn any_shape() -> impl Strategy<Value = Shape> {
+    shape_of(prop_oneof![3 => grades(), 1 => many_grades()].boxed())
+}
+
+fn shape_of(grades: BoxedStrategy<Vec<f64>>) -> impl Strategy<Value = Shape> {
     let depths = prop_oneof![Just(0usize), 0..12usize, Just(63), Just(64), Just(65), Just(260)];
     let sizes = prop_oneof![Just(0usize), Just(1), 2..8usize, Just(63), Just(64), Just(65), Just(130)];
     let density = prop_oneof![Just(0.0), Just(0.02), Just(0.2), Just(1.0)];
-    (grades(), 1..3usize, sizes, density).prop_flat_map(move |(grades, runs, size, density)| {
-        let codes = (3 + grades.len()) as u16;
-        let codes = codes.min(255) as u8;
+    (grades, 1..3usize, sizes, density).prop_flat_map(move |(grades, runs, size, density)| {
+        let codes = (3 + grades.len()).min(255) as u8;
         let rankings = proptest::collection::vec(
             depths.clone().prop_flat_map(move |d| ranking(codes, d, density)),
             runs,
@@ -76,7 +97,8 @@ pub fn tied_matrix(shape: &Shape) -> LabelMatrix {
 fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
     let book = Codebook::new(shape.grades.iter().copied()).expect("a codebook");
     let ids: Vec<String> = (0..shape.queries.len()).map(|query| format!("q{query:05}")).collect();
-    let mut facts = Facts::new();
+    let (mut facts, mut exact) = (Facts::new(), (!book.is_exact()).then(ExactFacts::default));
+    let exact_codes = |labels: &[u8]| labels.iter().map(|&label| label.min(3)).collect::<Vec<_>>();
     let mut builder_runs: Vec<StagedRun> = Vec::new();
     for (number, query) in shape.queries.iter().enumerate() {
         let most = |code: u8| {
@@ -88,7 +110,18 @@ fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
                 .unwrap_or(0)
         };
         let retrieved = (2..=255u8).flat_map(|code| std::iter::repeat_n(code, most(code)));
-        facts.push(retrieved.chain(query.unretrieved.iter().copied()));
+        let judged: Vec<u8> = retrieved.chain(query.unretrieved.iter().copied()).collect();
+        // A spread of grades that differs from query to query.
+        let salt = 5 * (query.unretrieved.len() + query.rankings.first().map_or(0, Vec::len));
+        let grade = |label: &u8| shape.grades[(usize::from(*label) * 17 + salt) % shape.grades.len()];
+        let grades = |labels: &[u8]| labels.iter().filter(|&&label| label > 2).map(grade).collect::<Vec<_>>();
+        match &mut exact {
+            Some(exact) => {
+                exact.push(&mut grades(&judged));
+                facts.push(exact_codes(&judged));
+            }
+            None => facts.push(judged),
+        }
         for (run, labels) in query.rankings.iter().enumerate() {
             if builder_runs.len() <= run {
                 let info = RunInfo { name: format!("run{run}"), ..RunInfo::default() };
@@ -101,12 +134,16 @@ fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
             }
             if !labels.is_empty() {
                 let rows = vec![StagedRow { query: number as u32, depth: labels.len() as u32 }];
-                builder_runs[run].pieces.push(StagedPiece { rows, labels: labels.clone() });
+                let piece = match exact {
+                    Some(_) => StagedPiece { rows, labels: exact_codes(labels), exact: grades(labels) },
+                    None => StagedPiece { rows, labels: labels.clone(), ..StagedPiece::default() },
+                };
+                builder_runs[run].pieces.push(piece);
             }
         }
     }
     let ids: Ids = ids.iter().map(|id| id.as_bytes()).collect();
-    let mut builder = MatrixBuilder::new(book, RankingRule::default(), 0, ids, facts);
+    let mut builder = MatrixBuilder::new(book, RankingRule::default(), 0, ids, facts).with_exact(exact);
     builder_runs.into_iter().for_each(|run| builder.push(run));
     builder.finish().expect("a small matrix")
 }

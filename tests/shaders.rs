@@ -343,5 +343,5 @@ fn the_deepest_rankings_agree() {
         },
     ];
     let inputs = vec![vec![1; 3], vec![100, 1, 65_535], vec![70_000; 3]];
-    compare(&Program { tasks, codes: 6 }, &inputs, &matrix, View::default());
+    compare(&Program { tasks, codes: 6, ..Program::default() }, &inputs, &matrix, View::default());
 }

@@ -143,9 +143,7 @@ pub fn slowly(qrels: &[u8], run: &[u8], join: Join) -> Result<Rankings, (Vec<u64
         Foreign::Swapped => (any, wrong.1) = (true, vec![0]),
         Foreign::Alike(line) => (any, wrong.1) = (true, vec![line]),
     }
-    let grades = judged.values().flat_map(HashMap::values).filter(|grade| **grade >= 0.0);
-    let grades: HashSet<u64> = grades.map(|grade| (grade + 0.0).to_bits()).collect();
-    if wrong.0.is_empty() && (judged.is_empty() || grades.len() > 253) {
+    if wrong.0.is_empty() && judged.is_empty() {
         wrong.0.push(0);
     }
     if wrong.1.is_empty() && (!any || results.is_empty() && !judged.is_empty()) {

@@ -28,7 +28,7 @@ fn finish(mut builder: MatrixBuilder, rows: &[(u32, u32)], labels: usize) -> Res
     let info = RunInfo { name: "mine".to_owned(), ..RunInfo::default() };
     builder.push(StagedRun {
         info,
-        pieces: vec![StagedPiece { rows, labels: vec![1; labels] }],
+        pieces: vec![StagedPiece { rows, labels: vec![1; labels], ..StagedPiece::default() }],
         ..StagedRun::default()
     });
     builder.finish().map_err(|e| e.to_string())
@@ -60,7 +60,11 @@ fn rows_that_do_not_fit_are_an_error() {
 #[test]
 fn a_query_may_be_in_one_piece_of_a_run_only() {
     let mut builder = builder(ids(&["a", "b"]), facts(2, &[3]), None);
-    let piece = || StagedPiece { rows: vec![StagedRow { query: 0, depth: 1 }], labels: vec![3] };
+    let piece = || StagedPiece {
+        rows: vec![StagedRow { query: 0, depth: 1 }],
+        labels: vec![3],
+        ..StagedPiece::default()
+    };
     builder.push(StagedRun { pieces: vec![piece(), piece()], ..StagedRun::default() });
     assert_eq!(builder.finish().unwrap_err().to_string(), "run : two rows of query 0");
 }

@@ -363,7 +363,8 @@ fn arranged(
         key.arrange(&mut labels[group.start as usize..group.end() as usize], cut);
     }
     view.of_row(&mut labels);
-    let ranking = Ranking { labels: &labels, facts: matrix.batch().facts_of(row), book: matrix.book() };
+    let ranking =
+        Ranking { labels: &labels, facts: matrix.batch().facts_of(row), book: matrix.book(), exact: None };
     function(measure).unwrap()(measure, &ranking)
 }
 

@@ -87,6 +87,12 @@ impl Matrix {
         judged_only: bool,
     ) -> PyResult<Labels<'py>> {
         let (matrix, queries) = (&self.matrix, self.matrix.queries().len());
+        if !matrix.book().is_exact() {
+            return Err(unanswerable(
+                py,
+                "measures of one's own get a label for each document, and there are more distinct grades than labels (253): round the grades",
+            ));
+        }
         if run >= matrix.runs().len() || start > end || end > queries {
             return Err(PyIndexError::new_err("there are no such rankings"));
         }

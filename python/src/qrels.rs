@@ -69,7 +69,7 @@ impl Qrels {
     }
 
     fn grades(&self) -> Vec<f64> {
-        self.qrels.book().grades().to_vec()
+        self.qrels.grades()
     }
 }
 

@@ -115,7 +115,7 @@ def test_arrays_without_numpy():
         (lambda: laneval.evaluate_labels(LABELS, lengths=[1]), ValueError, "lengths has 1 of them, and labels has 40 rows"),
         (lambda: laneval.evaluate_labels(LABELS[0], offsets=[0, 5, 3]), ValueError, "offsets[2] is 3, less than the one before"),
         (lambda: laneval.evaluate_labels(LABELS * np.float32("nan")), ValueError, "labels[0, 0] is NaN"),
-        (lambda: laneval.evaluate_labels(np.arange(600).reshape(2, 300)), ValueError, "another grade after 253 distinct ones"),
+        (lambda: laneval.evaluate_labels(np.arange(-2, 598).reshape(2, 300)), ValueError, "labels[0, 0] is -2"),
         (lambda: laneval.evaluate_scores(LABELS[:2], LABELS), ValueError, "scores has the shape (2, 12), and grades (40, 12)"),
         (lambda: laneval.evaluate_scores(np.full((1, 2), np.nan), [[1, 0]]), ValueError, "scores[0, 0] is not a number"),
         (lambda: laneval.evaluate_ids(["abc"], [["a"]]), TypeError, "relevant[0] is of <class 'str'>"),

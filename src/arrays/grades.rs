@@ -9,7 +9,7 @@ use super::numbers::Number;
 use super::shape::{Layout, wrong};
 use crate::error::Result;
 use crate::label::Codebook;
-use crate::label::code::{FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
 use crate::numbers::{Numbers, with_numbers};
 
 /// The largest grade for a codebook of all integers from 0 on: up to it, nothing checks which integers occur.
@@ -146,7 +146,7 @@ fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
 /// the largest; else those that occur.
 ///
 /// # Errors
-/// A grade that is not finite, or less than 0 and not −1; more than 253 of them.
+/// A grade that is not finite, or less than 0 and not −1.
 pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) -> Result<Codebook> {
     let level = Level::new();
     let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
@@ -168,32 +168,27 @@ pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) ->
             let values = layout.row(row);
             let start = values.start;
             let added = with_numbers!(*grades, all => distinct.add(&all[values]));
-            added.map_err(|(at, more)| {
+            added.map_err(|at| {
                 let shown = format!("{name}[{row}, {at}] is {}", grades.show(start + at));
-                wrong(if more {
-                    format!("{shown}, another grade after {MAX_GRADES} distinct ones, and a label is one byte: round the grades")
-                } else {
-                    format!("{shown}: a grade from 0 was expected, or -1 for a document that is not judged")
-                })
+                wrong(format!(
+                    "{shown}: a grade from 0 was expected, or -1 for a document that is not judged"
+                ))
             })?;
         }
-        Ok(distinct.grades)
+        Ok(distinct)
     };
-    let all = in_pieces(&pieces, distinct, |one: Result<Vec<f64>>, other| {
+    let all = in_pieces(&pieces, distinct, |one: Result<Distinct>, other| {
         let (mut one, other) = (one?, other?);
-        one.extend(other);
-        one.sort_by(f64::total_cmp);
-        one.dedup();
+        other.grades.iter().for_each(|&grade| one.insert(grade));
+        one.extent = one.extent.into_iter().chain(other.extent).reduce(Extent::and);
         Ok(one)
     });
-    let all = all.transpose()?.unwrap_or_default();
-    if all.len() > MAX_GRADES {
-        return Err(wrong(format!(
-            "{name} has {} distinct grades, and a label is one byte: round them to at most {MAX_GRADES} values",
-            all.len()
-        )));
+    let Distinct { grades, extent, .. } = all.transpose()?.unwrap_or_default();
+    let book = Codebook::new(grades.iter().copied())?;
+    match extent {
+        Some(extent) => Ok(Codebook::of_extent(Extent::of(grades).map_or(extent, |few| few.and(extent)))),
+        None => Ok(book),
     }
-    Codebook::new(all)
 }
 
 /// The sum of the results of `each` for pieces, on all threads if there are several.
@@ -215,32 +210,39 @@ fn extent<S: Simd, N: Number>(_: S, values: &[N]) -> (i32, i32) {
     N::extent(values)
 }
 
-/// The distinct grades of some numbers, ascending.
+/// The distinct grades of some numbers, ascending, and the extent of those beyond as many as have codes.
 #[derive(Default)]
 struct Distinct {
     grades: Vec<f64>,
+    extent: Option<Extent>,
     last: f64,
 }
 
 impl Distinct {
-    /// Adds numbers. The error is the index of the first that is refused, and whether it is one too many.
-    fn add<N: Number>(&mut self, values: &[N]) -> Result<(), (usize, bool)> {
+    /// Adds numbers. The error is the index of the first that is refused.
+    fn add<N: Number>(&mut self, values: &[N]) -> Result<(), usize> {
         for (at, value) in values.iter().enumerate() {
             let grade = value.to_f64() + 0.0;
             if grade == -1.0 || grade == self.last && !self.grades.is_empty() {
                 continue;
             }
             if !(grade >= 0.0 && grade.is_finite()) {
-                return Err((at, false));
+                return Err(at);
             }
             self.last = grade;
-            if let Err(place) = self.grades.binary_search_by(|of| of.total_cmp(&grade)) {
-                if self.grades.len() == MAX_GRADES {
-                    return Err((at, true));
-                }
-                self.grades.insert(place, grade);
-            }
+            self.insert(grade);
         }
         Ok(())
+    }
+
+    /// Adds a grade.
+    fn insert(&mut self, grade: f64) {
+        if let Err(place) = self.grades.binary_search_by(|of| of.total_cmp(&grade)) {
+            if self.grades.len() < MAX_GRADES {
+                self.grades.insert(place, grade);
+            } else {
+                self.extent = Extent::of([grade]).into_iter().chain(self.extent).reduce(Extent::and);
+            }
+        }
     }
 }

@@ -9,7 +9,7 @@ use std::marker::PhantomData;
 use super::grades::Coder;
 use super::shape::wrong;
 use crate::error::Result;
-use crate::label::code::UNPOOLED;
+use crate::label::code::{MAX_GRADES, UNPOOLED};
 
 /// Lists of ids by row, for ids of any type.
 pub(super) trait Lists: Sync {
@@ -24,6 +24,15 @@ pub(super) trait Lists: Sync {
 
     /// Appends the labels of the ids that were retrieved for a row, and counts the relevant ids by code.
     fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()>;
+
+    /// Appends the grades of the ids that were retrieved for a row, `None` for one without a grade, and the grades of the relevant ids.
+    fn graded(
+        &self,
+        row: usize,
+        coder: &Coder,
+        ranking: &mut Vec<Option<f64>>,
+        judged: &mut Vec<f64>,
+    ) -> Result<()>;
 }
 
 /// Lists of ids in slices, with a function from an entry of the relevant list to its id and grade.
@@ -58,11 +67,10 @@ where
                         "relevant[{row}, {at}] has the grade {grade}: one from 0 was expected"
                     )));
                 }
-                if grades.last() != Some(&grade) && !grades.contains(&grade) {
+                // Beyond as many as have codes, only their extent matters.
+                let few = grades.len() <= MAX_GRADES;
+                if grades.last() != Some(&grade) && !(few && grades.contains(&grade)) {
                     grades.push(grade);
-                    if grades.len() > crate::label::code::MAX_GRADES {
-                        return Ok(grades);
-                    }
                 }
             }
         }
@@ -70,21 +78,55 @@ where
     }
 
     fn labels(&self, row: usize, coder: &Coder, labels: &mut Vec<u8>, counts: &mut [u32; 256]) -> Result<()> {
-        let (relevant, retrieved) = (self.relevant[row].as_ref(), self.retrieved[row].as_ref());
-        // By id: the label, and whether the id was retrieved already.
-        let mut known: HashMap<&I, (u8, bool)> = HashMap::with_capacity(relevant.len() + retrieved.len());
+        let code = |grade: f64| coder.book().code(grade).filter(|_| grade >= 0.0);
+        let judged = |code: u8| counts[usize::from(code)] += 1;
+        self.join(row, code, judged, |code| labels.push(code.unwrap_or(UNPOOLED)))
+    }
+
+    fn graded(
+        &self,
+        row: usize,
+        coder: &Coder,
+        ranking: &mut Vec<Option<f64>>,
+        judged: &mut Vec<f64>,
+    ) -> Result<()> {
+        let known = |grade: f64| {
+            Some(grade + 0.0).filter(|&grade| grade >= 0.0 && coder.book().code(grade).is_some())
+        };
+        self.join(row, known, |grade| judged.push(grade), |grade| ranking.push(grade))
+    }
+}
+
+impl<I, E, R, L> IdLists<'_, I, E, R, L>
+where
+    I: Hash + Eq + Debug,
+    R: AsRef<[E]> + Sync,
+    L: AsRef<[I]> + Sync,
+{
+    /// Looks up the ids that were retrieved for a row among the relevant ones. `of` returns the value of a grade that is known; the value
+    /// of each relevant id is passed to `judged`, and that of each retrieved id, if it has one, to `retrieved`.
+    fn join<T: Copy>(
+        &self,
+        row: usize,
+        of: impl Fn(f64) -> Option<T>,
+        mut judged: impl FnMut(T),
+        mut retrieved: impl FnMut(Option<T>),
+    ) -> Result<()> {
+        let (relevant, ids) = (self.relevant[row].as_ref(), self.retrieved[row].as_ref());
+        // By id: the value, and whether the id was retrieved already.
+        let mut known: HashMap<&I, (Option<T>, bool)> = HashMap::with_capacity(relevant.len() + ids.len());
         for (at, entry) in relevant.iter().enumerate() {
             let (id, grade) = (self.grade)(entry);
-            let label = coder.book().code(grade).filter(|_| grade >= 0.0).ok_or_else(|| {
+            let value = of(grade).ok_or_else(|| {
                 wrong(format!("relevant[{row}, {at}] has the grade {grade}, which the codebook lacks"))
             })?;
-            if known.insert(id, (label, false)).is_some() {
+            if known.insert(id, (Some(value), false)).is_some() {
                 return Err(wrong(format!("relevant[{row}, {at}], {id:?}, is there twice")));
             }
-            counts[usize::from(label)] += 1;
+            judged(value);
         }
-        for (at, id) in retrieved.iter().enumerate() {
-            let label = match known.entry(id) {
+        for (at, id) in ids.iter().enumerate() {
+            retrieved(match known.entry(id) {
                 Entry::Occupied(entry) if entry.get().1 => {
                     return Err(wrong(format!("retrieved[{row}, {at}], {id:?}, is there twice")));
                 }
@@ -92,9 +134,8 @@ where
                     entry.get_mut().1 = true;
                     entry.get().0
                 }
-                Entry::Vacant(entry) => entry.insert((UNPOOLED, true)).0,
-            };
-            labels.push(label);
+                Entry::Vacant(entry) => entry.insert((None, true)).0,
+            });
         }
         Ok(())
     }

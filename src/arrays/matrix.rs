@@ -3,8 +3,8 @@
 use super::{Coder, Rankings, Scratch};
 use crate::error::{Error, Result, printable};
 use crate::label::{
-    Block, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece, StagedRow,
-    StagedRun, Ties,
+    Block, ExactFacts, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece,
+    StagedRow, StagedRun, Ties,
 };
 
 impl LabelMatrix {
@@ -36,11 +36,16 @@ impl LabelMatrix {
             return Err(Error::Unanswerable(format!("the id {id} is there twice")));
         }
         let (mut facts, mut piece) = (Facts::new(), StagedPiece::default());
+        let mut exact = ExactFacts::default();
         let (coder, mut scratch, mut block) = (Coder::new(&book), Scratch::default(), Block::default());
         for (row, query) in order.iter().zip(0..) {
             block.clear();
             rankings.fill(&mut block, *row..row + 1, &coder, usize::MAX, &mut scratch)?;
             facts.append(block.facts());
+            if let Some(of_row) = block.exact(&book) {
+                exact.append(&of_row.facts);
+                piece.exact.extend_from_slice(of_row.rows.of(0));
+            }
             let labels = block.labels(0);
             if !labels.is_empty() {
                 piece.rows.push(StagedRow { query, depth: labels.len() as u32 });
@@ -50,7 +55,8 @@ impl LabelMatrix {
         let ids: Ids = order.iter().map(|&row| ids.get(row)).collect();
         let rule = RankingRule { ties: Ties::Input, ..RankingRule::default() };
         let ideal = if rankings.are_ideals_retrieved() { IdealOf::Retrieved } else { IdealOf::Judgments };
-        let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal);
+        let exact = (!book.is_exact()).then_some(exact);
+        let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal).with_exact(exact);
         let info =
             RunInfo { name: name.to_owned(), results: piece.labels.len() as u64, ..RunInfo::default() };
         matrix.push(StagedRun { info, pieces: vec![piece], ..StagedRun::default() });

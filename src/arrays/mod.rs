@@ -4,8 +4,10 @@
 //! ([`Evaluator::rankings`](crate::Evaluator::rankings), or batch by batch in a [`Stream`](crate::Stream)): some rows at a time become
 //! tiles in memory that is used again. [`LabelMatrix::of_rankings`](crate::LabelMatrix::of_rankings) copies them into a matrix.
 //!
-//! A grade is a finite number from 0; −1 stands for a document that is not judged. An array has at most 253 distinct grades.
+//! A grade is a finite number from 0; −1 stands for a document that is not judged. Rankings with up to 253 distinct grades are encoded
+//! fastest.
 
+mod exact;
 mod grades;
 mod lists;
 mod matrix;
@@ -21,7 +23,7 @@ use std::ops::Range;
 use fearless_simd::{Level, dispatch, prelude::*};
 
 use crate::error::{Error, Result};
-use crate::label::code::{FIRST_GRADE, MAX_GRADES};
+use crate::label::code::FIRST_GRADE;
 use crate::label::{Block, Codebook, DEEPEST, Ids, MOST_JUDGED};
 use crate::numbers::{with_integers, with_numbers};
 use lists::{IdLists, Lists};
@@ -257,7 +259,7 @@ impl<'a> Rankings<'a> {
     /// 15, those from 0 to the largest.
     ///
     /// # Errors
-    /// A grade that is not finite, or less than 0 and not −1; more than 253 of them.
+    /// A grade that is not finite, or less than 0 and not −1.
     pub fn codebook(&self) -> Result<Codebook> {
         match (self.ideal, &self.source) {
             (Ideal::Relevant(_), _) => Codebook::new([0.0, 1.0]),
@@ -268,15 +270,7 @@ impl<'a> Rankings<'a> {
             (Ideal::Retrieved, Source::Scores { grades, layout, .. }) => {
                 grades::codebook(grades, layout, "grades")
             }
-            (Ideal::Retrieved, Source::Lists(lists)) => {
-                let grades = lists.grades()?;
-                if grades.len() > MAX_GRADES {
-                    return Err(wrong(format!(
-                        "more than {MAX_GRADES} distinct grades, and a label is one byte: round them"
-                    )));
-                }
-                Codebook::new(grades)
-            }
+            (Ideal::Retrieved, Source::Lists(lists)) => Codebook::new(lists.grades()?),
         }
     }
 
@@ -293,8 +287,13 @@ impl<'a> Rankings<'a> {
         reach: usize,
         scratch: &mut Scratch,
     ) -> Result<()> {
+        if !coder.book().is_exact() {
+            return rows
+                .into_iter()
+                .try_for_each(|row| self.fill_exact(block, row, coder, reach, &mut scratch.row));
+        }
         let given = Given::new(self.ideal, coder.book())?;
-        let Scratch { level, labels, counts, judged, unranked, keys } = scratch;
+        let Scratch { level, labels, counts, judged, unranked, keys, .. } = scratch;
         match &self.source {
             Source::Labels { grades, layout } => {
                 let asked = Asked { name: "labels", grades, layout, coder, given, reach };
@@ -540,6 +539,8 @@ pub(crate) struct Scratch {
     /// Labels in the order of documents and not of ranks.
     unranked: Block,
     keys: Keys,
+    /// A row with its exact grades.
+    row: exact::ExactRow,
 }
 
 /// Memory for scores with either type of key.
@@ -558,6 +559,7 @@ impl Default for Scratch {
             judged: Vec::new(),
             unranked: Block::default(),
             keys: Keys::default(),
+            row: exact::ExactRow::default(),
         }
     }
 }

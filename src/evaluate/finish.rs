@@ -4,9 +4,10 @@ use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
 use crate::fold::{Columns, Walk};
 use crate::label::code::PAST_END;
+use crate::label::exact::classed;
 use crate::label::{Above, Batch, Tile, Unpacked, View};
 use crate::plan::Prepared;
-use crate::reference::{self, Ranking};
+use crate::reference::{self, Exact, Ranking};
 
 /// Finishes rows of a batch.
 pub(super) struct Finishing<'a> {
@@ -28,6 +29,7 @@ pub(super) struct FinishScratch {
     gathered: Vec<f64>,
     facts: Vec<f64>,
     viewed: Vec<u8>,
+    classed: Vec<u8>,
     documents: Documents,
     unpacked: Unpacked,
     walk: WalkScratch,
@@ -59,15 +61,19 @@ impl<'a> Finishing<'a> {
 
     /// Finishes `rows`, which have these `columns`, into the values of the scratch. They are the rows of `tile`, or empty ones.
     pub fn rows(&self, rows: &[u32], columns: &Columns, tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
+        let exact = |lane: usize| match self.batch.exact() {
+            Some(exact) => rows.get(lane).map_or(&[][..], |&row| exact.rows.of(row as usize)),
+            None => &[],
+        };
         let FinishScratch { queries, gathered, values, .. } = scratch;
         self.queries(rows, queries);
         values.resize(self.prepared.plan().measures().len() * rows.len(), 0.0);
         self.prepared.finish(queries, columns, gathered, values);
         if !self.walks.is_empty() {
-            self.walk(rows, tile, scratch);
+            self.walk(rows, (tile, &exact), scratch);
         }
         if !self.references.is_empty() {
-            self.walk_by_reference(rows, tile, scratch);
+            self.walk_by_reference(rows, (tile, &exact), scratch);
         }
     }
 
@@ -80,9 +86,13 @@ impl<'a> Finishing<'a> {
         queries.extend(rows.iter().map(query));
     }
 
-    fn walk(&self, rows: &[u32], tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
-        let FinishScratch { queries, facts, viewed, documents, walk, values, .. } = scratch;
+    fn walk(&self, rows: &[u32], (tile, exact): WithExact<'_>, scratch: &mut FinishScratch) {
+        let FinishScratch { queries, facts, viewed, classed: codes, documents, walk, values, .. } = scratch;
         let tile = tile.map(|tile| self.view.of(tile, viewed));
+        let tile = tile.map(|tile| match &self.prepared.plan().program().classes {
+            Some(book) => classed(tile, book, exact, codes),
+            None => tile,
+        });
         for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
             let documents = tile.map_or(&[][..], |tile| documents.of(tile, lane, self.heeded));
             let depth = self.depth(row);
@@ -94,7 +104,7 @@ impl<'a> Finishing<'a> {
                 _ => documents,
             };
             let depth = if self.view.judged_only { documents.len() } else { depth as usize };
-            let of_query = self.batch.facts().of(query as usize);
+            let of_query = self.prepared.judged(query as usize);
             for (measure, walker) in &self.walks {
                 facts.clear();
                 facts.extend(self.prepared.facts(*measure, query as usize));
@@ -104,7 +114,7 @@ impl<'a> Finishing<'a> {
         }
     }
 
-    fn walk_by_reference(&self, rows: &[u32], tile: Option<Tile<'_>>, scratch: &mut FinishScratch) {
+    fn walk_by_reference(&self, rows: &[u32], (tile, exact): WithExact<'_>, scratch: &mut FinishScratch) {
         let FinishScratch { viewed, unpacked, values, .. } = scratch;
         if let Some(tile) = tile {
             unpacked.take(self.view.of(tile, viewed));
@@ -114,7 +124,8 @@ impl<'a> Finishing<'a> {
             let labels = &labels[..labels.len().min(self.depth(row) as usize)];
             let end =
                 if self.view.judged_only { labels.iter().position(|&label| label == PAST_END) } else { None };
-            let ranking = ranking(&self.batch, row, &labels[..end.unwrap_or(labels.len())]);
+            let grades = if tile.is_some() { exact(lane) } else { &[] };
+            let ranking = ranking(&self.batch, row, &labels[..end.unwrap_or(labels.len())], grades);
             for &(measure, function) in &self.references {
                 let of = &self.prepared.plan().measures()[measure];
                 values[measure * rows.len() + lane] = function(of, &ranking);
@@ -128,9 +139,13 @@ impl<'a> Finishing<'a> {
     }
 }
 
-/// A row with what the qrels know of its query.
-pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8]) -> Ranking<'a> {
-    Ranking { labels, facts: batch.facts_of(row), book: batch.book() }
+/// A tile, and the exact grades of each of its lanes.
+type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
+
+/// A row with what the qrels know of its query. `grades` are the exact grades of its judged documents, if codes are classes of grades.
+pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
+    let exact = batch.exact().map(|exact| Exact { grades, judged: exact.facts.of(batch.query(row)) });
+    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact }
 }
 
 #[cfg(test)]

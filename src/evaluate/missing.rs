@@ -6,7 +6,7 @@ use super::Evaluator;
 use crate::engine::{Chosen, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::ingest::Qrels;
-use crate::label::{Facts, Ids, MatrixBuilder, StagedRun, Unmatched};
+use crate::label::{ExactFacts, Facts, Ids, MatrixBuilder, StagedRun, Unmatched};
 use crate::scores::QuerySet;
 use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::timing::Timing;
@@ -92,13 +92,15 @@ fn empty_rankings(
     qrels: &Qrels,
     missing: &Ids,
 ) -> Result<RunSummary> {
-    let mut facts = Facts::new();
+    let (mut facts, mut exact) = (Facts::new(), qrels.exact().map(|_| ExactFacts::default()));
     for id in missing.iter() {
         let query = qrels.queries().find(id).unwrap_or_else(|| unreachable!("it is one of them"));
         facts.push_counts(qrels.facts().of(query).iter());
+        exact.iter_mut().zip(qrels.exact()).for_each(|(exact, of)| exact.push_query(of.of(query)));
     }
     let book = qrels.book().clone();
-    let mut matrix = MatrixBuilder::new(book, run.rule, qrels.fingerprint(), missing.clone(), facts);
+    let mut matrix =
+        MatrixBuilder::new(book, run.rule, qrels.fingerprint(), missing.clone(), facts).with_exact(exact);
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
     let engine = Chosen::Cpu(Cpu::new());

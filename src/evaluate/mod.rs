@@ -508,9 +508,9 @@ impl Evaluator {
             let rows = batch.rows(at);
             let mut values = vec![0.0; functions.len() * rows.len()];
             for (lane, &row) in rows.iter().enumerate() {
-                let labels = labels(batch, self.view, at, lane);
+                let (labels, grades) = (labels(batch, self.view, at, lane), batch.exact_of(at, lane));
                 for (at, (measure, function)) in self.measures.iter().zip(&functions).enumerate() {
-                    values[at * rows.len() + lane] = function(measure, &ranking(batch, row, &labels));
+                    values[at * rows.len() + lane] = function(measure, &ranking(batch, row, &labels, grades));
                 }
             }
             tally.add(rows, &values);

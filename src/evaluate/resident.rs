@@ -44,6 +44,11 @@ impl Evaluator {
             let message = "some of the queries cannot be chosen, or grouped, where only averages come back";
             return Err(Error::Unanswerable(message.to_owned()));
         }
+        if !matrix.book().is_exact() {
+            let message =
+                "there are more distinct grades than codes, and exact grades are added up on the CPU";
+            return Err(Error::Unanswerable(message.to_owned()));
+        }
         let (slots, _) = Slots::new(matrix.runs().len(), matrix.queries(), None, None)?;
         self.check(matrix, &slots)?;
         let plan = self.plan(matrix.book())?;

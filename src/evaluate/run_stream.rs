@@ -16,7 +16,7 @@ use crate::error::{Error, Result};
 use crate::ingest::columns::Records;
 use crate::ingest::passing::{Passed, PassingRun, TakeRankings};
 use crate::ingest::{Join, PassingText, Qrels};
-use crate::label::{Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece};
+use crate::label::{Above, Block, Codebook, IdealOf, Ids, Notice, RankingRule, RunInfo, StagedPiece};
 use crate::plan::Plan;
 use crate::scores::{QuerySet, Scores, TiedValue};
 use crate::summary::Summary;
@@ -245,9 +245,10 @@ impl<'q> RunStream<'q> {
         let of = Arc::into_inner(evaluation).unwrap_or_else(|| unreachable!("all workers are gone"));
         let run = Gone { qrels: of.qrels, rule: of.join.rule(), runs: [info], met };
         of.evaluator.check(&run, &of.slots)?;
-        let missing: Vec<(u32, &[u8])> = match of.evaluator.queries {
+        let without = |query: u32| QueryRanking { query, labels: &[], exact: &[] };
+        let missing: Vec<QueryRanking<'_>> = match of.evaluator.queries {
             QuerySet::Both => Vec::new(),
-            _ => (0..).zip(&run.met).filter(|(_, met)| !**met).map(|(query, _)| (query, &[][..])).collect(),
+            _ => (0..).zip(&run.met).filter(|(_, met)| !**met).map(|(query, _)| without(query)).collect(),
         };
         let mut block = Block::default();
         let mut evaluate = || match missing.is_empty() {
@@ -359,19 +360,31 @@ impl<'q> Worker<'q> {
     }
 }
 
+/// A ranking as it comes.
+struct QueryRanking<'r> {
+    query: u32,
+    labels: &'r [u8],
+    /// The exact grades of its judged documents, if codes are classes of grades.
+    exact: &'r [f64],
+}
+
 impl TakeRankings for Worker<'_> {
-    fn take(&mut self, StagedPiece { rows, labels }: &StagedPiece) -> bool {
+    fn take(&mut self, StagedPiece { rows, labels, exact }: &StagedPiece) -> bool {
         if self.is_stopped() {
             return false;
         }
-        let mut rest = &labels[..];
-        let labels = rows.iter().map(|row| {
+        let (mut rest, mut grades) = (&labels[..], &exact[..]);
+        let is_exact = self.of.qrels.exact().is_some();
+        let ranked = rows.iter().map(|row| {
             let (labels, after) = rest.split_at(row.depth as usize);
             rest = after;
-            (row.query, labels)
+            let judged = || labels.iter().filter(|&&label| Above::JUDGED.contains(label)).count();
+            let (exact, after) = grades.split_at(if is_exact { judged() } else { 0 });
+            grades = after;
+            QueryRanking { query: row.query, labels, exact }
         });
-        let mut rows: Vec<(u32, &[u8])> = labels.collect();
-        rows.sort_unstable_by_key(|&(query, _)| query); // so that the first that is wrong is the first
+        let mut rows: Vec<QueryRanking<'_>> = ranked.collect();
+        rows.sort_unstable_by_key(|row| row.query); // so that the first that is wrong is the first
         self.failed = self.of.block(&rows, &mut self.block, &mut self.part).err();
         self.failed.is_none()
     }
@@ -387,17 +400,20 @@ impl Evaluation<'_> {
     }
 
     /// Evaluates queries with their labels, in ascending order.
-    fn block(&self, rows: &[(u32, &[u8])], block: &mut Block, part: &mut Part) -> Result<()> {
+    fn block(&self, rows: &[QueryRanking<'_>], block: &mut Block, part: &mut Part) -> Result<()> {
         block.clear();
-        for &(query, labels) in rows {
+        for &QueryRanking { query, labels, exact } in rows {
             block.push_ranking(labels, self.qrels.facts().of(query as usize));
+            if let Some(judged) = self.qrels.exact() {
+                block.push_exact(exact, judged.of(query as usize));
+            }
         }
-        let queries: Vec<u32> = rows.iter().map(|&(query, _)| query).collect();
+        let queries: Vec<u32> = rows.iter().map(|row| row.query).collect();
         let batch = block.batch(self.qrels.book())?;
         let labels = batch.bytes().len() as u64;
         self.watch.iter().for_each(|watch| watch.expect(labels));
         let empty: Vec<u32> =
-            (0..).zip(rows).filter(|(_, (_, labels))| labels.is_empty()).map(|(row, _)| row).collect();
+            (0..).zip(rows).filter(|(_, row)| row.labels.is_empty()).map(|(row, _)| row).collect();
         let with = (&self.plan, self.engine.as_ref());
         let slots = self.slots.of_part(&queries);
         let (mut sums, kept) = self.evaluator.block(with, &batch, slots, self.wants, &empty)?;

@@ -11,7 +11,7 @@ use crate::engine::cpu::documents::Documents;
 use crate::engine::cpu::{Cpu, StepScratch, Steps};
 use crate::error::{Error, Result};
 use crate::fold::Columns;
-use crate::label::code::UNPOOLED;
+use crate::label::code::{MAX_GRADES, UNPOOLED};
 use crate::label::{
     Above, Batch, Document, GROUP, LabelMatrix, Line, NARROW_LANES, RowTies, TiedGroups, Tile, View,
 };
@@ -90,6 +90,14 @@ pub(super) struct TiedScratch {
     ties: Scratch,
 }
 
+/// The error of values over the orders of equal scores where codes are not grades.
+pub(super) fn too_many_grades() -> Error {
+    Error::Unanswerable(format!(
+        "values over the orders of equal scores need at most {MAX_GRADES} distinct grades: round the grades, or take the order of the \
+         ranking"
+    ))
+}
+
 impl<'a> OverTies<'a> {
     /// Plans how these measures are valued in a batch; `None` where its order is taken as it is. `cpu` is the CPU engine, if that computes.
     ///
@@ -104,6 +112,9 @@ impl<'a> OverTies<'a> {
     ) -> Result<Option<Self>> {
         if value == TiedValue::Ranked {
             return Ok(None);
+        }
+        if batch.exact().is_some() {
+            return Err(too_many_grades());
         }
         let ties = batch.tied_groups().ok_or_else(unknown)?;
         let plan = prepared.plan();

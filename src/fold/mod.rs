@@ -20,16 +20,15 @@
 //!
 //! Every lane adds in rank order, in f64, with the operations as written: the order is part of the definition.
 
+mod gain;
 mod walk;
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::label::Above;
+use crate::label::{Above, Codebook};
+pub use gain::{CodeTable, ExactGains, Gains, LARGEST_SCALE, for_ratio, stop_table};
 pub use walk::{GoesOn, Patience, Walk};
-
-/// One value for each code; the entry of code 0 is 0.
-pub type CodeTable = Arc<[f64; 256]>;
 
 /// The discount: how much a rank counts.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -211,6 +210,9 @@ pub struct Program {
     pub tasks: Vec<Task>,
     /// The number of codes of a histogram.
     pub codes: usize,
+    /// The least grade of each class, if the codes of the folds are classes of exact grades: before folds run, labels get the codes of
+    /// these classes.
+    pub classes: Option<Codebook>,
 }
 
 /// Numbers of each query that the cuts and caps of a program refer to, `[input][query]`.

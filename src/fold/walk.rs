@@ -102,6 +102,18 @@ impl Patience {
 }
 
 impl Walk {
+    /// Whether classes of grades are not enough for the walk.
+    pub fn needs_grades(&self) -> bool {
+        match self {
+            Walk::Surplus { .. } => false,
+            Walk::Overlap { .. } => true,
+            Walk::Lag { gain }
+            | Walk::AtGains { gain }
+            | Walk::AtChanges { gain }
+            | Walk::GainRate { gain, .. } => gain.exact().is_some(),
+        }
+    }
+
     /// A set with all the documents of a ranking that matter to the walk.
     pub fn heeds(&self) -> Above {
         match self {

@@ -41,7 +41,7 @@ pub(super) fn build(model: &Model) -> Result<LabelMatrix> {
             piece.queries.map(|query| StagedRow { query, depth: model.shape.depth }).collect();
         fingerprint = fingerprint.wrapping_add(piece.fingerprint);
         runs.iter_mut().zip(piece.labels).for_each(|(run, labels)| {
-            run.pieces.push(StagedPiece { rows: rows.clone(), labels });
+            run.pieces.push(StagedPiece { rows: rows.clone(), labels, ..StagedPiece::default() });
         });
     }
     let mut builder = MatrixBuilder::new(book, RankingRule::default(), fingerprint, ids, facts);

@@ -253,7 +253,7 @@ impl Join {
     fn note_scores(&self, name: &str, form: &Form, qrels: &Qrels) {
         /// The number of distinct grades from which on they may be scores.
         const MANY: usize = 6;
-        let grades = qrels.book().grades();
+        let grades = qrels.grades();
         let fractions = grades.iter().filter(|grade| grade.fract() != 0.0).count();
         let are_scores = grades.len() >= MANY && 2 * fractions > grades.len();
         if let (Some(recognised), Some(last), true) =

@@ -339,6 +339,7 @@ fn hand_on(rankings: &mut Rankings<'_>, take: &mut impl TakeRankings) -> bool {
     let wanted = staged.rows.is_empty() || take.take(staged);
     staged.rows.clear();
     staged.labels.clear();
+    staged.exact.clear();
     wanted
 }
 
@@ -399,7 +400,7 @@ impl<T: TakeRankings> Make for Taking<'_, '_, T> {
             return false;
         }
         self.rankings.rank_together(records, docnos);
-        let StagedPiece { rows, labels } = &self.rankings.staged;
+        let StagedPiece { rows, labels, .. } = &self.rankings.staged;
         if labels.len() >= LABELS || rows.len() >= ROWS {
             self.refused |= !hand_on(&mut self.rankings, &mut self.take);
         }
@@ -427,7 +428,7 @@ mod tests {
     struct Kept(Arc<Mutex<Rankings>>);
 
     impl TakeRankings for Kept {
-        fn take(&mut self, StagedPiece { rows, labels }: &StagedPiece) -> bool {
+        fn take(&mut self, StagedPiece { rows, labels, .. }: &StagedPiece) -> bool {
             let mut all = self.0.lock().unwrap();
             let mut rest = &labels[..];
             for row in rows {

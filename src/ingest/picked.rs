@@ -27,7 +27,7 @@ use super::shape::Role;
 use super::tables::with_records;
 use super::{Join, finish, sound, stdin_once};
 use crate::error::{Error, Result};
-use crate::label::{LabelMatrix, StagedRun};
+use crate::label::{LabelMatrix, StagedPiece, StagedRun};
 
 /// A retrieved document at its rank.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,6 +38,8 @@ pub struct Retrieved {
     pub score: f64,
     /// The code of the grade.
     pub code: u8,
+    /// The grade, if it is 0 or more.
+    pub grade: Option<f64>,
     /// The number of documents of the run with this score, itself included. Documents behind the ranks that are kept are counted too.
     pub tied: u32,
 }
@@ -47,8 +49,9 @@ pub struct Retrieved {
 pub struct PickedQuery {
     /// The id of the query.
     pub id: Vec<u8>,
-    /// The documents that the qrels name for the query, with their codes, by id; `None` if the qrels lack the query.
-    pub judged: Option<Vec<(Vec<u8>, u8)>>,
+    /// The documents that the qrels name for the query, with their grades, by id; `None` if the qrels lack the query. A negative grade may
+    /// be any.
+    pub judged: Option<Vec<(Vec<u8>, f64)>>,
     /// The ranking of the query in each run; `None` if a run lacks the query.
     pub rankings: Vec<Option<Vec<Retrieved>>>,
 }
@@ -225,21 +228,30 @@ impl Ranking<'_> {
         let Ranking { rankings, plain, picks, found } = self;
         let query = records[0].query;
         let unjudged = query.checked_sub(picks.judged).map(|place| &picks.ids[place as usize]);
-        let mut codes = Vec::new();
+        let (mut codes, mut exact_grades) = (Vec::new(), Vec::new());
         let dropped = rankings.drop_identical_ids;
         let id = match unjudged {
             Some(id) => {
                 let records = &without_identical(id, records, docnos, dropped);
                 let mut nothing = Shelf::default();
                 let table = nothing.table(0, 0);
-                plain.rank(id, records, docnos, (&nothing, table), &mut codes, &mut rankings.findings);
+                plain.rank(
+                    id,
+                    records,
+                    docnos,
+                    (&nothing, table),
+                    (&mut codes, None),
+                    &mut rankings.findings,
+                );
                 rankings.ranker.wrong_ranks.merge(std::mem::take(&mut plain.wrong_ranks));
                 id
             }
             None => {
-                let first = rankings.staged.labels.len();
+                let StagedPiece { labels, exact, .. } = &rankings.staged;
+                let first = (labels.len(), exact.len());
                 rankings.rank(records, docnos);
-                codes.extend_from_slice(&rankings.staged.labels[first..]);
+                codes.extend_from_slice(&rankings.staged.labels[first.0..]);
+                exact_grades.extend_from_slice(&rankings.staged.exact[first.1..]);
                 rankings.id(query)
             }
         };
@@ -247,10 +259,14 @@ impl Ranking<'_> {
         let ordered = if codes.is_empty() { Vec::new() } else { plain.ordered(id, records, docnos) };
         let tied = ordered.chunk_by(|one, next| one.key == next.key);
         let tied = tied.flat_map(|tied| std::iter::repeat_n(tied.len() as u32, tied.len()));
+        let (book, mut exact) = (rankings.book(), exact_grades.into_iter());
         let documents = ordered.iter().zip(tied).zip(codes).map(|((record, tied), code)| Retrieved {
             docno: docnos.of(record).to_vec(),
             score: score_of_key(record.key),
             code,
+            grade: book
+                .grade(code)
+                .map(|grade| if book.is_exact() { grade } else { exact.next().unwrap_or(grade) }),
             tied,
         });
         found.push((query, documents.collect()));
@@ -285,7 +301,7 @@ mod tests {
             let found = queries.iter().map(|query| query.rankings[0].as_ref().map(Vec::len));
             // Query 2, in which a document is twice, was not asked for.
             assert_eq!(found.collect::<Vec<_>>(), [Some(3), Some(2), None]);
-            assert_eq!(queries[0].judged, Some(vec![(b"a".to_vec(), 5), (b"c".to_vec(), 6)]));
+            assert_eq!(queries[0].judged, Some(vec![(b"a".to_vec(), 2.0), (b"c".to_vec(), 3.0)]));
             for text in [RUN.to_owned(), format!("{RUN}1 Q0 c 9 9 t\n"), format!("{RUN}x\n")] {
                 let whole = picked(&text, usize::MAX / 2, ties);
                 for size in 1..=text.len() {

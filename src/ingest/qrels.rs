@@ -24,8 +24,8 @@ use super::record::{Brief, Docnos, Record};
 use super::shape::Role;
 use super::tables::with_judgments;
 use crate::error::{Error, Problems, Result};
-use crate::label::code::{FIRST_GRADE, MAX_GRADES, NEGATIVE};
-use crate::label::{Codebook, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
+use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
+use crate::label::{Codebook, ExactFacts, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
 use crate::watch::Watch;
 
 /// Judgments that can be joined with any number of runs.
@@ -49,6 +49,8 @@ pub struct Qrels {
     /// For each query, the one that came after it in the text, if that is known: runs often have the same order.
     after: Vec<u32>,
     facts: Facts,
+    /// The exact grades of each query, if codes are classes of grades.
+    exact: Option<ExactFacts>,
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
@@ -65,8 +67,7 @@ impl Qrels {
     /// content.
     ///
     /// # Errors
-    /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all;
-    /// more than 253 distinct grades ≥ 0.
+    /// An input that cannot be read; the problems of its lines, among them documents judged twice for a query; no judgments at all.
     ///
     /// ```
     /// use laneval::{Input, Qrels};
@@ -139,7 +140,8 @@ impl Qrels {
     /// The judgments of a text that is not read: none.
     pub(super) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
         let (read, scattered) = gather(Vec::new());
-        let qrels = sort_out(read, scattered, Whole::Passing, (name, &|line| line), dialect.rules(), seed).0;
+        let qrels =
+            sort_out(read, scattered, Whole::Passing, (name, &|line| line), (dialect.rules(), false), seed).0;
         Qrels { dialect: Some(dialect), ..qrels }
     }
 
@@ -157,6 +159,17 @@ impl Qrels {
     #[doc(hidden)]
     pub fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// The exact grades of each query, if there are more than 253 distinct ones.
+    #[doc(hidden)]
+    pub fn exact(&self) -> Option<&ExactFacts> {
+        self.exact.as_ref()
+    }
+
+    /// The distinct grades ≥ 0, ascending.
+    pub fn grades(&self) -> Vec<f64> {
+        self.exact.as_ref().map_or_else(|| self.book.grades().to_vec(), ExactFacts::distinct)
     }
 
     /// The wrapping sum of the xxh3-128 hashes of all judgments: it does not depend on their order.
@@ -214,12 +227,15 @@ impl Qrels {
         (&self.shelves[table.shelf as usize], table)
     }
 
-    /// Returns the documents that the qrels name for a query, with their codes, by docno.
-    pub(super) fn documents(&self, query: u32) -> Vec<(Vec<u8>, u8)> {
+    /// Returns the documents that the qrels name for a query, by docno, with their grades; a negative grade may be any.
+    pub(super) fn documents(&self, query: u32) -> Vec<(Vec<u8>, f64)> {
         let (shelf, table) = self.judged(query);
-        let documents = shelf.documents(table).map(|(docno, code)| (docno.to_vec(), code));
-        let mut documents: Vec<(Vec<u8>, u8)> = documents.collect();
-        documents.sort_unstable();
+        let of_code = |(docno, code): (&[u8], u8)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0));
+        let mut documents: Vec<(Vec<u8>, f64)> = match self.exact {
+            Some(_) => shelf.graded(table).map(|(docno, grade)| (docno.to_vec(), grade)).collect(),
+            None => shelf.documents(table).map(of_code).collect(),
+        };
+        documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         documents
     }
 
@@ -246,11 +262,13 @@ impl Qrels {
     pub(super) fn matrix(&self, rule: RankingRule) -> MatrixBuilder {
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
         MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
+            .with_exact(self.exact.clone())
     }
 
     /// Begins a matrix without runs, and frees the tables.
     pub(super) fn into_matrix(self, rule: RankingRule) -> MatrixBuilder {
         MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
+            .with_exact(self.exact)
     }
 }
 
@@ -272,30 +290,42 @@ pub(super) fn read(
     Ok((Qrels { partner: form.partner().cloned(), ..qrels }, problems))
 }
 
-/// Reads judgments from any source; returns what can be used of them, and the problems.
+/// Reads judgments from any source; returns what can be used of them, and the problems. If there turn out to be too many distinct grades for
+/// a code each, they are read again, with their exact grades.
 pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> Result<(Qrels, Problems)> {
-    let (rules, name) = (dialect.rules(), source.name());
-    let done = |(qrels, mut problems): (Qrels, Problems), count: u64| {
-        if count == 0 {
-            let expected = source.expected(Role::Qrels);
-            problems = whole_file(name, format!("there is no judgment in it{expected}"));
-        }
-        (Qrels { dialect: Some(dialect), ..qrels }, problems)
+    let first = read_with(source, (dialect.rules(), false), seed)?;
+    let ((qrels, mut problems), count) = match first.0.0.book.is_exact() {
+        true => first,
+        false => read_with(source, (dialect.rules(), true), seed)?,
     };
+    if count == 0 {
+        let expected = source.expected(Role::Qrels);
+        problems = whole_file(source.name(), format!("there is no judgment in it{expected}"));
+    }
+    Ok((Qrels { dialect: Some(dialect), ..qrels }, problems))
+}
+
+/// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and the number of rows.
+fn read_with(
+    source: &impl Source,
+    (rules, exact): (Rules, bool),
+    seed: Seed,
+) -> Result<((Qrels, Problems), u64)> {
     let back = AtomicBool::new(false);
-    let worker = || (Judgments::new(rules, seed), Grouped::new(Shelving::new(rules), &back));
+    let worker = || (Judgments::new(rules, seed), Grouped::new(Shelving::new(rules, exact), &back));
     let (read, grouped) = source.read(&back, seed, worker)?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
         && let Some(assembled) = assemble(read, grouped, source, seed)
     {
-        return Ok(done(assembled, count));
+        return Ok((assembled, count));
     }
     let worker = || (Judgments::new(rules, seed), Scattered::unsorted().of(source.whole()));
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     let count = read.count;
     let line = |line| source.line(line);
-    Ok(done(sort_out(read, scattered, source.whole(), (name, &line), rules, seed), count))
+    let sorted = sort_out(read, scattered, source.whole(), (source.name(), &line), (rules, exact), seed);
+    Ok((sorted, count))
 }
 
 /// The judgments that one worker reads.
@@ -337,6 +367,10 @@ struct Shelving {
     grades: Grades,
     /// The facts of queries, by preliminary codes.
     facts: Facts,
+    /// The exact grades of queries, if they are kept; all have one code then.
+    exact: Option<ExactFacts>,
+    /// The exact grades of the query at hand.
+    of_query: Vec<f64>,
     codes: Vec<u8>,
     fingerprint: u128,
     hashed: Vec<u8>,
@@ -358,7 +392,7 @@ impl Grades {
             return NEGATIVE;
         }
         let at = self.0.iter().position(|&known| known == grade).unwrap_or_else(|| {
-            // One grade too many is kept, so that the codebook refuses them.
+            // One grade too many is kept, so that the codebook shows it.
             self.0.truncate(MAX_GRADES);
             self.0.push(grade);
             self.0.len() - 1
@@ -368,8 +402,19 @@ impl Grades {
 }
 
 impl Shelving {
-    fn new(rules: Rules) -> Self {
-        Shelving { late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
+    /// Makes no tables yet; `exact` keeps exact grades.
+    fn new(rules: Rules, exact: bool) -> Self {
+        let shelf = if exact { Shelf::of_exact() } else { Shelf::default() };
+        let exact = exact.then(ExactFacts::default);
+        Shelving { shelf, exact, late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
+    }
+
+    /// The preliminary code of a grade.
+    fn code(&mut self, grade: f64) -> u8 {
+        match self.exact {
+            Some(_) if grade >= 0.0 => FIRST_GRADE,
+            _ => self.grades.code(grade),
+        }
     }
 
     /// Makes the table of a query, and adds it.
@@ -393,12 +438,19 @@ impl Shelving {
             self.hashed.extend_from_slice(docno);
             self.hashed.extend_from_slice(&grade.to_le_bytes());
             self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&self.hashed));
-            let code = self.grades.code(grade);
+            let code = self.code(grade);
             if self.shelf.insert(table, record, docno, code) {
                 self.codes.push(code);
+                if self.exact.is_some() && grade >= 0.0 {
+                    self.of_query.push(grade);
+                }
             }
         }
         self.facts.push(self.codes.iter().copied());
+        if let Some(exact) = &mut self.exact {
+            exact.push(&mut self.of_query);
+            self.of_query.clear();
+        }
         let repeated = self.codes.len() < records.len();
         if repeated && self.late {
             let mut later = Findings::default();
@@ -499,7 +551,7 @@ fn sort_out(
     scattered: Vec<Scattered>,
     whole: Whole<'_>,
     named: Named<'_>,
-    rules: Rules,
+    (rules, exact): (Rules, bool),
     seed: Seed,
 ) -> (Qrels, Problems) {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
@@ -517,7 +569,7 @@ fn sort_out(
     let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
-    let shelvings = each_query(scattered, whole, None, || Shelving::new(rules), shelve);
+    let shelvings = each_query(scattered, whole, None, || Shelving::new(rules, exact), shelve);
     finish(read, ids, shelvings, None, named, seed)
 }
 
@@ -538,7 +590,12 @@ fn finish(
         findings.merge(std::mem::take(&mut shelving.findings));
     }
     let mut problems = findings.into_problems(name, line, &lines);
-    let book = Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied()));
+    let exact = |shelving: &Shelving| shelving.exact.as_ref().and_then(ExactFacts::extent);
+    let extents = shelvings.iter().filter_map(exact).reduce(Extent::and);
+    let book = match extents {
+        Some(extent) => Ok(Codebook::of_extent(extent)),
+        None => Codebook::new(shelvings.iter().flat_map(|shelving| shelving.grades.0.iter().copied())),
+    };
     let book = book.unwrap_or_else(|error| {
         if problems.first.is_empty() {
             problems = whole_file(name, error.to_string());
@@ -550,6 +607,14 @@ fn finish(
     let table = |met: &QueryAt| shelvings[met.worker as usize].tables[met.number as usize];
     let tables = order.iter().map(table).collect();
     let (facts, queries) = rayon::join(|| facts(&order, &shelvings), || Interner::of(ids, seed));
+    let exact = extents.map(|_| {
+        let mut exact = ExactFacts::default();
+        for met in &order {
+            let of_shelf = shelvings[met.worker as usize].exact.as_ref();
+            exact.push_query(of_shelf.map(|exact| exact.of(met.number as usize)).unwrap_or_default());
+        }
+        exact
+    });
     let fingerprint = shelvings.iter().fold(0u128, |sum, shelving| sum.wrapping_add(shelving.fingerprint));
     let mut repeats = Vec::new();
     let mut shelves = Vec::with_capacity(shelvings.len());
@@ -566,6 +631,7 @@ fn finish(
         queries,
         after,
         facts,
+        exact,
         tables,
         shelves,
         fingerprint,
@@ -608,6 +674,11 @@ fn facts(order: &[QueryAt], shelvings: &[Shelving]) -> Facts {
 impl Shelving {
     /// Replaces the preliminary codes, and numbers the shelf.
     fn finish(&mut self, number: usize, book: &Codebook) {
+        if self.exact.is_some() {
+            // Codes are final.
+            self.tables.iter_mut().for_each(|table| table.shelf = number as u32);
+            return;
+        }
         let mut code = [NEGATIVE; 256];
         for (&grade, code) in std::iter::zip(&self.grades.0, &mut code[usize::from(FIRST_GRADE)..]) {
             *code = book.code(grade).unwrap_or(NEGATIVE);

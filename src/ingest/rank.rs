@@ -15,7 +15,7 @@ use super::doc_table::{DocTable, Shelf};
 use super::record::{Docnos, Record, by_docno};
 use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
-use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
+use crate::label::{Above, RankingRule, ScoresSeen, StagedTies, Ties};
 
 /// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
@@ -55,14 +55,15 @@ impl Ranker {
         Ranker { tied: (keep && self.rule.ties != Ties::Rank).then(StagedTies::default), ..self }
     }
 
-    /// Appends the labels of the results of one query, given in input order, and returns their number. Duplicate docnos become findings.
+    /// Appends the labels of the results of one query, given in input order, and returns their number; and the exact grades of the judged
+    /// ones, if codes are classes of grades. Duplicate docnos become findings.
     pub fn rank(
         &mut self,
         query: &[u8],
         records: &[Record],
         docnos: Docnos<'_>,
         judged: (&Shelf, DocTable),
-        labels: &mut Vec<u8>,
+        (labels, exact): (&mut Vec<u8>, Option<&mut Vec<f64>>),
         findings: &mut Findings,
     ) -> u32 {
         if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
@@ -81,6 +82,25 @@ impl Ranker {
         }
         let label = |record: &Record| label_of(record, judged, docnos);
         let first = labels.len();
+        if let Some(exact) = exact {
+            self.sort(records);
+            self.sort_ties(records, docnos);
+            let record = |at: usize| &records[number(self.order[at])];
+            if late {
+                let kept = (0..depth).map(|at| *record(at)).collect();
+                self.check_kept(query, kept, docnos, findings);
+            }
+            let record = |at: usize| &records[number(self.order[at])];
+            for at in 0..depth {
+                let (shelf, table) = judged;
+                let found = shelf.exact(table, record(at).hash, docnos.of(record(at)));
+                labels.push(found.map_or(UNPOOLED, |(code, _)| code));
+                exact.extend(found.filter(|&(code, _)| Above::JUDGED.contains(code)).map(|(_, grade)| grade));
+            }
+            let ranked = Ranked { count: records.len(), record };
+            self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);
+            return depth as u32;
+        }
         if is_ranked(records) && !late {
             let kept = with_ties(records, depth, |record| record.key);
             labels.extend(kept.iter().map(|record| label_of(record, judged, docnos)));
@@ -425,7 +445,7 @@ mod tests {
             let mut ranker = Ranker::new(RankingRule { ties, depth, ..RankingRule::default() }, late);
             let docnos = Docnos::Chunks { first: 0, chunks: &[&text], text: true };
             let (mut labels, mut findings) = (vec![77], Findings::default());
-            let count = ranker.rank(b"q", &records, docnos, (&shelf, table), &mut labels, &mut findings);
+            let count = ranker.rank(b"q", &records, docnos, (&shelf, table), (&mut labels, None), &mut findings);
             prop_assert_eq!(count as usize, expected.len());
             prop_assert_eq!(&labels[1..], &expected[..]);
         }

@@ -21,8 +21,9 @@ use super::reader::{Gathered, Grouped, Make, Order, RankColumn, Rows, Source};
 use super::record::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use super::shape::Role;
 use crate::error::{Error, Result, printable_path};
+use crate::label::code::MAX_GRADES;
 use crate::label::{
-    RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched,
+    Codebook, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched,
 };
 use crate::watch::{Watch, not_stopped};
 
@@ -42,6 +43,20 @@ pub(crate) struct Joining<'a> {
     pub watch: Option<&'a Watch>,
 }
 
+impl Joining<'_> {
+    /// Checks that tied groups can be kept, if they are to be: where codes are classes of grades, labels do not tell which are mixed.
+    pub fn check_exact(&self) -> Result<()> {
+        if !self.keep_ties || self.qrels.exact().is_none() {
+            return Ok(());
+        }
+        Err(Error::Unanswerable(format!(
+            "{} has more than {MAX_GRADES} distinct grades, over which the orders of equal scores cannot be evaluated: round the grades, \
+             or take the order of the ranking",
+            printable_path(self.qrels.name().as_ref())
+        )))
+    }
+}
+
 /// Reads a run called `name`; returns what can be used of it, and the problems.
 pub(super) fn read(
     source: &impl Source,
@@ -50,6 +65,7 @@ pub(super) fn read(
 ) -> Result<(StagedRun, RunProblems)> {
     let (qrels, seed, order) = (joining.qrels, joining.qrels.seed(), source.order());
     check_ties(source.name(), order, joining.rule.ties)?;
+    joining.check_exact()?;
     let (met, back) = (QueriesMet::new(qrels.queries().len()), AtomicBool::new(false));
     let worker = || {
         let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining, order) };
@@ -177,6 +193,11 @@ impl<'a> Rankings<'a> {
         Rankings { qrels, ranker, staged, findings, order, drop_identical_ids }
     }
 
+    /// Returns the meaning of the codes.
+    pub fn book(&self) -> &'a Codebook {
+        self.qrels.book()
+    }
+
     /// Returns the id of the query `query` of the qrels.
     pub fn id(&self, query: u32) -> &'a [u8] {
         self.qrels.queries().get(query as usize)
@@ -198,8 +219,10 @@ impl<'a> Rankings<'a> {
             }
         }
         let records = &without_identical(id, records, docnos, self.drop_identical_ids);
-        let depth = ranker.rank(id, records, docnos, judged, &mut staged.labels, findings);
-        staged.rows.push(StagedRow { query, depth });
+        let StagedPiece { rows, labels, exact } = staged;
+        let exact = self.qrels.exact().map(|_| exact);
+        let depth = ranker.rank(id, records, docnos, judged, (labels, exact), findings);
+        rows.push(StagedRow { query, depth });
     }
 
     /// Ranks the results of a query that are together in the input, so that the order of their ranks is meaningful.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::code::Codebook;
+use super::exact::ExactGrades;
 use super::facts::{Facts, QueryFacts};
 use super::matrix::{Ids, LabelMatrix};
 use super::tied::TiedGroups;
@@ -25,6 +26,8 @@ pub struct Batch<'a> {
     pub(super) tiles: Range<usize>,
     /// The tied groups of all rows.
     pub(super) tied: Option<&'a TiedGroups>,
+    /// The exact grades of all queries and rows, if codes are classes of them.
+    pub(super) exact: Option<&'a ExactGrades>,
 }
 
 impl<'a> Batch<'a> {
@@ -53,6 +56,19 @@ impl<'a> Batch<'a> {
     /// `None` if they are not known.
     pub fn tied_groups(&self) -> Option<&'a TiedGroups> {
         self.tied
+    }
+
+    /// The exact grades of the queries and of all rows, those of other batches of the same matrix included, if codes are classes of grades.
+    #[doc(hidden)]
+    pub fn exact(&self) -> Option<&'a ExactGrades> {
+        self.exact
+    }
+
+    /// The exact grades of the judged documents of the ranking in a lane of tile `at`, in rank order; none where codes are grades.
+    #[doc(hidden)]
+    pub fn exact_of(&self, at: usize, lane: usize) -> &'a [f64] {
+        let row = self.rows(at).get(lane).map(|&row| row as usize);
+        self.exact.zip(row).map_or(&[], |(exact, row)| exact.rows.of(row))
     }
 
     /// Whether the tiles of the batch are those of `matrix`.
@@ -159,6 +175,7 @@ impl LabelMatrix {
             labels: self.tile_bytes(),
             tiles: 0..self.packing.tiles.len(),
             tied: self.tied.as_ref(),
+            exact: self.exact.as_ref(),
         }
     }
 

@@ -4,6 +4,7 @@ use fearless_simd::Level;
 
 use super::batch::Batch;
 use super::code::{Codebook, PAST_END};
+use super::exact::{ExactGrades, QueryGrades};
 use super::facts::{Facts, QueryFacts};
 use super::matrix::Ids;
 use super::place::place;
@@ -26,6 +27,8 @@ pub(crate) struct Block {
     room: usize,
     packing: Packing,
     lines: Vec<Line>,
+    /// The exact grades of the rankings and of their judgments, if codes are classes of grades.
+    exact: ExactGrades,
 }
 
 impl Default for Block {
@@ -40,6 +43,7 @@ impl Default for Block {
             room: 0,
             packing: Packing::default(),
             lines: Vec::new(),
+            exact: ExactGrades::default(),
         }
     }
 }
@@ -50,6 +54,8 @@ impl Block {
         self.facts.clear();
         self.depths.clear();
         self.starts.truncate(1);
+        self.exact.facts.clear();
+        self.exact.rows.clear();
     }
 
     /// Makes room for the next ranking, of `labels` labels, rounded up to whole lines. Behind the labels there is [`PAST_END`].
@@ -84,6 +90,18 @@ impl Block {
         self.facts.push_counts(judged.iter());
     }
 
+    /// Adds the exact grades of the last ranking's judged documents, in rank order, and those of its judgments.
+    pub fn push_exact(&mut self, grades: &[f64], judged: QueryGrades<'_>) {
+        self.exact.rows.push(grades);
+        self.exact.facts.push_query(judged);
+    }
+
+    /// Adds the exact grades of the last ranking's judged documents, in rank order, and of all judged documents, which are sorted here.
+    pub fn push_grades(&mut self, grades: &[f64], judged: &mut [f64]) {
+        self.exact.rows.push(grades);
+        self.exact.facts.push(judged);
+    }
+
     /// Sets the judgments of the next `rankings` rankings whose labels were taken: the number of documents of each code from `first` on,
     /// `[ranking][code]`.
     pub fn push_judged(&mut self, rankings: usize, first: u8, judged: &[u32]) {
@@ -113,6 +131,11 @@ impl Block {
     /// The judgments of each ranking.
     pub fn facts(&self) -> &Facts {
         &self.facts
+    }
+
+    /// The exact grades of the rankings, if the codes of `book` are classes of grades.
+    pub fn exact(&self, book: &Codebook) -> Option<&ExactGrades> {
+        (!book.is_exact()).then_some(&self.exact)
     }
 
     fn end(&self) -> usize {
@@ -152,6 +175,7 @@ impl Block {
             labels: bytemuck::cast_slice(&self.lines[..lines]),
             tiles: 0..self.packing.tiles.len(),
             tied: None,
+            exact: (!book.is_exact()).then_some(&self.exact),
         })
     }
 }

@@ -5,19 +5,24 @@
 //! table      a section each: kind u32 · mark u32 · offset u64 · length u64 · xxh3-64 u64
 //! sections   each on a 64-byte boundary, in this order:
 //!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
-//!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10)
+//!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11)
 //! ```
 //!
 //! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: a reader that does
 //! not know its kind skips it if it is optional, and else refuses the file. A matrix is written as version 1 if that version can hold all
-//! of it: if the matrix does not know its ties, equal scores are not ordered by the rank column (rule 3 of version 2), and ideal rankings
-//! are made of the judgments.
+//! of it: if the matrix does not know its ties, equal scores are not ordered by the rank column (rule 3 of version 2), ideal rankings
+//! are made of the judgments, and no more than 253 grades are distinct. Only the exact grades are required.
 //!
 //! ```text
 //! tied groups   of each run tied documents, groups, mixed groups, largest group u64
 //!               n rows, g groups, c cut-offs u64 · where the groups of each row end u64[n] · rows u32[n]
 //!               start u32, length u32 [g] · row u32, code u32, count u32 [c]
 //! ideal rankings  what they and the judged counts are made of u32: 1, of what was retrieved; without the section, of the judgments
+//! exact grades  with it the codebook is the grade 0, which stands for all grades
+//!               the least grade above 0, the largest grade f64
+//!               n distinct grades of all queries together, m judged documents of all rows together u64
+//!               where the distinct grades of each query end u64[queries] · grade f64[n], ascending by query · documents u32[n]
+//!               where the judged documents of each row end u64[rows] · grade f64[m], in rank order
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
@@ -31,7 +36,8 @@ use std::path::Path;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::code::{Codebook, MAX_GRADES, PAST_END, UNPOOLED};
+use super::code::{Above, Codebook, Extent, MAX_GRADES, PAST_END, UNPOOLED};
+use super::exact::{ExactFacts, ExactGrades, ExactRows};
 use super::facts::Facts;
 use super::matrix::{IdealOf, Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
 use super::mmap::{FileAccess, Mapping};
@@ -69,6 +75,8 @@ const TILES: usize = 7;
 const TIED: u32 = 9;
 /// The kind of the section of what ideal rankings are made of.
 const IDEAL: u32 = 10;
+/// The kind of the section of exact grades.
+const EXACT: u32 = 11;
 /// A section that may be skipped.
 const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
@@ -81,6 +89,7 @@ fn name_of(kind: u32) -> &'static str {
     match kind {
         TIED => "tied groups",
         IDEAL => "ideal rankings",
+        EXACT => "exact grades",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
     }
 }
@@ -223,8 +232,32 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
             _ => *left -= 1,
         }
     }
+    if let (Some(exact), Some(row)) = (matrix.exact(), row)
+        && let Some(message) = unsound_grades(exact, row, matrix.queries().len(), tile.lane(lane))
+    {
+        return Some(message);
+    }
     let unmixed = ties.unmixed(|rank| tile.label(lane, rank))?;
     Some(format!("the {} tied labels from rank {} on are not mixed", unmixed.length, unmixed.start + 1))
+}
+
+/// Describes what is wrong with the exact grades of a row that has these labels.
+fn unsound_grades(
+    exact: &ExactGrades,
+    row: usize,
+    queries: usize,
+    labels: impl Iterator<Item = u8>,
+) -> Option<String> {
+    let judged = labels.filter(|&label| Above::JUDGED.contains(label)).count();
+    let mut grades = exact.rows.of(row).to_vec();
+    if grades.len() != judged {
+        return Some(format!("{judged} judged documents with {} exact grades", grades.len()));
+    }
+    grades.sort_unstable_by(f64::total_cmp);
+    let mut known = exact.facts.of(row % queries).iter();
+    let mut most = |grade: f64| known.find(|&(of, _)| of == grade).map_or(0, |(_, count)| count as usize);
+    let too_many = grades.chunk_by(|one, next| one == next).find(|alike| alike.len() > most(alike[0]))?;
+    Some(format!("the ranking has more documents of grade {} than are judged so for its query", too_many[0]))
 }
 
 fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
@@ -239,11 +272,14 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     ];
     let tied = matrix.tied.as_ref().map(encode_tied);
     let ideal = encode_ideal(matrix.ideal);
-    let version = if tied.is_some() || ideal.is_some() || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
+    let exact =
+        matrix.exact.as_ref().map(|exact| encode_exact(exact, matrix.book.extent().unwrap_or(Extent::NONE)));
+    let more = [(TIED, OPTIONAL, tied), (IDEAL, OPTIONAL, ideal), (EXACT, REQUIRED, exact)];
+    let has_more = more.iter().any(|(.., bytes)| bytes.is_some());
+    let version = if has_more || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
     let first = first.map(|(kind, bytes)| (kind, 0, bytes));
-    let more = [(TIED, &tied), (IDEAL, &ideal)].into_iter();
-    let more = more.filter_map(|(kind, bytes)| Some((kind, OPTIONAL, &bytes.as_ref()?[..])));
+    let more = more.iter().filter_map(|(kind, mark, bytes)| Some((*kind, *mark, &bytes.as_ref()?[..])));
     let sections: Vec<(u32, u32, &[u8])> = first.chain(more).collect();
     let mut table = Vec::new();
     let mut offset = HEADER + ENTRY * sections.len();
@@ -327,9 +363,28 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
     let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
     let tied = of_kind(TIED).map(|at| decode_tied(&mut read(at)?, runs.len(), rankings)).transpose()?;
     let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
+    let exact =
+        of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, depths.len())).transpose()?;
+    let (book, exact) = match exact {
+        Some((book, exact)) => (book, Some(exact)),
+        None => (book, None),
+    };
     let range = tiles.offset as usize..(tiles.offset + tiles.length) as usize;
     let labels = Labels::InFile { file, range };
-    Ok(LabelMatrix { book, rule, fingerprint, queries, facts, runs, depths, packing, labels, tied, ideal })
+    Ok(LabelMatrix {
+        book,
+        rule,
+        fingerprint,
+        queries,
+        facts,
+        runs,
+        depths,
+        packing,
+        labels,
+        tied,
+        ideal,
+        exact,
+    })
 }
 
 fn damaged(path: &Path, section: &'static str, message: String) -> Error {
@@ -389,7 +444,7 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
         match mark {
             0 if core => {}
             _ if core => return Err(damaged(path, name, "the reserved word of its entry is not 0".into())),
-            REQUIRED if ![TIED, IDEAL].contains(&kind) => {
+            REQUIRED if ![TIED, IDEAL, EXACT].contains(&kind) => {
                 return Err(header(format!(
                     "needs its section of kind {kind}, which this laneval does not know: a newer laneval reads it"
                 )));
@@ -603,6 +658,48 @@ fn decode_tied(from: &mut Decoder<'_>, runs: usize, of: TiedIn<'_>) -> Result<Ti
     TiedGroups::new(TiedColumns { counts, rows, ends, groups, cut }, of).map_err(|message| from.bad(message))
 }
 
+fn encode_exact(exact: &ExactGrades, extent: Extent) -> Vec<u8> {
+    let (ends, grades, counts) = exact.facts.columns();
+    let (row_ends, of_rows) = exact.rows.columns();
+    let mut out = Encoder::default();
+    [extent.least_positive, extent.largest].iter().for_each(|grade| out.u64(grade.to_bits()));
+    [grades.len(), of_rows.len()].iter().for_each(|&count| out.u64(count as u64));
+    let f64s = |grades: &[f64], out: &mut Encoder| grades.iter().for_each(|grade| out.u64(grade.to_bits()));
+    ends.iter().for_each(|&end| out.u64(end));
+    f64s(grades, &mut out);
+    out.bytes(&bytes_of(counts));
+    row_ends.iter().for_each(|&end| out.u64(end));
+    f64s(of_rows, &mut out);
+    out.0
+}
+
+fn decode_exact(
+    from: &mut Decoder<'_>,
+    book: &Codebook,
+    facts: &Facts,
+    rows: usize,
+) -> Result<(Codebook, ExactGrades)> {
+    if book.grades() != [0.0] {
+        return Err(from.bad("beside a codebook of other grades than 0".into()));
+    }
+    let extent = from.f64s(2)?;
+    let extent = Extent { least_positive: extent[0], largest: extent[1] };
+    let [distinct, judged] = [from.count()?, from.count()?];
+    let ends = from.u64s(facts.len())?;
+    let grades = from.f64s(distinct)?;
+    let counts = from.u32_column(distinct)?;
+    let row_ends = from.u64s(rows)?;
+    let of_rows = from.f64s(judged)?;
+    from.end()?;
+    let facts = ExactFacts::from_columns(ends, grades, counts, facts).map_err(|message| from.bad(message))?;
+    let rows = ExactRows::from_columns(row_ends, of_rows, rows)
+        .ok_or_else(|| from.bad("the grades of the rows are no grades, or do not fit their ends".into()))?;
+    if !(extent.largest.is_finite() && extent.covers(facts.extent().unwrap_or(Extent::NONE))) {
+        return Err(from.bad("the grades are outside of their extent".into()));
+    }
+    Ok((Codebook::of_extent(extent), ExactGrades { facts, rows }))
+}
+
 /// Encodes the source of ideal rankings; `None` if they are made of the judgments.
 fn encode_ideal(ideal: IdealOf) -> Option<Vec<u8>> {
     match ideal {
@@ -694,6 +791,11 @@ impl<'a> Decoder<'a> {
     fn u64s(&mut self, count: usize) -> Result<Vec<u64>> {
         let bytes = self.take(count.saturating_mul(8))?;
         Ok(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect())
+    }
+
+    fn f64s(&mut self, count: usize) -> Result<Vec<f64>> {
+        let bytes = self.take(count.saturating_mul(8))?;
+        Ok(bytes.as_chunks::<8>().0.iter().map(|b| f64::from_le_bytes(*b)).collect())
     }
 
     fn string(&mut self) -> Result<&'a [u8]> {

@@ -3,7 +3,8 @@
 use fearless_simd::Level;
 use rayon::prelude::*;
 
-use super::code::Codebook;
+use super::code::{Above, Codebook};
+use super::exact::{ExactFacts, ExactGrades, ExactRows};
 use super::facts::Facts;
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
@@ -263,6 +264,7 @@ pub struct LabelMatrix {
     pub(super) labels: Labels,
     pub(super) ideal: IdealOf,
     pub(super) tied: Option<TiedGroups>,
+    pub(super) exact: Option<ExactGrades>,
 }
 
 /// The bytes of the tiles.
@@ -368,6 +370,13 @@ impl LabelMatrix {
         self.tied.as_ref()
     }
 
+    /// The exact grades, if there are too many distinct ones for a code each: those of the judgments of each query, and those of the
+    /// documents of each row.
+    #[doc(hidden)]
+    pub fn exact(&self) -> Option<&ExactGrades> {
+        self.exact.as_ref()
+    }
+
     /// The places of the rows in the tiles.
     #[doc(hidden)]
     pub fn packing(&self) -> &Packing {
@@ -414,6 +423,8 @@ pub struct StagedPiece {
     pub rows: Vec<StagedRow>,
     /// The labels of the rankings, row after row.
     pub labels: Vec<u8>,
+    /// The exact grades of the judged documents of the rankings, row after row in rank order, if codes are classes of grades.
+    pub exact: Vec<f64>,
 }
 
 /// One ranking of a staged piece.
@@ -435,18 +446,26 @@ pub struct MatrixBuilder {
     facts: Facts,
     runs: Vec<StagedRun>,
     ideal: IdealOf,
+    exact: Option<ExactFacts>,
 }
 
 impl MatrixBuilder {
     /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
     pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
-        MatrixBuilder { book, rule, fingerprint, queries, facts, runs: Vec::new(), ideal: IdealOf::Judgments }
+        let (runs, ideal, exact) = (Vec::new(), IdealOf::Judgments, None);
+        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact }
     }
 
     /// Sets the source of the facts. The default is judgments.
     #[must_use]
     pub fn with_ideal(self, ideal: IdealOf) -> Self {
         MatrixBuilder { ideal, ..self }
+    }
+
+    /// Sets the exact grades of the judgments, for a codebook of classes.
+    #[must_use]
+    pub fn with_exact(self, exact: Option<ExactFacts>) -> Self {
+        MatrixBuilder { exact, ..self }
     }
 
     /// Adds a run.
@@ -477,9 +496,11 @@ impl MatrixBuilder {
         })?;
         let mut depths = vec![0u32; rows];
         let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
+        let mut exact_of: Vec<&[f64]> = vec![&[]; if self.exact.is_some() { rows } else { 0 }];
         for (number, run) in self.runs.iter().enumerate() {
             let of_run = number * queries..(number + 1) * queries;
-            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run])
+            let exact = exact_of.get_mut(of_run.clone());
+            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], exact)
                 .map_err(|message| Error::Unanswerable(format!("run {}: {message}", run.info.name)))?;
         }
         if let Some((depth, kept)) = self.rule.deeper(&depths) {
@@ -504,6 +525,11 @@ impl MatrixBuilder {
             place(level, &labels, span.lanes as usize, tile);
         });
         drop(labels_of);
+        let exact = self.exact.map(|facts| {
+            let mut rows = ExactRows::default();
+            exact_of.iter().for_each(|grades| rows.push(grades));
+            ExactGrades { facts, rows }
+        });
         Ok(LabelMatrix {
             book: self.book,
             rule: self.rule,
@@ -516,6 +542,7 @@ impl MatrixBuilder {
             labels: Labels::Owned(lines),
             ideal: self.ideal,
             tied,
+            exact,
         })
     }
 
@@ -526,6 +553,10 @@ impl MatrixBuilder {
         }
         if !self.queries.are_ascending() {
             return wrong("the ids of the queries are not distinct and ascending".to_owned());
+        }
+        let exact = self.exact.as_ref().map_or(self.queries.len(), ExactFacts::len);
+        if self.exact.is_none() != self.book.is_exact() || exact != self.queries.len() {
+            return wrong("the exact grades do not fit the codebook and the queries".to_owned());
         }
         self.facts.check(self.book.codes()).or_else(|message| wrong(format!("judged counts: {message}")))
     }
@@ -540,10 +571,15 @@ fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<T
     tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
 }
 
-/// Notes the depth and the labels of each row of a run, by query.
-fn unpack<'a>(run: &'a StagedRun, depths: &mut [u32], labels_of: &mut [&'a [u8]]) -> Result<(), String> {
-    for StagedPiece { rows, labels } in &run.pieces {
-        let mut rest = &labels[..];
+/// Notes the depth, the labels and perhaps the exact grades of each row of a run, by query.
+fn unpack<'a>(
+    run: &'a StagedRun,
+    depths: &mut [u32],
+    labels_of: &mut [&'a [u8]],
+    mut exact_of: Option<&mut [&'a [f64]]>,
+) -> Result<(), String> {
+    for StagedPiece { rows, labels, exact } in &run.pieces {
+        let (mut rest, mut grades) = (&labels[..], &exact[..]);
         for &StagedRow { query, depth } in rows {
             let queries = depths.len();
             let at = query as usize;
@@ -557,6 +593,18 @@ fn unpack<'a>(run: &'a StagedRun, depths: &mut [u32], labels_of: &mut [&'a [u8]]
             (labels_of[at], rest) = rest.split_at_checked(depth as usize).ok_or_else(|| {
                 format!("a row of query {query} with {depth} labels, and its piece has {} left", rest.len())
             })?;
+            if let Some(exact_of) = &mut exact_of {
+                let judged = labels_of[at].iter().filter(|&&label| Above::JUDGED.contains(label)).count();
+                (exact_of[at], grades) = grades.split_at_checked(judged).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} has {judged} judged documents, and its piece {} grades left",
+                        grades.len()
+                    )
+                })?;
+            }
+        }
+        if !grades.is_empty() {
+            return Err(format!("a piece has {} exact grades that belong to no row", grades.len()));
         }
         if !rest.is_empty() {
             return Err(format!("a piece has {} labels that belong to no row", rest.len()));

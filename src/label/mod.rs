@@ -6,6 +6,7 @@
 mod batch;
 mod block;
 pub mod code;
+pub mod exact;
 mod facts;
 mod format;
 mod lost_pages;
@@ -21,6 +22,7 @@ mod view;
 pub use batch::Batch;
 pub(crate) use block::Block;
 pub use code::{Above, Codebook};
+pub use exact::{ExactFacts, ExactGrades, ExactRows, QueryGrades};
 pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
 pub use lost_pages::exit_when_a_mapped_file_shrinks;

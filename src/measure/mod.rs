@@ -4,7 +4,6 @@
 //! name, parses back to the same value, and compares and hashes by it. A recipe says what a measure reads and how it is finished.
 
 mod foreign;
-mod gain;
 mod grammar;
 mod parse;
 pub(crate) mod recipe;

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use crate::fold::{CodeTable, Discount, Fold, Walk, Weights};
 use crate::label::code::FIRST_GRADE;
-use crate::label::{Above, Facts, QueryFacts};
+use crate::label::{Above, ExactFacts, Facts, QueryFacts, QueryGrades};
 
 /// How a measure is computed.
 #[derive(Clone)]
@@ -91,6 +91,16 @@ impl Recipe {
     #[cfg_attr(not(feature = "internals"), allow(dead_code))]
     pub fn reference() -> Result<Self, String> {
         Ok(Recipe::Walk { walk: None, facts: Vec::new() })
+    }
+
+    /// Returns the recipe for rankings whose codes are classes of exact grades: those that no fold of exact grades computes walk with their
+    /// reference functions.
+    pub fn over_exact(self) -> Self {
+        let plain = match &self {
+            Recipe::Folds { reads, .. } => !reads.iter().any(|read| matches!(read, Read::RetrievedIdeal(_))),
+            Recipe::Walk { walk, .. } => walk.as_ref().is_some_and(|walk| !walk.needs_grades()),
+        };
+        if plain { self } else { Recipe::Walk { walk: None, facts: Vec::new() } }
     }
 
     /// Makes a recipe that walks down each ranking, with facts of its query.
@@ -292,6 +302,34 @@ impl Ideal {
         sums: &mut [f64],
     ) {
         let gains = counts.rev().map(|(code, count)| (self.gain[usize::from(code)], count));
+        self.sorted_at(cutoffs, weights, gains, sums);
+    }
+
+    /// The discounted gain at each of some cutoffs, of documents with exact grades.
+    fn exact_at(
+        &self,
+        cutoffs: &[Option<u32>],
+        weights: &Weights,
+        judged: QueryGrades<'_>,
+        sums: &mut [f64],
+    ) {
+        match self.gain.exact() {
+            Some(exact) => {
+                let gains = judged.iter().rev().map(|(grade, count)| (exact.of(grade), count));
+                self.sorted_at(cutoffs, weights, gains, sums);
+            }
+            None => sums.fill(0.0),
+        }
+    }
+
+    /// The discounted gain at each of some cutoffs, of gains that mostly descend.
+    fn sorted_at(
+        &self,
+        cutoffs: &[Option<u32>],
+        weights: &Weights,
+        gains: impl Iterator<Item = (f64, u32)> + Clone,
+        sums: &mut [f64],
+    ) {
         let gains = gains.filter(|&(gain, _)| gain > 0.0);
         if gains.clone().is_sorted_by(|a, b| a.0 >= b.0) {
             return self.sum_at(cutoffs, weights, gains, sums);
@@ -347,11 +385,12 @@ impl Ideal {
 
     /// The discounted gain of the ideal order of the judged documents of every query, for each of some ideals. The ideals differ in nothing
     /// but the cutoff, and the deepest one is last.
-    fn columns(ideals: &[&Ideal], facts: &Facts) -> Vec<Vec<f64>> {
+    fn columns(ideals: &[&Ideal], facts: &Facts, exact: Option<&ExactFacts>) -> Vec<Vec<f64>> {
         let Some(deepest) = ideals.last() else { return Vec::new() };
+        let exact = exact.filter(|_| deepest.gain.exact().is_some());
         // If the deepest ideal has a table, all have one.
         let tabled = |ideal: &&Ideal| ideal.rank.and_then(|rank| ideal.tabled(rank, facts));
-        if let Some(last) = tabled(deepest) {
+        if let Some(last) = tabled(deepest).filter(|_| exact.is_none()) {
             let mut columns: Vec<_> = ideals[..ideals.len() - 1].iter().filter_map(tabled).collect();
             columns.push(last);
             return columns;
@@ -365,8 +404,9 @@ impl Ideal {
         let judged = |&(code, _): &(u8, u32)| Above::JUDGED.contains(code);
         let cutoffs: Vec<_> = ideals.iter().map(|ideal| ideal.rank).collect();
         let mut sums = vec![0.0; facts.len() * cutoffs.len()];
-        sums.par_chunks_exact_mut(cutoffs.len()).enumerate().for_each(|(query, sums)| {
-            deepest.at(&cutoffs, &weights, facts.of(query).iter().filter(judged), sums);
+        sums.par_chunks_exact_mut(cutoffs.len()).enumerate().for_each(|(query, sums)| match exact {
+            Some(exact) => deepest.exact_at(&cutoffs, &weights, exact.of(query), sums),
+            None => deepest.at(&cutoffs, &weights, facts.of(query).iter().filter(judged), sums),
         });
         if cutoffs.len() == 1 {
             return vec![sums];
@@ -402,8 +442,9 @@ impl Ideal {
 }
 
 impl Fact {
-    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk.
-    pub fn columns(of: &[Fact], facts: &Facts) -> Vec<Vec<f64>> {
+    /// Computes the numbers of each fact for every query. Ideals that differ only in the cutoff come from one walk. Where codes are classes,
+    /// `exact` are the exact grades of the queries.
+    pub fn columns(of: &[Fact], facts: &Facts, exact: Option<&ExactFacts>) -> Vec<Vec<f64>> {
         let mut columns = vec![None; of.len()];
         for at in 0..of.len() {
             match &of[at] {
@@ -418,11 +459,11 @@ impl Fact {
                     }
                     alike.sort_by_key(|(_, ideal)| ideal.rank.unwrap_or(u32::MAX));
                     let ideals: Vec<&Ideal> = alike.iter().map(|&(_, ideal)| ideal).collect();
-                    for ((at, _), column) in alike.into_iter().zip(Ideal::columns(&ideals, facts)) {
+                    for ((at, _), column) in alike.into_iter().zip(Ideal::columns(&ideals, facts, exact)) {
                         columns[at] = Some(column);
                     }
                 }
-                fact => columns[at] = Some(fact.column(facts)),
+                fact => columns[at] = Some(fact.column(facts, exact)),
             }
         }
         columns.into_iter().flatten().collect()
@@ -449,18 +490,23 @@ impl Fact {
     }
 
     /// Computes the fact for every query.
-    fn column(&self, facts: &Facts) -> Vec<f64> {
+    fn column(&self, facts: &Facts, exact: Option<&ExactFacts>) -> Vec<f64> {
         let queries = || (0..facts.len()).into_par_iter().map(|query| facts.of(query));
         let counted =
             |set: Above| move |code: u8, count: u32| if set.contains(code) { u64::from(count) } else { 0 };
-        match self {
-            Fact::Count(set) => facts.map_sums(counted(*set), |count| count as f64),
-            Fact::MaxGrade(_) | Fact::Fewer { .. } => queries().map(|facts| self.of(facts)).collect(),
-            Fact::Hits { hits, rule, recall } => {
+        match (self, exact) {
+            (Fact::Count(set), _) => facts.map_sums(counted(*set), |count| count as f64),
+            (Fact::MaxGrade(_), Some(exact)) => {
+                let highest =
+                    |query: usize| exact.of(query).iter().next_back().map_or(0.0, |(grade, _)| grade);
+                (0..exact.len()).map(highest).collect()
+            }
+            (Fact::MaxGrade(_) | Fact::Fewer { .. }, _) => queries().map(|facts| self.of(facts)).collect(),
+            (Fact::Hits { hits, rule, recall }, _) => {
                 let needed = rule.hits(*recall);
                 facts.map_sums(counted(*hits), |relevant| needed(relevant) as f64)
             }
-            Fact::Ideal(ideal) => Ideal::columns(&[ideal], facts).pop().unwrap_or_default(),
+            (Fact::Ideal(ideal), _) => Ideal::columns(&[ideal], facts, exact).pop().unwrap_or_default(),
         }
     }
 }
@@ -495,7 +541,7 @@ mod tests {
             let of_judged = facts.of(query).iter().filter(|&(code, _)| Above::JUDGED.contains(code));
             assert_eq!(tabled.to_bits(), ideal.of(&weights, of_judged).to_bits(), "query {query}");
         }
-        assert_eq!([tabled], *Ideal::columns(&[&ideal], &facts));
+        assert_eq!([tabled], *Ideal::columns(&[&ideal], &facts, None));
         assert!(self::ideal(20).tabled(20, &facts).is_none(), "too few queries for 21³ entries");
     }
 
@@ -507,7 +553,7 @@ mod tests {
         let all = [ideal(7), end, other, ideal(1), ideal(20), ideal(3)].map(Fact::Ideal);
         let shallow = [ideal(5), ideal(2)].map(Fact::Ideal);
         for (of, facts) in [(&all[..], &few), (&all[..], &many), (&shallow[..], &many)] {
-            let columns = Fact::columns(of, facts);
+            let columns = Fact::columns(of, facts, None);
             assert_eq!(columns.len(), of.len());
             for (fact, column) in of.iter().zip(columns) {
                 let Fact::Ideal(ideal) = fact else { unreachable!() };
@@ -522,7 +568,7 @@ mod tests {
                 }
             }
         }
-        assert!(Fact::columns(&all, &Facts::new()).iter().all(Vec::is_empty));
+        assert!(Fact::columns(&all, &Facts::new(), None).iter().all(Vec::is_empty));
     }
 
     /// Below the table and across its end a sum is the plain one, rank by rank.
@@ -555,9 +601,9 @@ mod tests {
         let none = Ideal { gain: [0.0; 256].into(), ..few.clone() };
         for ideal in [few, none] {
             let facts = facts(100);
-            let column = Fact::columns(&[Fact::Ideal(ideal.clone())], &facts).remove(0);
+            let column = Fact::columns(&[Fact::Ideal(ideal.clone())], &facts, None).remove(0);
             let whole = Ideal { rank: None, ..ideal };
-            assert_eq!(column, Fact::columns(&[Fact::Ideal(whole)], &facts).remove(0));
+            assert_eq!(column, Fact::columns(&[Fact::Ideal(whole)], &facts, None).remove(0));
         }
     }
 
@@ -594,10 +640,10 @@ mod tests {
     fn facts_of_many_queries_are_those_of_each() {
         let facts = facts(10_000);
         for above in 0..8 {
-            let counts = Fact::Count(Above(above)).column(&facts);
+            let counts = Fact::Count(Above(above)).column(&facts, None);
             let each = (0..facts.len()).map(|query| facts.of(query).count(Above(above)) as f64);
             assert!(counts.iter().copied().eq(each), "above {above}");
         }
-        assert!(Fact::Count(Above::JUDGED).column(&Facts::new()).is_empty());
+        assert!(Fact::Count(Above::JUDGED).column(&Facts::new(), None).is_empty());
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
-pub(crate) use super::gain::for_ratio;
-use super::gain::{Gains, LARGEST_SCALE, stop_table};
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
 use super::traits::{BestOrder, Expected, Range, Status};
 use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
-use crate::fold::{CodeTable, Discount, Fold, GoesOn, Patience, Walk};
+use crate::fold::{
+    CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
+};
 use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook};
 
@@ -392,7 +392,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "nDCG@k = DCG@k / DCG@k of the ideal ranking",
         citation: "discount=jk: Järvelin and Kekäläinen 2002; lg(i + 1) and gain=exp2: Burges et al. 2005",
         recipe: |m, book| {
-            let gain = for_ratio(gains(m, book)?)?;
+            let gain = for_ratio(gains(m, book)?, book)?;
             let ideal = Ideal { gain: gain.clone(), discount: discount(m), rank: m.rank() };
             let ideal = match m.word("ideal") {
                 "retrieved" => Read::RetrievedIdeal(ideal),
@@ -469,8 +469,10 @@ pub static MEASURES: &[Definition] = &[
                 }
                 _ => Gains::AtLeast(m.rel()).table(book)?,
             };
-            let gain =
-                if m.word("scale") == "topic" { table } else { without(table, relevant_codes(m, book)) };
+            let gain = match m.word("scale") {
+                "topic" => table,
+                _ => table.from_grade(m.rel(), relevant_codes(m, book)),
+            };
             let depth = m.number("norm").map(|depth| depth as u32);
             if p == 1.0 && depth.is_none() {
                 return Err("with p=1 the weights have no finite sum: give p below 1, or norm".to_owned());
@@ -756,7 +758,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "nDCGrel = (1/P)·(Σ_{gain > 0} DCG@i / ideal@i + those missing · DCG / ideal), at least 0",
         citation: "Buckley et al., trec_eval (ndcg_rel), after Järvelin and Kekäläinen 2002",
         recipe: |m, book| {
-            let gain = for_ratio(gains(m, book)?)?;
+            let gain = for_ratio(gains(m, book)?, book)?;
             let whole = Ideal { gain: gain.clone(), discount: Discount::Log2, rank: None };
             Recipe::walk(Walk::AtGains { gain }, [Fact::Ideal(whole)])
         },
@@ -776,7 +778,7 @@ pub static MEASURES: &[Definition] = &[
         formula: "RnDCG = mean of DCG@j / ideal@j over those ranks j, and the end of a ranking longer than P + 1; 0 if R = 0",
         citation: "Buckley et al., trec_eval (Rndcg)",
         recipe: |m, book| {
-            let gain = for_ratio(worths(m, book)?)?;
+            let gain = for_ratio(worths(m, book)?, book)?;
             Recipe::walk(Walk::AtChanges { gain }, [Fact::Count(relevant_codes(m, book))])
         },
     },
@@ -814,7 +816,7 @@ pub static MEASURES: &[Definition] = &[
             let p = m.number("p").unwrap_or(0.9);
             let mut unjudged = [0.0; 256];
             unjudged[usize::from(UNPOOLED)..=usize::from(NEGATIVE)].fill(1.0);
-            let gain = std::sync::Arc::new(unjudged);
+            let gain = unjudged.into();
             let sum = Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, Place::End);
             let rest = move |n: f64| p.powi(n as i32);
             Recipe::new([sum, retrieved(), judged()], move |[sum, n, judged]| {
@@ -1176,7 +1178,7 @@ fn hits(m: &Measure, book: &Codebook, place: Place) -> Read {
 
 /// A table of 1 for some codes and 0 for others.
 fn indicator(is_in: impl Fn(u8) -> bool) -> Result<CodeTable, String> {
-    Ok(std::sync::Arc::new(std::array::from_fn(|code| f64::from(is_in(code as u8)))))
+    Ok(std::array::from_fn(|code| f64::from(is_in(code as u8))).into())
 }
 
 /// A table of the judged documents that are not relevant.
@@ -1194,9 +1196,8 @@ fn all_but_nonrelevant(m: &Measure, book: &Codebook) -> Result<CodeTable, String
 /// The gain of a relevant document in Utility, compared with another document in its place.
 fn prices(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| m.number(name).unwrap_or(0.0));
-    let mut table = indicator(|code| relevant_codes(m, book).contains(code))?;
-    std::sync::Arc::make_mut(&mut table).iter_mut().for_each(|price| *price *= a - b - c + d);
-    Ok(table)
+    let table = indicator(|code| relevant_codes(m, book).contains(code))?;
+    Ok(table.map(|_, price| price * (a - b - c + d)))
 }
 
 /// R: the relevant documents in the qrels.
@@ -1270,7 +1271,8 @@ fn gained(gain: CodeTable, discount: Discount, m: &Measure) -> Read {
 
 /// The gain of every code under the parameters `gain` and `rel`.
 pub(crate) fn gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
-    Ok(without(worths(m, book)?, book.at_least(m.number("rel").unwrap_or(0.0))))
+    let floor = m.number("rel").unwrap_or(0.0);
+    Ok(worths(m, book)?.from_grade(floor, book.at_least(floor)))
 }
 
 /// The gain of every code under the parameter `gain` alone.
@@ -1281,17 +1283,6 @@ pub(crate) fn worths(m: &Measure, book: &Codebook) -> Result<CodeTable, String> 
         _ => Gains::Linear,
     };
     gains.table(book)
-}
-
-/// The table `table` with no gain for judged grades outside of `kept`.
-fn without(mut table: CodeTable, kept: Above) -> CodeTable {
-    let entries = std::sync::Arc::make_mut(&mut table);
-    for (code, gain) in (0..=255u8).zip(entries.iter_mut()) {
-        if Above::JUDGED.contains(code) && !kept.contains(code) {
-            *gain = 0.0;
-        }
-    }
-    table
 }
 
 /// a / b, and 0 where b is 0.

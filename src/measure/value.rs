@@ -442,6 +442,14 @@ impl Measure {
         self.number("rel").unwrap_or(1.0)
     }
 
+    /// The grades at which the measure tells documents apart: its levels of relevance, given or by default; without any, the least grade
+    /// above 0.
+    pub(crate) fn levels(&self) -> Vec<f64> {
+        let levels = self.definition.params.iter().filter(|param| param.kind == Kind::Level);
+        let levels: Vec<f64> = levels.filter_map(|param| self.number(param.name)).collect();
+        if levels.is_empty() { vec![0f64.next_up()] } else { levels }
+    }
+
     fn default(&self, name: &str) -> &'static str {
         self.definition.params.iter().find(|param| param.name == name).map_or("", |param| param.default)
     }
@@ -452,6 +460,14 @@ impl Measure {
     /// A parameter that does not fit the grades, such as an ERR scale that is too small.
     #[doc(hidden)]
     pub fn recipe(&self, book: &Codebook) -> Result<Recipe> {
+        match book.is_exact() {
+            true => self.recipe_of(book),
+            false => self.recipe_of(&book.at_levels(self.levels())?),
+        }
+    }
+
+    /// Makes the recipe of the measure under a codebook whose codes tell its levels apart.
+    pub(crate) fn recipe_of(&self, book: &Codebook) -> Result<Recipe> {
         (self.definition.recipe)(self, book).map_err(|message| {
             let text = self.to_string();
             MeasureError::new(&text, 0..text.len(), message).into()

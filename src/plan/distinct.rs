@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash, Hasher, RandomState};
 
-use crate::fold::{CodeTable, Discount, Fold};
+use crate::fold::{CodeTable, Discount, ExactGains, Fold};
 use crate::label::Above;
 use crate::measure::{Fact, Ideal, RecallRule};
 
@@ -72,6 +72,11 @@ fn float(number: f64, to: &mut impl Hasher) {
 
 fn table(table: &CodeTable, to: &mut impl Hasher) {
     table.iter().for_each(|&number| float(number, to));
+    if let Some(ExactGains { gains, floor, unit }) = table.exact() {
+        std::mem::discriminant(gains).hash(to);
+        float(*floor, to);
+        float(*unit, to);
+    }
 }
 
 impl Hashed for usize {

@@ -5,11 +5,12 @@
 
 mod distinct;
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Cut, Factor, Fold, Inputs, Product, Program, Task, Walk, Weights};
-use crate::label::{Above, Batch, Codebook};
+use crate::label::{Above, Batch, Codebook, ExactGrades, Facts, QueryFacts};
 use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
 
@@ -40,6 +41,8 @@ pub struct Prepared<'a> {
     plan: &'a Plan,
     /// The facts, `[fact][query]`.
     facts: Vec<Vec<f64>>,
+    /// The judgments of each query as counts by the codes that the folds see.
+    judged: Cow<'a, Facts>,
     /// The numbers of the queries that the program refers to.
     inputs: Inputs,
     /// The weights of the ranks of each ideal.
@@ -69,7 +72,15 @@ impl Plan {
                 "{count} measures, where {MOST} can be evaluated together: ask for fewer at a time"
             )));
         }
-        let recipes: Vec<Recipe> = measures.iter().map(|m| m.recipe(book)).collect::<Result<_>>()?;
+        let classes = match book.is_exact() {
+            true => None,
+            false => Some(book.at_levels(measures.iter().flat_map(Measure::levels))?),
+        };
+        let recipe = |measure: &Measure| match &classes {
+            None => measure.recipe(book),
+            Some(classes) => Ok(measure.recipe_of(classes)?.over_exact()),
+        };
+        let recipes: Vec<Recipe> = measures.iter().map(recipe).collect::<Result<_>>()?;
         let mut draft = PlanDraft::default();
         let asked: Vec<Vec<Asked>> = recipes
             .iter()
@@ -78,20 +89,26 @@ impl Plan {
         let draft = draft.finish();
         let sources = |asked: Vec<Asked>| asked.into_iter().map(|asked| draft.source(asked)).collect();
         let recipes = std::iter::zip(recipes, asked.into_iter().map(sources)).collect();
-        let program = Program { tasks: draft.tasks, codes: book.codes() };
+        let codes = classes.as_ref().unwrap_or(book).codes();
+        let program = Program { tasks: draft.tasks, codes, classes };
         let Drafted { facts, inputs, ideals, .. } = draft;
         Ok(Plan { measures: measures.to_vec(), program, facts, inputs, ideals, recipes })
     }
 
     /// Computes the facts of the queries of a batch that the plan needs. They serve every batch of the same queries that is no deeper.
     #[doc(hidden)]
-    pub fn prepare(&self, batch: &Batch<'_>) -> Prepared<'_> {
-        let facts = Fact::columns(&self.facts, batch.facts());
+    pub fn prepare<'a>(&'a self, batch: &Batch<'a>) -> Prepared<'a> {
+        let exact = batch.exact().map(|ExactGrades { facts, .. }| facts);
+        let judged = match (exact, &self.program.classes) {
+            (Some(exact), Some(classes)) => Cow::Owned(exact.classed(batch.facts(), classes)),
+            _ => Cow::Borrowed(batch.facts()),
+        };
+        let facts = Fact::columns(&self.facts, &judged, exact);
         let input = |&fact: &usize| facts[fact].iter().map(|&number| number as u32).collect();
         let inputs = self.inputs.iter().map(input).collect();
         let deepest = batch.deepest() as usize;
         let weights = self.ideals.iter().map(|ideal| ideal.weights(deepest)).collect();
-        Prepared { plan: self, facts, inputs, weights }
+        Prepared { plan: self, facts, judged, inputs, weights }
     }
 
     /// The measures, in the order asked for.
@@ -164,6 +181,11 @@ impl<'a> Prepared<'a> {
             }));
             last.finish(&numbers, values);
         }
+    }
+
+    /// The judgments of a query as counts by the codes that folds and walks see.
+    pub fn judged(&self, query: usize) -> QueryFacts<'_> {
+        self.judged.of(query)
     }
 
     /// The facts of a query with which a measure walks.

@@ -5,7 +5,8 @@ mod terms;
 use crate::error::{Error, Result, printable};
 use crate::evaluate::Evaluator;
 use crate::ingest::{Input, Join, Picked, PickedQuery, Retrieved, RunInput};
-use crate::label::{Codebook, Ids, LabelMatrix};
+use crate::label::code::NEGATIVE;
+use crate::label::{Ids, LabelMatrix};
 use crate::measure::Measure;
 pub use terms::{How, LastLine, Term, Terms};
 
@@ -21,10 +22,10 @@ pub enum Judgment {
 }
 
 impl Judgment {
-    fn of(book: &Codebook, code: u8) -> Self {
-        match book.grade(code) {
+    fn of(document: &Retrieved) -> Self {
+        match document.grade {
             Some(grade) => Judgment::Grade(grade),
-            None if book.code(-1.0) == Some(code) => Judgment::Negative,
+            None if document.code == NEGATIVE => Judgment::Negative,
             None => Judgment::None,
         }
     }
@@ -136,31 +137,35 @@ fn values(evaluator: &Evaluator, matrix: &LabelMatrix, queries: &[PickedQuery]) 
 /// A query as an evaluator sees it.
 fn shown(query: PickedQuery, evaluator: &Evaluator, matrix: &LabelMatrix, values: &Values) -> Result<Query> {
     let (book, view) = (matrix.book(), evaluator.view());
-    let recipes = evaluator.measures().iter().map(|measure| measure.recipe(book));
-    let recipes = recipes.collect::<Result<Vec<_>>>()?;
+    // Terms are those of codes, and not of exact grades.
+    let measures = evaluator.measures().iter().filter(|_| book.is_exact());
+    let recipes = measures.map(|measure| measure.recipe(book)).collect::<Result<Vec<_>>>()?;
     let facts = query.judged.as_ref().and(matrix.queries().find(&query.id)).map(|at| matrix.facts().of(at));
     let place = values.queries.find(&query.id);
     let in_run = |(run, found): (usize, Option<Vec<Retrieved>>)| {
         let present = found.is_some();
         let mut seen = found.unwrap_or_default();
         seen.truncate(view.depth.map_or(usize::MAX, |depth| depth as usize));
-        seen.retain(|document| !view.judged_only || book.grade(document.code).is_some());
+        seen.retain(|document| !view.judged_only || document.grade.is_some());
         let codes: Vec<u8> = seen.iter().map(|document| document.code).collect();
         let values = place.map_or(Vec::new(), |at| values.of_runs[run].iter().map(|of| of[at]).collect());
         let terms = facts.map_or(Vec::new(), |facts| {
             let in_order = evaluator.is_in_order();
-            recipes.iter().map(|recipe| terms::terms(recipe, &codes, facts).filter(|_| in_order)).collect()
+            let terms = |recipe| terms::terms(recipe, &codes, facts).filter(|_| in_order);
+            let none = evaluator.measures().iter().skip(recipes.len()).map(|_| None);
+            recipes.iter().map(terms).chain(none).collect()
         });
         let ranked = |(rank, document): (u32, Retrieved)| Ranked {
             rank,
+            judgment: Judgment::of(&document),
             docno: document.docno,
             score: document.score,
-            judgment: Judgment::of(book, document.code),
             tied: document.tied,
         };
         InRun { present, ranking: (1..).zip(seen).map(ranked).collect(), values, terms }
     };
-    let judgment = |(docno, code)| (docno, Judgment::of(book, code));
+    let judgment =
+        |(docno, grade)| (docno, if grade < 0.0 { Judgment::Negative } else { Judgment::Grade(grade) });
     Ok(Query {
         judged: query.judged.map(|judged| judged.into_iter().map(judgment).collect()),
         runs: query.rankings.into_iter().enumerate().map(in_run).collect(),

@@ -3,7 +3,7 @@
 use super::chance::{Double, Hypergeometric, ranks_of};
 use super::folds::{self, Tables};
 use super::row::Row;
-use crate::fold::{CodeTable, Discount};
+use crate::fold::{CodeTable, Discount, for_ratio};
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Codebook};
 use crate::measure::{Measure, table};
@@ -21,11 +21,11 @@ pub fn form(m: &Measure, book: &Codebook) -> Option<Form> {
     match m.definition().name {
         "BinG" => Some(Box::new(move |row, tables| bin_g(row, hits, tables))),
         "RnDCG" => {
-            let gain = table::for_ratio(table::worths(m, book).ok()?).ok()?;
+            let gain = for_ratio(table::worths(m, book).ok()?, book).ok()?;
             Some(Box::new(move |row, tables| ndcg_over_changes(row, hits, &gain, tables)))
         }
         "nDCGrel" => {
-            let gain = table::for_ratio(table::gains(m, book).ok()?).ok()?;
+            let gain = for_ratio(table::gains(m, book).ok()?, book).ok()?;
             // With gains below 0, or more documents that have one than the ideal ranking, a value may be raised to 0.
             let sound = gain.iter().enumerate().all(|(code, &gain)| match code as u8 {
                 ..FIRST_GRADE => gain == 0.0,

@@ -162,7 +162,10 @@ fn program(queries: usize) -> (Program, Inputs) {
         task(Fold::InferredSum(set), &[Cut::End]),
         task(Fold::Histogram, &[Cut::End]),
     ];
-    (Program { tasks, codes: 6 }, vec![vec![1; queries], (0..queries as u32).map(|at| at % 9).collect()])
+    (
+        Program { tasks, codes: 6, ..Program::default() },
+        vec![vec![1; queries], (0..queries as u32).map(|at| at % 9).collect()],
+    )
 }
 
 fn gains(numbers: &[f64]) -> CodeTable {
@@ -228,7 +231,7 @@ fn deepest_rankings_and_blocks_of_tables(Bench { gpu, pairs }: &Bench) -> Result
         Task { fold: Fold::InferredSum(Above(100)), cuts: vec![Cut::End] },
         Task { fold: Fold::PairSum(Above(100)), cuts },
     ];
-    let (program, inputs) = (Program { tasks, codes: 256 }, Inputs::new());
+    let (program, inputs) = (Program { tasks, codes: 256, ..Program::default() }, Inputs::new());
     for judged_only in [false, true] {
         let view = View { depth: None, judged_only };
         for gpu in [gpu, pairs] {
@@ -257,6 +260,7 @@ fn ready_sums(device: &Device, sizes: Sizes, matrix: &LabelMatrix) -> f64 {
     let program = Program {
         tasks: vec![Task { fold: Fold::FirstRank(matrix.book().at_least(1.0)), cuts: vec![Cut::End] }],
         codes: matrix.book().codes(),
+        ..Program::default()
     };
     let integers = Arc::new(Integers::new(&program, 4));
     let ready = Ready::new(device, integers, View::default(), sizes).expect("kernels");

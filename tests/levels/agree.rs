@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use crate::compared::{assert_same_bits, views};
-use crate::matrices::{matrix, shape};
+use crate::matrices::{any_shape, matrix};
 use crate::simd::levels;
 use crate::variants::every_measure;
 
@@ -34,20 +34,21 @@ pub fn cpu_equals_reference(_: Cpu) {
 
 fn compare() -> Result<(), String> {
     let config = Config { cases: 48, max_shrink_iters: 100, failure_persistence: None, ..Config::default() };
-    let compared = TestRunner::new(config).run(&(shape(), views(), any::<bool>()), |(shape, view, both)| {
-        let matrix = matrix(&shape);
-        let mut evaluator = Evaluator::of(every_measure(&matrix));
-        evaluator = evaluator.with_per_query(true).with_not_finite(true);
-        evaluator = evaluator.with_view(view);
-        evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
-        evaluator = evaluator.with_engine(EngineChoice::Reference);
-        let expected = evaluator.evaluate(&matrix).unwrap();
-        assert_means(&expected);
-        for cpu in levels().into_iter().filter_map(|(_, cpu)| cpu) {
-            let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
-            assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
-        }
-        Ok(())
-    });
+    let compared =
+        TestRunner::new(config).run(&(any_shape(), views(), any::<bool>()), |(shape, view, both)| {
+            let matrix = matrix(&shape);
+            let mut evaluator = Evaluator::of(every_measure(&matrix));
+            evaluator = evaluator.with_per_query(true).with_not_finite(true);
+            evaluator = evaluator.with_view(view);
+            evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
+            evaluator = evaluator.with_engine(EngineChoice::Reference);
+            let expected = evaluator.evaluate(&matrix).unwrap();
+            assert_means(&expected);
+            for cpu in levels().into_iter().filter_map(|(_, cpu)| cpu) {
+                let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
+                assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
+            }
+            Ok(())
+        });
     compared.map_err(|error| error.to_string())
 }

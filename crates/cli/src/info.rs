@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use laneval::error::printable;
+use laneval::internals::label::ExactGrades;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
@@ -112,6 +113,9 @@ struct Labels {
 #[derive(Serialize)]
 struct Grade {
     grade: f64,
+    /// The largest grade, if these are several: there are too many distinct ones for a code each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    to: Option<f64>,
     labels: u64,
 }
 
@@ -217,7 +221,11 @@ impl Contents {
     fn labels_grid(&self) -> Grid {
         let columns = [("grade", Align::Left), ("labels", Align::Right), ("share", Align::Right)];
         let mut grid = Grid::new(columns.map(|(name, align)| (name.to_owned(), align)));
-        let graded = self.labels.grades.iter().map(|grade| (grade.grade.to_string(), grade.labels));
+        let name = |of: &Grade| match of.to {
+            Some(to) => format!("{} to {to}", of.grade),
+            None => of.grade.to_string(),
+        };
+        let graded = self.labels.grades.iter().map(|grade| (name(grade), grade.labels));
         let others = [("negative", self.labels.negative), ("not judged", self.labels.unpooled)];
         for (name, count) in graded.chain(others.map(|(name, count)| (name.to_owned(), count))) {
             let share = format!("{:.1} %", 100.0 * share(count, self.labels.total));
@@ -252,16 +260,29 @@ impl Depths {
 impl Labels {
     fn of(codes: &[u64; 256], matrix: &LabelMatrix) -> Self {
         let first = usize::from(FIRST_GRADE);
-        let grades = matrix.book().grades().iter().zip(&codes[first..]);
+        let coded = matrix.book().grades().iter().zip(&codes[first..]);
+        let coded = coded.map(|(&grade, &labels)| Grade { grade, to: None, labels });
+        let grades = matrix.exact().map_or_else(|| coded.collect(), |exact| ranges(matrix, exact));
         let total = codes[usize::from(PAST_END) + 1..].iter().sum();
         Labels {
             total,
             judged_share: share(codes[first..].iter().sum(), total),
             unpooled: codes[usize::from(UNPOOLED)],
             negative: codes[usize::from(NEGATIVE)],
-            grades: grades.map(|(&grade, &labels)| Grade { grade, labels }).collect(),
+            grades,
         }
     }
+}
+
+/// Counts the labels with exact grades in ten ranges of equal width, of which those without a label are left out.
+fn ranges(matrix: &LabelMatrix, exact: &ExactGrades) -> Vec<Grade> {
+    const RANGES: f64 = 10.0;
+    let mut grades: Vec<f64> = (0..matrix.rows()).flat_map(|row| exact.rows.of(row)).copied().collect();
+    grades.par_sort_unstable_by(f64::total_cmp);
+    let (least, largest) = (grades.first().copied().unwrap_or(0.0), grades.last().copied().unwrap_or(0.0));
+    let range = |grade: f64| ((grade - least) / (largest - least) * RANGES).min(RANGES - 1.0).floor();
+    let of_range = |of: &[f64]| Grade { grade: of[0], to: of.last().copied(), labels: of.len() as u64 };
+    grades.chunk_by(|&one, &next| range(one) == range(next)).map(of_range).collect()
 }
 
 impl Run {

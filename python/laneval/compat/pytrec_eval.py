@@ -23,7 +23,6 @@ Different on purpose:
   NaN.
 * An empty ranking has 0 under every measure but `num_q`, even `num_rel` and `gm_map`, as there; but there some combinations of measures
   end the interpreter. So do grades that are all negative.
-* More than 253 distinct grades of 0 and above are a `ValueError`.
 * `compute_aggregated_measure` takes the exponential of `gm_*` by the C library, whose last bit may differ from NumPy's.
 * Negative levels of relevance are a `TypeError`, as 0 is; there some are accepted by accident.
 """

@@ -1,14 +1,18 @@
 //! The CPU engine: tiles in parallel, each fold one pass of SIMD over a tile that stays in the nearest cache.
 
+use std::mem::take;
+
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
 use super::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
+use crate::label::exact::classed;
 use crate::label::{Tile, TileSpan};
 use steps::{Lanes, Scratch, Step};
 
 pub mod documents;
+mod exact;
 pub mod folds;
 mod steps;
 
@@ -64,10 +68,14 @@ impl Cpu {
 
     /// Runs steps over a tile.
     fn fold(&self, job: &Job<'_>, at: usize, tile: Tile<'_>, steps: &[Step], scratch: &mut Scratch) {
-        let mut labels = std::mem::take(&mut scratch.labels);
+        let (mut labels, mut codes) = (take(&mut scratch.labels), take(&mut scratch.classed));
         let tile = job.view.of(tile, &mut labels);
+        let tile = match &job.program.classes {
+            Some(book) => classed(tile, book, |lane| job.batch.exact_of(at, lane), &mut codes),
+            None => tile,
+        };
         Lanes { level: self.level, tile, at, job }.run(steps, scratch);
-        scratch.labels = labels;
+        (scratch.labels, scratch.classed) = (labels, codes);
     }
 
     /// Takes a certain level of SIMD, for tests and benches.

@@ -2,6 +2,8 @@
 
 use fearless_simd::Level;
 
+use super::documents::Documents;
+use super::exact::ExactSum;
 use super::folds::{self, Wanted};
 use crate::engine::Job;
 use crate::fold::{CodeTable, Columns, Cut, Fold, Program, Task, Weights};
@@ -28,6 +30,8 @@ enum Kernel {
     PrecisionSum(u8),
     WeightedSum(CodeTable, Weights),
     Cascade(CodeTable, Weights),
+    /// A sum over the exact grades of a lane's documents.
+    Exact(ExactSum, CodeTable, Weights),
     PeakPrecision(u8, Vec<usize>),
     PreferenceSum([u8; 2], [usize; 2]),
     InferredSum(u8),
@@ -53,6 +57,9 @@ pub(super) struct Scratch {
     counts: Vec<u32>,
     /// One or two inputs, or many caps, by lane.
     inputs: Vec<u32>,
+    /// The labels of a tile by the classes of the program.
+    pub(super) classed: Vec<u8>,
+    documents: Documents,
 }
 
 /// A tile with the inputs of its steps.
@@ -136,8 +143,20 @@ fn alone((task, column): (&Task, usize), deepest: usize) -> Step {
         Fold::Count(set) => Kernel::Count(set.0),
         Fold::FirstRank(set) => Kernel::FirstRank(set.0),
         Fold::PrecisionSum(set) => Kernel::PrecisionSum(set.0),
-        Fold::WeightedSum { gain, discount } => Kernel::WeightedSum(gain.clone(), discount.weights(depth)),
-        Fold::Cascade { stop, discount } => Kernel::Cascade(stop.clone(), discount.weights(depth)),
+        Fold::WeightedSum { gain, discount } => {
+            let weights = discount.weights(depth);
+            match gain.exact() {
+                Some(_) => Kernel::Exact(ExactSum::Weighted, gain.clone(), weights),
+                None => Kernel::WeightedSum(gain.clone(), weights),
+            }
+        }
+        Fold::Cascade { stop, discount } => {
+            let weights = discount.weights(depth);
+            match stop.exact() {
+                Some(_) => Kernel::Exact(ExactSum::Cascade, stop.clone(), weights),
+                None => Kernel::Cascade(stop.clone(), weights),
+            }
+        }
         Fold::PeakPrecision { hits, caps } => Kernel::PeakPrecision(hits.0, caps.clone()),
         &Fold::PreferenceSum { hits, judged, cap, bound } => {
             Kernel::PreferenceSum([hits.0, judged.0], [cap, bound])
@@ -171,7 +190,7 @@ impl Lanes<'_> {
 
     fn step(&self, Step { kernel, ranks, column }: &Step, scratch: &mut Scratch) {
         let Lanes { level, tile, .. } = *self;
-        let Scratch { columns: Columns { values, histogram, .. }, counts, inputs, .. } = scratch;
+        let Scratch { columns: Columns { values, histogram, .. }, counts, inputs, documents, .. } = scratch;
         let out = |column: usize, columns: usize| column * tile.lanes..(column + columns) * tile.lanes;
         let at = out(*column, ranks.len().max(1));
         match kernel {
@@ -205,6 +224,11 @@ impl Lanes<'_> {
             }
             Kernel::Cascade(stop, weights) => {
                 folds::cascade(level, tile, stop, weights, ranks, &mut values[at]);
+            }
+            Kernel::Exact(sum, gain, weights) => {
+                let batch = &self.job.batch;
+                let grades = |lane: usize| batch.exact_of(self.at, lane);
+                sum.of(tile, grades, (gain, weights), ranks, documents, &mut values[at]);
             }
             Kernel::PeakPrecision(set, caps) => {
                 self.inputs(caps, inputs);

@@ -86,6 +86,9 @@ impl Gpu {
     ) -> Result<G> {
         /// The number of tiles that a worker takes at a time.
         const TOGETHER: usize = 4;
+        if job.program.classes.is_some() {
+            return Cpu::new().run(job, workers, begin);
+        }
         let integers = Arc::new(Integers::new(job.program, check_depth(job)?));
         let ready = Ready::new(&self.device, integers.clone(), job.view, self.sizes)?;
         let left = Left::new(job.program, &integers);
@@ -160,6 +163,9 @@ impl Engine for Loaded<'_> {
 
 /// Describes how the sums of a job are computed.
 fn explain(job: &Job<'_>) -> Vec<String> {
+    if job.program.classes.is_some() {
+        return vec!["on the CPU: there are more distinct grades than codes".to_owned()];
+    }
     let integers = Integers::new(job.program, deepest(job));
     let name = |of: usize| job.program.tasks[of].fold.name();
     let mut lines = vec!["on the GPU, in integers:".to_owned()];
@@ -221,7 +227,7 @@ impl Left {
             first += task.columns();
         }
         let tasks = integers.left.iter().map(|&at| program.tasks[at].clone()).collect();
-        Some(Left { program: Program { tasks, codes: program.codes }, columns })
+        Some(Left { program: Program { tasks, codes: program.codes, classes: None }, columns })
     }
 }
 

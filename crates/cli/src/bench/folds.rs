@@ -28,6 +28,10 @@ pub fn programs(matrix: &LabelMatrix) -> Vec<Program> {
         Fold::PairSum(hits),
         Fold::Histogram,
     ];
-    let alone = |fold| Program { tasks: vec![Task { fold, cuts: vec![Cut::End] }], codes: book.codes() };
+    let alone = |fold| Program {
+        tasks: vec![Task { fold, cuts: vec![Cut::End] }],
+        codes: book.codes(),
+        ..Program::default()
+    };
     folds.map(alone).into()
 }

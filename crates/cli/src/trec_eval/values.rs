@@ -1,9 +1,9 @@
 //! The topics that count and their values.
 
 use laneval::internals::label::code::UNPOOLED;
-use laneval::internals::reference::{Ranking, function};
+use laneval::internals::reference::{Exact, Ranking, function};
 use laneval::measure::trec::{Column, Request, Source, Version};
-use laneval::{Codebook, Ids, LabelMatrix, Scores, View};
+use laneval::{Ids, LabelMatrix, Scores, View};
 
 /// The content of the lines.
 pub struct Table {
@@ -75,7 +75,9 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
             if depth > 0 {
                 return present.next();
             }
-            let ranking = Ranking { labels: &labels, facts: matrix.facts().of(query), book: matrix.book() };
+            let exact = matrix.exact().map(|exact| Exact { grades: &[], judged: exact.facts.of(query) });
+            let ranking =
+                Ranking { labels: &labels, facts: matrix.facts().of(query), book: matrix.book(), exact };
             let value = function(measure).map_or(0.0, |function| function(measure, &ranking));
             Some(if mended { 0.0 } else { value })
         }));
@@ -90,10 +92,16 @@ fn is_mended(column: &Column, measure: usize) -> bool {
 
 /// Counts the documents of a grade above 0 in all topics, whatever counts as relevant.
 fn positive(matrix: &LabelMatrix) -> u64 {
-    let of = |query: usize| {
-        let facts = matrix.facts().of(query);
-        let positive = facts.iter().filter(|&(code, _)| matrix.book().grade(code) > Some(0.0));
-        positive.map(|(_, count)| u64::from(count)).sum::<u64>()
+    let of = |query: usize| match matrix.exact() {
+        Some(exact) => {
+            let positive = exact.facts.of(query).iter().filter(|&(grade, _)| grade > 0.0);
+            positive.map(|(_, count)| u64::from(count)).sum::<u64>()
+        }
+        None => {
+            let facts = matrix.facts().of(query);
+            let positive = facts.iter().filter(|&(code, _)| matrix.book().grade(code) > Some(0.0));
+            positive.map(|(_, count)| u64::from(count)).sum::<u64>()
+        }
     };
     (0..matrix.queries().len()).map(of).sum()
 }
@@ -111,14 +119,18 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
             let depth = matrix.depths()[row as usize] as usize;
             let mut labels: Vec<u8> = matrix.tile(tile).lane(lane).take(depth).collect();
             view.of_row(&mut labels);
+            let mut exact = matrix.exact().map_or(&[][..], |exact| exact.rows.of(row as usize)).iter();
+            let mut grade = |label: u8| {
+                let grade = matrix.book().grade(label)?;
+                Some(if matrix.book().is_exact() { grade } else { exact.next().copied().unwrap_or(grade) })
+            };
             texts[row as usize] =
-                labels.iter().take(longest).map(|&label| character(label, matrix.book())).collect();
+                labels.iter().take(longest).map(|&label| character(label, grade(label))).collect();
         }
     }
     let mut missing = vec![UNPOOLED];
     view.of_row(&mut missing);
-    let missing: String =
-        missing.iter().take(longest).map(|&label| character(label, matrix.book())).collect();
+    let missing: String = missing.iter().take(longest).map(|&label| character(label, None)).collect();
     let text = |&query: &usize| match matrix.run_depths(0)[query] {
         0 => missing.clone(),
         _ => std::mem::take(&mut texts[query]),
@@ -126,8 +138,8 @@ fn labels(matrix: &LabelMatrix, request: &Request, view: View, topics: &[usize])
     topics.iter().map(text).collect()
 }
 
-fn character(label: u8, book: &Codebook) -> char {
-    match book.grade(label) {
+fn character(label: u8, grade: Option<f64>) -> char {
+    match grade {
         Some(grade) if grade > 9.0 => '>',
         Some(grade) => char::from(b'0' + grade as u8),
         None if label == UNPOOLED => '-',

@@ -1,0 +1,140 @@
+//! Rankings of arrays with exact grades, where there are too many distinct ones for a code each.
+
+use std::ops::Range;
+
+use super::numbers::Number;
+use super::{Coder, Ideal, Rankings, Source, depth, few_enough};
+use crate::arrays::shape::wrong;
+use crate::error::Result;
+use crate::label::Block;
+use crate::label::code::{FIRST_GRADE, UNPOOLED};
+use crate::numbers::{Numbers, with_numbers};
+
+/// A row with its exact grades, in memory that is used again from row to row.
+#[derive(Debug, Default)]
+pub(super) struct ExactRow {
+    /// The documents in rank order: their grades, `None` without one.
+    ranking: Vec<Option<f64>>,
+    /// The grades of the judged documents among the first ranks.
+    grades: Vec<f64>,
+    /// The grades of all judged documents.
+    judged: Vec<f64>,
+}
+
+impl Rankings<'_> {
+    /// Appends a row to a block: its labels, and its exact grades.
+    pub(super) fn fill_exact(
+        &self,
+        block: &mut Block,
+        row: usize,
+        coder: &Coder,
+        reach: usize,
+        of_row: &mut ExactRow,
+    ) -> Result<()> {
+        let ExactRow { ranking, grades, judged } = of_row;
+        [&mut *grades, &mut *judged].into_iter().for_each(Vec::clear);
+        ranking.clear();
+        match &self.source {
+            Source::Labels { grades, layout } => {
+                graded(grades, layout.row(row), ("labels", row), coder, ranking)?;
+            }
+            Source::Scores { scores, grades, layout } => {
+                let of_row = layout.row(row);
+                graded(grades, of_row.clone(), ("grades", row), coder, ranking)?;
+                with_numbers!(*scores, scores => rank(&scores[of_row], ranking))
+                    .map_err(|at| wrong(format!("scores[{row}, {at}] is not a number")))?;
+            }
+            Source::Lists(lists) => lists.graded(row, coder, ranking, judged)?,
+        }
+        let listed = matches!(self.source, Source::Lists(_));
+        if !listed {
+            judged.extend(ranking.iter().flatten());
+            self.complete(row, judged)?;
+        }
+        few_enough(row, &[judged.len() as u32])?;
+        let depth = depth(row, ranking.len())?.min(reach);
+        let labels = block.room(depth);
+        for (label, grade) in labels.iter_mut().zip(&ranking[..depth]) {
+            *label = if grade.is_some() { FIRST_GRADE } else { UNPOOLED };
+        }
+        grades.extend(ranking[..depth].iter().flatten());
+        block.push_labels(depth);
+        block.push_judged(1, FIRST_GRADE, &[judged.len() as u32]);
+        block.push_grades(grades, judged);
+        Ok(())
+    }
+
+    /// Completes the grades of the retrieved documents of a row to those of all judged ones.
+    fn complete(&self, row: usize, judged: &mut Vec<f64>) -> Result<()> {
+        let Ideal::Counts { grades, counts } = self.ideal else { return Ok(()) };
+        judged.sort_unstable_by(f64::total_cmp);
+        let known = |grade: &f64| grades.contains(grade) || *grade == 0.0;
+        if let Some(grade) = judged.iter().find(|grade| !known(grade)) {
+            return Err(wrong(format!(
+                "row {row} has documents of grade {grade}, of which no count is given"
+            )));
+        }
+        let mut more: Vec<f64> = Vec::new();
+        let found = |grade: f64| {
+            let first = judged.partition_point(|&of| of < grade);
+            judged[first..].iter().take_while(|&&of| of == grade).count()
+        };
+        for (column, &grade) in grades.iter().enumerate() {
+            let at = row * grades.len() + column;
+            let count = counts.natural(at).ok_or_else(|| {
+                let count = counts.get(at);
+                wrong(format!("the judged counts of row {row} have {count}: an integer from 0 was expected"))
+            })?;
+            let found = found(grade + 0.0);
+            let missing = count.checked_sub(found).ok_or_else(|| {
+                let said = format!("and only {count} are said to be judged so");
+                wrong(format!("row {row} has {found} documents of grade {grade}, {said}"))
+            })?;
+            let all = (judged.len() + more.len()).saturating_add(missing);
+            few_enough(row, &[u32::try_from(all).unwrap_or(u32::MAX)])?;
+            more.extend(std::iter::repeat_n(grade + 0.0, missing));
+        }
+        judged.extend(more);
+        Ok(())
+    }
+}
+
+/// Appends the grades of some documents, `None` for −1. `name` is the name of the array and the row.
+fn graded(
+    grades: &Numbers<'_>,
+    of_row: Range<usize>,
+    (name, row): (&str, usize),
+    coder: &Coder,
+    ranking: &mut Vec<Option<f64>>,
+) -> Result<()> {
+    let start = of_row.start;
+    let read = with_numbers!(*grades, all => read(&all[of_row], coder, ranking));
+    read.map_err(|at| {
+        let (shown, most) = (grades.show(start + at), coder.book().max_grade().unwrap_or(0.0));
+        wrong(format!("{name}[{row}, {at}] is {shown}: a grade from 0 to {most} was expected, or -1"))
+    })
+}
+
+/// Appends the grades of some numbers; the error is the place of one that is no grade.
+fn read<N: Number>(values: &[N], coder: &Coder, ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
+    for (at, value) in values.iter().enumerate() {
+        let grade = value.to_f64() + 0.0;
+        let fine = grade == -1.0 || grade >= 0.0 && coder.book().code(grade).is_some();
+        if !fine {
+            return Err(at);
+        }
+        ranking.push((grade >= 0.0).then_some(grade));
+    }
+    Ok(())
+}
+
+/// Puts documents in the order of their scores, the earlier of equal ones first; the error is the place of a score that is NaN.
+fn rank<N: Number>(scores: &[N], ranking: &mut Vec<Option<f64>>) -> Result<(), usize> {
+    if let Some(at) = scores.iter().position(|score| score.is_nan()) {
+        return Err(at);
+    }
+    let mut order: Vec<(N::Key, usize)> = scores.iter().map(|score| score.key()).zip(0..).collect();
+    order.sort_unstable();
+    *ranking = order.into_iter().map(|(_, at)| ranking[at]).collect();
+    Ok(())
+}

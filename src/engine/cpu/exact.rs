@@ -1,0 +1,76 @@
+//! Sums over the exact grades of documents, where codes are classes of grades. Documents are listed lane by lane, and added in rank order.
+
+use super::documents::Documents;
+use crate::fold::{CodeTable, ExactGains, Weights};
+use crate::label::{Above, Document, Tile};
+
+/// A sum over exact grades.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ExactSum {
+    /// The discounted gains.
+    Weighted,
+    /// The discounted chances to stop.
+    Cascade,
+}
+
+impl ExactSum {
+    /// Computes the sum at each of `cuts`, ascending ranks, as `[cut][lane]`. `grades` returns the exact grades of a lane's judged
+    /// documents in rank order.
+    pub fn of<'g>(
+        self,
+        tile: Tile<'_>,
+        grades: impl Fn(usize) -> &'g [f64],
+        (gain, weights): (&CodeTable, &Weights),
+        cuts: &[u32],
+        documents: &mut Documents,
+        out: &mut [f64],
+    ) {
+        let Some(exact) = gain.exact() else { return out.fill(0.0) };
+        let deepest = cuts.last().map_or(0, |&cut| tile.depth.min(cut as usize));
+        let tile = tile.shallower(deepest.next_multiple_of(crate::label::GROUP));
+        let gains = Gains { codes: gain, exact };
+        documents.forget();
+        for lane in 0..tile.lanes {
+            let ranked = documents.of(tile, lane, gains.heeds());
+            let (mut left, mut grades) = (ranked.iter().peekable(), grades(lane));
+            let (mut sum, mut goes_on) = (0.0, 1.0);
+            for (&cut, out) in cuts.iter().zip(out[lane..].iter_mut().step_by(tile.lanes)) {
+                while let Some(&document) = left.next_if(|document| document.rank < cut) {
+                    let gain = gains.of(document, &mut grades);
+                    match self {
+                        // A gain of 0 changes no sum, and has no term in the plain formula.
+                        ExactSum::Weighted => sum += weights.term(gain, document.rank as usize),
+                        ExactSum::Cascade => {
+                            sum += weights.term(goes_on * gain, document.rank as usize);
+                            goes_on *= 1.0 - gain;
+                        }
+                    }
+                }
+                *out = sum;
+            }
+        }
+    }
+}
+
+/// The gains of documents.
+struct Gains<'a> {
+    codes: &'a CodeTable,
+    exact: &'a ExactGains,
+}
+
+impl Gains<'_> {
+    /// A set with all documents that may have a gain: the judged ones, and perhaps those without a grade.
+    fn heeds(&self) -> Above {
+        let first = (1..=Above::JUDGED.0).find(|&code| self.codes[usize::from(code)] != 0.0);
+        first.map_or(Above::JUDGED, |code| Above(code - 1))
+    }
+
+    /// The gain of a document; `grades` are those of the judged documents from it on.
+    #[inline]
+    fn of(&self, document: Document, grades: &mut &[f64]) -> f64 {
+        if !Above::JUDGED.contains(document.code) {
+            return self.codes[usize::from(document.code)];
+        }
+        grades.split_off_first().map_or(0.0, |&grade| self.exact.of(grade))
+    }
+}

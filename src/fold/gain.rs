@@ -1,0 +1,211 @@
+//! Gains: the worth of a document of each grade, as functions and as tables by code.
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::label::Codebook;
+use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
+
+/// One value for each code; the entry of code 0 is 0. If codes are classes of grades, the values of judged documents may be a function of
+/// their exact grades instead, and then their entries are 0.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CodeTable {
+    codes: Arc<[f64; 256]>,
+    exact: Option<ExactGains>,
+}
+
+/// Values of exact grades.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExactGains {
+    /// The function.
+    pub gains: Gains,
+    /// The least grade that has a value; lower ones have 0.
+    pub floor: f64,
+    /// The factor of all values.
+    pub unit: f64,
+}
+
+impl ExactGains {
+    /// The value of a grade ≥ 0.
+    #[inline]
+    pub fn of(&self, grade: f64) -> f64 {
+        if grade < self.floor { 0.0 } else { self.gains.of(grade) * self.unit }
+    }
+}
+
+impl From<[f64; 256]> for CodeTable {
+    fn from(codes: [f64; 256]) -> Self {
+        CodeTable { codes: codes.into(), exact: None }
+    }
+}
+
+impl Deref for CodeTable {
+    type Target = [f64; 256];
+
+    fn deref(&self) -> &[f64; 256] {
+        &self.codes
+    }
+}
+
+impl CodeTable {
+    /// The function of exact grades, if it takes one.
+    pub fn exact(&self) -> Option<&ExactGains> {
+        self.exact.as_ref()
+    }
+
+    /// Applies a function to the value of every code.
+    #[must_use]
+    pub fn map(mut self, of: impl Fn(u8, f64) -> f64) -> Self {
+        let entries = Arc::make_mut(&mut self.codes);
+        (0..=u8::MAX).zip(entries).for_each(|(code, value)| *value = of(code, *value));
+        self
+    }
+
+    /// The table without the values of judged documents below a grade, `kept` being the codes of the others.
+    #[must_use]
+    pub fn from_grade(self, floor: f64, kept: crate::label::Above) -> Self {
+        let judged = crate::label::Above::JUDGED;
+        let table =
+            self.map(|code, value| if judged.contains(code) && !kept.contains(code) { 0.0 } else { value });
+        CodeTable {
+            exact: table.exact.map(|exact| ExactGains { floor: floor.max(exact.floor), ..exact }),
+            ..table
+        }
+    }
+}
+
+/// A function from grades to gains.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Gains {
+    /// The grade itself (Järvelin and Kekäläinen 2002).
+    Linear,
+    /// 2^grade − 1 (Burges et al. 2005).
+    Exp2,
+    /// 1 for grades of at least the level, 0 below.
+    AtLeast(f64),
+    /// The grade divided by a largest grade.
+    Share(f64),
+    /// The grade divided by the top of a scale, at most 1.
+    Clipped(f64),
+    /// (2^grade − 1) / 2^top: the chance that a document satisfies the user (Chapelle et al. 2009).
+    Satisfies(f64),
+    /// The grades in the table have the gains of the table, and other grades are worth themselves. As in trec_eval, −1 stands for documents
+    /// that the qrels lack, and −2 for those with a negative grade.
+    Table(Vec<(f64, f64)>),
+}
+
+impl Gains {
+    /// The gain of a grade ≥ 0.
+    pub fn of(&self, grade: f64) -> f64 {
+        match self {
+            Gains::Linear => grade,
+            Gains::Exp2 => grade.exp2() - 1.0,
+            Gains::AtLeast(level) => f64::from(grade >= *level),
+            Gains::Share(max) => grade / max,
+            Gains::Clipped(max) => grade.min(*max) / max,
+            Gains::Satisfies(top) => (grade.exp2() - 1.0) / top.exp2(),
+            Gains::Table(pairs) => named(pairs, grade).unwrap_or(grade),
+        }
+    }
+
+    /// The gain of every code; 0 for the codes of unjudged documents unless a table names them.
+    ///
+    /// # Errors
+    /// A gain that is not finite, such as 2^2000.
+    pub fn table(&self, book: &Codebook) -> Result<CodeTable, String> {
+        let mut table = [0.0; 256];
+        if let Gains::Table(pairs) = self {
+            table[usize::from(UNPOOLED)] = named(pairs, -1.0).unwrap_or(0.0);
+            table[usize::from(NEGATIVE)] = named(pairs, -2.0).unwrap_or(0.0);
+        }
+        let finite = |grade: f64| match self.of(grade) {
+            gain if gain.is_finite() => Ok(gain),
+            _ => Err(format!("the gain of grade {grade} is not a finite number")),
+        };
+        let classes_differ = matches!(self, Gains::AtLeast(_));
+        match book.extent() {
+            // The gains of other functions grow with the grade, and those of a table are finite.
+            Some(extent) if !classes_differ => {
+                finite(extent.largest)?;
+                let exact = ExactGains { gains: self.clone(), floor: 0.0, unit: 1.0 };
+                Ok(CodeTable { exact: Some(exact), ..table.into() })
+            }
+            _ => {
+                for (at, &grade) in book.grades().iter().enumerate() {
+                    table[usize::from(FIRST_GRADE) + at] = finite(grade)?;
+                }
+                Ok(table.into())
+            }
+        }
+    }
+
+    /// The least positive and the largest absolute gain of the grades with an extent.
+    fn extremes(&self, extent: Extent) -> (f64, f64) {
+        let named: &[(f64, f64)] = if let Gains::Table(pairs) = self { pairs } else { &[] };
+        let of_grades = [extent.least_positive, extent.largest].map(|grade| self.of(grade));
+        let gains = of_grades.into_iter().chain(named.iter().map(|pair| pair.1)).map(f64::abs);
+        let positive = gains.filter(|&gain| gain > 0.0 && gain.is_finite());
+        positive.fold((f64::INFINITY, 0.0), |(least, largest), gain| (least.min(gain), largest.max(gain)))
+    }
+}
+
+/// Scales the table of a measure that divides one sum of gains by another. If gains are so large that a sum might not be finite, all are
+/// multiplied by a power of two, which changes no bit of the quotient.
+///
+/// # Errors
+/// Gains so far apart that the smallest would lose bits.
+pub fn for_ratio(mut table: CodeTable, book: &Codebook) -> Result<CodeTable, String> {
+    /// The largest gain of which 2⁶⁰ can be added without overflow.
+    const LARGEST: f64 = power_of_two(900);
+    /// The smallest gain that may occur beside one above [`LARGEST`].
+    const SMALLEST: f64 = power_of_two(-800);
+    const UNIT: f64 = power_of_two(-128);
+    let gains = || table.iter().map(|gain| gain.abs()).filter(|&gain| gain > 0.0);
+    let (mut smallest, mut largest) = (gains().fold(f64::INFINITY, f64::min), gains().fold(0.0, f64::max));
+    if let (Some(exact), Some(extent)) = (&table.exact, book.extent()) {
+        let (least, most) = exact.gains.extremes(extent);
+        (smallest, largest) = (smallest.min(least), largest.max(most));
+    }
+    if largest <= LARGEST {
+        return Ok(table);
+    }
+    if smallest < SMALLEST {
+        return Err(format!("the gains {largest:e} and {smallest:e} are too far apart to be added up"));
+    }
+    if let Some(exact) = &mut table.exact {
+        exact.unit *= UNIT;
+    }
+    Ok(table.map(|_, gain| gain * UNIT))
+}
+
+/// 2^exponent, for exponents within the normal range of f64.
+const fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+fn named(pairs: &[(f64, f64)], grade: f64) -> Option<f64> {
+    pairs.iter().find(|(of, _)| *of == grade).map(|&(_, gain)| gain)
+}
+
+/// The largest scale of [`stop_table`]: 2^gmax is a finite number.
+pub const LARGEST_SCALE: f64 = 1000.0;
+
+/// The chance that a document of each code satisfies the user, `(2^grade − 1) / 2^gmax` (Chapelle et al. 2009).
+///
+/// # Errors
+/// A grade above `gmax`.
+pub fn stop_table(gmax: f64, book: &Codebook) -> Result<CodeTable, String> {
+    if let Some(max) = book.max_grade().filter(|&max| max > LARGEST_SCALE) {
+        return Err(format!(
+            "the qrels have a grade of {max}, and 2^grade is too large beyond {LARGEST_SCALE}"
+        ));
+    }
+    if let Some(max) = book.max_grade()
+        && max > gmax
+    {
+        return Err(format!(
+            "the qrels have a grade of {max}, above gmax={gmax}: give gmax={max} or more, or gmax=auto"
+        ));
+    }
+    Gains::Satisfies(gmax).table(book)
+}
