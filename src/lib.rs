@@ -105,6 +105,7 @@ pub mod error;
 mod evaluate;
 mod fold;
 mod generate;
+mod groups;
 mod ingest;
 mod label;
 pub mod measure;
@@ -129,8 +130,8 @@ pub use ingest::{
     TextRank, TextRow,
 };
 pub use label::{
-    Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies, RunInfo,
-    ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
+    Batch, Codebook, CutOff, FileAccess, GroupedBy, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies,
+    RunInfo, ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
 };
 pub use measure::Measure;
 pub use plan::Plan;

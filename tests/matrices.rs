@@ -135,7 +135,12 @@ fn staged(shape: &Shape, tied: bool) -> LabelMatrix {
             if !labels.is_empty() {
                 let rows = vec![StagedRow { query: number as u32, depth: labels.len() as u32 }];
                 let piece = match exact {
-                    Some(_) => StagedPiece { rows, labels: exact_codes(labels), exact: grades(labels) },
+                    Some(_) => StagedPiece {
+                        rows,
+                        labels: exact_codes(labels),
+                        exact: grades(labels),
+                        ..StagedPiece::default()
+                    },
                     None => StagedPiece { rows, labels: labels.clone(), ..StagedPiece::default() },
                 };
                 builder_runs[run].pieces.push(piece);

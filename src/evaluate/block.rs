@@ -52,7 +52,7 @@ impl Evaluator {
         let prepared = plan.prepare(batch);
         let asked = Shared {
             batch: batch.clone(),
-            finishing: Finishing::new(batch.clone(), self.view, &prepared),
+            finishing: Finishing::new(batch.clone(), self.view, &prepared)?,
             over_ties: None,
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,

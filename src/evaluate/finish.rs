@@ -1,11 +1,15 @@
 //! From columns to values: the last step of every formula, and the walks.
 
+use super::judges::JudgedQueries;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
+use crate::error::{Error, Result};
 use crate::fold::{Columns, Walk};
+use crate::groups::{GroupScratch, GroupValue, GroupWalks, Judges};
 use crate::label::code::PAST_END;
 use crate::label::exact::classed;
-use crate::label::{Above, Batch, Tile, Unpacked, View};
+use crate::label::{Above, Batch, Document, Tile, Unpacked, View};
+use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::reference::{self, Exact, Ranking};
 
@@ -20,6 +24,11 @@ pub(super) struct Finishing<'a> {
     references: Vec<(usize, reference::Function)>,
     /// The documents that matter to any walk.
     heeded: Above,
+    /// The values over judgments by group.
+    groups: Option<GroupWalks>,
+    /// The grades of judges, and the measures over them: how values become one, and the measure of one judge with its function.
+    judges: Option<JudgedQueries>,
+    judged: Vec<(usize, Judges, Measure, reference::Function)>,
 }
 
 /// Memory that is used again from tile to tile.
@@ -33,13 +42,30 @@ pub(super) struct FinishScratch {
     documents: Documents,
     unpacked: Unpacked,
     walk: WalkScratch,
+    groups: GroupScratch,
+    named: Vec<(u32, u32)>,
     /// `[measure][row]`.
     pub values: Vec<f64>,
 }
 
 impl<'a> Finishing<'a> {
-    pub fn new(batch: Batch<'a>, view: View, prepared: &'a Prepared<'a>) -> Self {
+    /// Prepares to finish rows.
+    ///
+    /// # Errors
+    /// Measures that need other judgments than the batch has.
+    pub fn new(batch: Batch<'a>, view: View, prepared: &'a Prepared<'a>) -> Result<Self> {
         let plan = prepared.plan();
+        let needed = plan.groups().next().map(|(at, _)| &plan.measures()[at]);
+        let groups =
+            match (batch.grouped(), needed) {
+                (Some(grouped), Some(_)) => {
+                    let walks = GroupWalks::new(&grouped.of, plan.groups());
+                    Some(walks.map_err(|fault| {
+                        Error::Unanswerable(format!("the preferences of a query: {fault}"))
+                    })?)
+                }
+                _ => None,
+            };
         let deepest = batch.deepest() as usize;
         let (places, walks): (Vec<usize>, Vec<&Walk>) =
             plan.walks().filter_map(|(at, walk)| Some((at, walk?))).unzip();
@@ -49,14 +75,32 @@ impl<'a> Finishing<'a> {
         };
         // A view that keeps judged documents only goes as deep as the last judged document that it needs.
         let least = if view.judged_only { Above::JUDGED } else { Above(255) };
-        Finishing {
+        let judged = |(at, value): (usize, &GroupValue)| match value {
+            GroupValue::Judges(rule) => {
+                let measure = plan.measures()[at].of_one_judge();
+                let function = reference::function(&measure)?;
+                Some((at, *rule, measure, function))
+            }
+            _ => None,
+        };
+        let judged: Vec<_> = plan.groups().filter_map(judged).collect();
+        let of_judges = batch.grouped().filter(|_| !judged.is_empty());
+        Ok(Finishing {
+            judges: of_judges.map(|grouped| JudgedQueries::new(&grouped.of)),
+            judged,
+            groups,
             references: plan.walks().filter_map(function).collect(),
             heeded: walks.iter().map(|walk| walk.heeds()).fold(least, Above::min),
             walks: places.into_iter().zip(walkers(walks.into_iter(), deepest)).collect(),
             batch,
             view,
             prepared,
-        }
+        })
+    }
+
+    /// The grades of judges, if a measure needs them.
+    pub fn judges(&self) -> Option<&JudgedQueries> {
+        self.judges.as_ref()
     }
 
     /// Finishes `rows`, which have these `columns`, into the values of the scratch. They are the rows of `tile`, or empty ones.
@@ -74,6 +118,29 @@ impl<'a> Finishing<'a> {
         }
         if !self.references.is_empty() {
             self.walk_by_reference(rows, (tile, &exact), scratch);
+        }
+        if let (Some(groups), Some(grouped)) = (&self.groups, self.batch.grouped()) {
+            let FinishScratch { queries, documents, groups: of_groups, named, values, .. } = scratch;
+            for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
+                named.clear();
+                if let Some(tile) = tile {
+                    let pooled = documents.of(tile, lane, Above::POOLED);
+                    named_documents(pooled, grouped.rows.of(row as usize), self.view, named);
+                }
+                let out = |measure: usize, value: f64| values[measure * rows.len() + lane] = value;
+                groups.values(query as usize, named, of_groups, out);
+            }
+        }
+        if let Some(judges) = &self.judges {
+            for (lane, &row) in rows.iter().enumerate() {
+                let depth = self.batch.depths()[row as usize] as usize;
+                let labels: Vec<u8> = tile.map_or(Vec::new(), |tile| tile.lane(lane).take(depth).collect());
+                for (measure, rule, of, function) in &self.judged {
+                    let of_judge = |ranking: &Ranking<'_>| function(of, ranking);
+                    let value = judges.value(&self.batch, row, *rule, &labels, self.view, of_judge);
+                    scratch.values[measure * rows.len() + lane] = value;
+                }
+            }
         }
     }
 
@@ -139,13 +206,38 @@ impl<'a> Finishing<'a> {
     }
 }
 
+/// Lists the ranks (from 0) of a ranking's named documents under a view, with their numbers.
+pub(super) fn named_documents(pooled: &[Document], numbers: &[u32], view: View, named: &mut Vec<(u32, u32)>) {
+    for (document, &number) in pooled.iter().zip(numbers) {
+        if view.depth.is_some_and(|depth| document.rank >= depth) {
+            break;
+        }
+        match view.judged_only {
+            true if !Above::JUDGED.contains(document.code) => {}
+            true => named.push((named.len() as u32, number)),
+            false => named.push((document.rank, number)),
+        }
+    }
+}
+
+/// The ranks (from 0) of the named documents of the ranking in a lane of tile `at`, with their numbers; none where judgments are not by
+/// group.
+pub(super) fn named_in(batch: &Batch<'_>, at: usize, lane: usize, view: View) -> Vec<(u32, u32)> {
+    let (Some(grouped), Some(&row)) = (batch.grouped(), batch.rows(at).get(lane)) else { return Vec::new() };
+    let labels = (0..).zip(batch.ranking(at, lane)).map(|(rank, code)| Document { rank, code });
+    let pooled: Vec<Document> = labels.filter(|document| Above::POOLED.contains(document.code)).collect();
+    let mut named = Vec::new();
+    named_documents(&pooled, grouped.rows.of(row as usize), view, &mut named);
+    named
+}
+
 /// A tile, and the exact grades of each of its lanes.
 type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
 
 /// A row with what the qrels know of its query. `grades` are the exact grades of its judged documents, if codes are classes of grades.
 pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
     let exact = batch.exact().map(|exact| Exact { grades, judged: exact.facts.of(batch.query(row)) });
-    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact }
+    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, groups: None }
 }
 
 #[cfg(test)]
@@ -166,8 +258,8 @@ mod tests {
         let columns = Columns::zeros(plan.program(), LANES);
         for (depth, judged_only) in [(None, false), (Some(7), false), (None, true), (Some(18), true)] {
             let view = View { depth, judged_only };
-            let walking = Finishing::new(batch.clone(), view, &prepared);
-            let mut plainly = Finishing::new(batch.clone(), view, &prepared);
+            let walking = Finishing::new(batch.clone(), view, &prepared).unwrap();
+            let mut plainly = Finishing::new(batch.clone(), view, &prepared).unwrap();
             let function = |(at, _)| (at, reference::function(&measures[at]).unwrap());
             plainly.references = plainly.walks.drain(..).map(function).collect();
             for at in batch.tiles() {

@@ -1,6 +1,6 @@
 //! What scores tell about a run besides its values, for rankings in a matrix and for rankings that were streamed.
 
-use crate::label::{Codebook, IdealOf, Ids, LabelMatrix, RankingRule, RunInfo};
+use crate::label::{Codebook, GroupedBy, IdealOf, Ids, LabelMatrix, RankingRule, RunInfo};
 
 /// Runs joined with judgments, without their labels.
 pub(super) trait Joined {
@@ -21,6 +21,11 @@ pub(super) trait Joined {
 
     /// The runs.
     fn runs(&self) -> &[RunInfo];
+
+    /// The meaning of groups of judgments, if judgments were read by group.
+    fn grouped_by(&self) -> Option<GroupedBy> {
+        None
+    }
 
     /// Whether a run has a query.
     fn has(&self, run: usize, query: usize) -> bool;
@@ -49,6 +54,10 @@ impl Joined for LabelMatrix {
 
     fn runs(&self) -> &[RunInfo] {
         self.runs()
+    }
+
+    fn grouped_by(&self) -> Option<GroupedBy> {
+        self.grouped_by()
     }
 
     fn has(&self, run: usize, query: usize) -> bool {

@@ -5,6 +5,7 @@ mod bordered;
 mod finish;
 mod interval;
 mod joined;
+mod judges;
 mod missing;
 #[cfg(feature = "gpu")]
 pub mod resident;
@@ -25,16 +26,16 @@ use crate::engine::auto::{self, Taken};
 use crate::engine::{Chosen, Engine, Gather, Job, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::fold::{Columns, Program};
-use crate::label::{Codebook, Ids, LANES, LabelMatrix, Notice, RankingRule, Unmatched, View};
-use crate::measure::{Defaults, Measure, parse_list};
+use crate::label::{Codebook, GroupedBy, Ids, LANES, LabelMatrix, Notice, RankingRule, Unmatched, View};
+use crate::measure::{Defaults, Input, Measure, parse_list};
 use crate::plan::Plan;
-use crate::reference;
+use crate::reference::{self, Ranking};
 use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
 use crate::stats::{Stat, StatName, summarise};
 use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::timing::Timing;
 use crate::watch::Watch;
-use finish::{Finishing, ranking};
+use finish::{Finishing, named_in, ranking};
 use joined::Joined;
 use sink::Kept;
 use slots::Slots;
@@ -453,7 +454,7 @@ impl Evaluator {
         let program = if computes { &nothing } else { plan.program() };
         let asked = Shared {
             batch: batch.clone(),
-            finishing: Finishing::new(batch.clone(), self.view, &prepared),
+            finishing: Finishing::new(batch.clone(), self.view, &prepared)?,
             over_ties,
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,
@@ -505,12 +506,24 @@ impl Evaluator {
             if is_stopped() {
                 return tally;
             }
-            let rows = batch.rows(at);
+            let (rows, at_tile) = (batch.rows(at), at);
             let mut values = vec![0.0; functions.len() * rows.len()];
             for (lane, &row) in rows.iter().enumerate() {
                 let (labels, grades) = (labels(batch, self.view, at, lane), batch.exact_of(at, lane));
+                let named = named_in(batch, at, lane, self.view);
+                let groups = batch.grouped().map(|grouped| grouped.of.of(batch.query(row)));
+                let groups = groups.map(|judged| reference::Groups { judged, named: &named });
                 for (at, (measure, function)) in self.measures.iter().zip(&functions).enumerate() {
-                    values[at * rows.len() + lane] = function(measure, &ranking(batch, row, &labels, grades));
+                    if let Some((rule, judged)) = measure.judges().zip(asked.finishing.judges()) {
+                        let labels: Vec<u8> = batch.ranking(at_tile, lane).collect();
+                        let of = measure.of_one_judge();
+                        let value = |ranking: &Ranking<'_>| function(&of, ranking);
+                        values[at * rows.len() + lane] =
+                            judged.value(batch, row, rule, &labels, self.view, value);
+                        continue;
+                    }
+                    let ranking = Ranking { groups, ..ranking(batch, row, &labels, grades) };
+                    values[at * rows.len() + lane] = function(measure, &ranking);
                 }
             }
             tally.add(rows, &values);
@@ -537,6 +550,7 @@ impl Evaluator {
 
     fn check(&self, matrix: &impl Joined, slots: &Slots) -> Result<()> {
         self.check_depth(matrix.rule())?;
+        check_judgments(&self.measures, matrix.grouped_by())?;
         if self.queries == QuerySet::Complete {
             let incomplete = matrix.runs().iter().enumerate().filter_map(|(run, info)| {
                 let missing = Unmatched::first(missing(matrix, run, slots.queries(0)));
@@ -666,10 +680,37 @@ impl Evaluator {
         }
         scores.notices = nothing_relevant(&self.measures, matrix.book().max_grade());
         scores.notices.extend(notices);
+        scores.notices.extend(largest_of_groups(&self.measures, matrix.grouped_by()));
         if !self.not_finite {
             scores.check_finite()?;
         }
         Ok(scores)
+    }
+}
+
+/// The notice that plain measures take the largest grade of a document that has several.
+fn largest_of_groups(measures: &[Measure], by: Option<GroupedBy>) -> Option<Notice> {
+    let by = by.filter(|&by| by != GroupedBy::Preference)?;
+    let plain = measures.iter().filter(|measure| measure.input() == Input::Grades);
+    let measures: Vec<String> = plain.map(Measure::to_string).collect();
+    (!measures.is_empty()).then_some(Notice::LargestOfGroups { by, measures })
+}
+
+/// Checks that measures get the judgments that they need, if those are by these groups.
+fn check_judgments(measures: &[Measure], by: Option<GroupedBy>) -> Result<()> {
+    let there = by.map_or(Input::Grades, Input::Groups);
+    let lacks = |measure: &&Measure| match measure.input() {
+        Input::Any => false,
+        // Of judges and subtopics a document has the largest grade.
+        Input::Grades => by == Some(GroupedBy::Preference),
+        needed => needed != there,
+    };
+    match measures.iter().find(lacks) {
+        Some(measure) => Err(Error::Unanswerable(format!(
+            "{measure} needs {}, and these judgments are {there}",
+            measure.input()
+        ))),
+        None => Ok(()),
     }
 }
 

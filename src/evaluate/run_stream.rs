@@ -10,7 +10,7 @@ use super::joined::Joined;
 use super::sink::Kept;
 use super::slots::Slots;
 use super::tally::Sums;
-use super::{Done, EngineChoice, Evaluator, Wants, pool};
+use super::{Done, EngineChoice, Evaluator, Wants, check_judgments, pool};
 use crate::engine::cpu::Cpu;
 use crate::error::{Error, Result};
 use crate::ingest::columns::Records;
@@ -102,6 +102,11 @@ impl Evaluator {
                 return Err(Error::Unanswerable(message));
             }
         };
+        if qrels.grouped().is_some() {
+            let message = "judgments by group need the whole run: join it with them";
+            return Err(Error::Unanswerable(message.to_owned()));
+        }
+        check_judgments(&self.measures, None)?;
         self.check_depth(join.rule())?;
         let (slots, notices) = Slots::new(1, qrels.queries(), self.only.as_ref(), self.groups.as_ref())?;
         let wants = Wants { moments: summary || self.wants().moments, ..self.wants() };
@@ -369,7 +374,7 @@ struct QueryRanking<'r> {
 }
 
 impl TakeRankings for Worker<'_> {
-    fn take(&mut self, StagedPiece { rows, labels, exact }: &StagedPiece) -> bool {
+    fn take(&mut self, StagedPiece { rows, labels, exact, .. }: &StagedPiece) -> bool {
         if self.is_stopped() {
             return false;
         }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::block::Gathered;
 use super::slots::Slots;
 use super::tally::{NotFinite, by_row};
-use super::{EngineChoice, Evaluator, Wants, pool};
+use super::{EngineChoice, Evaluator, Wants, check_judgments, pool};
 use crate::arrays::{Coder, Rankings, Scratch};
 use crate::engine::cpu::Cpu;
 use crate::engine::{Chosen, in_parallel};
@@ -106,6 +106,7 @@ impl Evaluator {
                 "groups and chosen queries need ids: make a label matrix of the rankings".to_owned(),
             ));
         }
+        check_judgments(&self.measures, None)?;
         let plan = self.plan(book)?;
         let seen = if self.view.judged_only { None } else { plan.reach() };
         let reach = seen.into_iter().chain(self.view.depth).min().map_or(usize::MAX, |reach| reach as usize);

@@ -4,8 +4,8 @@
 //! a table of S slots          S / 4 words of filter: a bit for each of 16 S hash values, so that a document that is not
 //!                             judged, as nearly all are, costs one predictable branch on one byte
 //!                             S slots of 8 bytes: hash tag (16 bits) · code (8) · where the docno is (40); 0 is empty
-//! docnos                      one arena: length (1 byte, or 255 and 4 bytes), bytes; before them the exact grade (8), if codes are
-//!                             classes of grades
+//! docnos                      one arena: length (1 byte, or 255 and 4 bytes), bytes; before them perhaps a key (8): the
+//!                             exact grade, or the number of the document
 //! ```
 //!
 //! Tables are filled to four fifths: about 13 bytes a judgment beside the docno itself.
@@ -23,14 +23,14 @@ pub(super) struct Shelf {
     docnos: Vec<u8>,
     /// The meaning of the codes in the slots.
     meaning: [u8; 256],
-    /// Whether documents have exact grades.
-    exact: bool,
+    /// Whether the keys of documents are kept.
+    keyed: bool,
 }
 
 impl Default for Shelf {
     fn default() -> Self {
         let meaning = std::array::from_fn(|code| code as u8);
-        Shelf { words: Vec::new(), docnos: Vec::new(), meaning, exact: false }
+        Shelf { words: Vec::new(), docnos: Vec::new(), meaning, keyed: false }
     }
 }
 
@@ -76,9 +76,9 @@ impl DocTable {
 }
 
 impl Shelf {
-    /// Makes a shelf for documents with exact grades.
-    pub fn of_exact() -> Self {
-        Shelf { exact: true, ..Shelf::default() }
+    /// Makes a shelf that keeps the keys of documents.
+    pub fn of_keys() -> Self {
+        Shelf { keyed: true, ..Shelf::default() }
     }
 
     /// Makes an empty table for a number of documents, at most [`MOST_DOCUMENTS`].
@@ -114,7 +114,7 @@ impl Shelf {
             }
             at = if at + 1 < table.slots() { at + 1 } else { 0 };
         }
-        if self.exact {
+        if self.keyed {
             self.docnos.extend_from_slice(&record.key.to_le_bytes());
         }
         let tag = record.hash >> TAG_SHIFT << TAG_SHIFT;
@@ -139,24 +139,29 @@ impl Shelf {
         slots.map(|&slot| (self.docno(slot), self.code_in(slot)))
     }
 
-    /// All documents of a table with their grades, in arbitrary order, if they have exact ones.
-    pub fn graded(&self, table: DocTable) -> impl Iterator<Item = (&[u8], f64)> {
+    /// All documents of a table with their keys, in arbitrary order, if keys are kept.
+    pub fn keys(&self, table: DocTable) -> impl Iterator<Item = (&[u8], u64)> {
         let first = table.start as usize + table.filter();
         let slots = self.words[first..first + table.slots()].iter().filter(|&&slot| slot != 0);
-        slots.filter_map(|&slot| Some((self.docno(slot), self.grade_in(slot)?)))
+        slots.filter_map(|&slot| Some((self.docno(slot), self.key_in(slot)?)))
     }
 
-    /// The code of a document and its exact grade, if it is judged (or pooled).
-    pub fn exact(&self, table: DocTable, hash: u64, docno: &[u8]) -> Option<(u8, f64)> {
-        let slot = self.probe(table, hash, docno)?;
-        Some((self.code_in(slot), self.grade_in(slot)?))
+    /// The code of a document and the key that it was added with, if it is judged (or pooled) and keys are kept.
+    #[inline(always)]
+    pub fn keyed<'a>(&self, table: DocTable, hash: u64, docno: impl Fn() -> &'a [u8]) -> Option<(u8, u64)> {
+        let (word, bit) = table.filter_bit(hash);
+        if self.words[word] & bit == 0 {
+            return None;
+        }
+        let slot = self.probe(table, hash, docno())?;
+        Some((self.code_in(slot), self.key_in(slot)?))
     }
 
-    /// The exact grade of the document in a slot.
-    fn grade_in(&self, slot: u64) -> Option<f64> {
+    /// The key of the document in a slot.
+    fn key_in(&self, slot: u64) -> Option<u64> {
         let end = (slot & OFFSET) as usize;
-        let bytes = self.docnos[..end].last_chunk().filter(|_| self.exact)?;
-        Some(f64::from_le_bytes(*bytes))
+        let bytes = self.docnos[..end].last_chunk().filter(|_| self.keyed)?;
+        Some(u64::from_le_bytes(*bytes))
     }
 
     /// The code of a document, if it is judged (or pooled).

@@ -12,6 +12,7 @@
 //! reader               rows, of text or in memory, become records, which are kept by query
 //! group                the slower way, for rows in any order
 //! interner             ids and their numbers
+//! grouped              judgments by judge, by subtopic, or as preferences
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
 //! picked               a few queries alone, with their documents
@@ -40,6 +41,7 @@ mod doc_table;
 mod foreign;
 mod format;
 mod group;
+mod grouped;
 mod hash;
 mod input;
 mod interner;
@@ -65,7 +67,9 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::error::{Error, Problems, Result, printable_path};
-use crate::label::{FileAccess, LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties};
+use crate::label::{
+    FileAccess, GroupedBy, LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties,
+};
 use crate::watch::Watch;
 
 use chunks::ChunkSize;
@@ -122,6 +126,10 @@ pub struct Join {
     pub qrels_as: ReadAs,
     /// The way runs are read.
     pub runs_as: ReadAs,
+    /// The meaning of the second field of judgments, if a document may have several; they are TREC then.
+    pub grouped_by: Option<GroupedBy>,
+    /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
+    pub preference_fields: Option<usize>,
     /// Whether to leave documents out of rankings whose id is the id of their query, before [`Join::depth`] counts, as BEIR does.
     pub drop_identical_ids: bool,
     /// The reader of files of tables, such as Parquet; without one they are errors.
@@ -235,6 +243,18 @@ impl Join {
     ) -> Result<(Qrels, Problems)> {
         if let (Err(OtherFormat::Swapped), Some(run)) = (form, swapped) {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
+        }
+        if let Some(by) = self.grouped_by {
+            return match form {
+                Ok(Form { shape: Shape::Trec, .. }) => {
+                    grouped::read(qrels, (by, self.preference_fields), self.dialect, seed)
+                }
+                Ok(_) => Err(Error::Unanswerable(format!(
+                    "{} is no TREC text: judgments by {by} are read from lines of 'query {by} docno grade'",
+                    printable_path(qrels.name.as_ref())
+                ))),
+                Err(_) => grouped::read(qrels, (by, self.preference_fields), self.dialect, seed),
+            };
         }
         match form {
             Ok(form) => {

@@ -340,6 +340,7 @@ fn hand_on(rankings: &mut Rankings<'_>, take: &mut impl TakeRankings) -> bool {
     staged.rows.clear();
     staged.labels.clear();
     staged.exact.clear();
+    staged.numbers.clear();
     wanted
 }
 

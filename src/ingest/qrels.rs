@@ -1,6 +1,7 @@
 //! Judgments: read from text or from memory into the tables that runs are joined with.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
@@ -25,7 +26,9 @@ use super::shape::Role;
 use super::tables::with_judgments;
 use crate::error::{Error, Problems, Result};
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
-use crate::label::{Codebook, ExactFacts, Facts, FileAccess, Ids, MatrixBuilder, RankingRule, StagedRun};
+use crate::label::{
+    Codebook, ExactFacts, Facts, FileAccess, Ids, JudgmentGroups, MatrixBuilder, RankingRule, StagedRun,
+};
 use crate::watch::Watch;
 
 /// Judgments that can be joined with any number of runs.
@@ -51,6 +54,8 @@ pub struct Qrels {
     facts: Facts,
     /// The exact grades of each query, if codes are classes of grades.
     exact: Option<ExactFacts>,
+    /// The judgments by group, if they were read so; documents are numbered then.
+    grouped: Option<Arc<JudgmentGroups>>,
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
@@ -140,8 +145,15 @@ impl Qrels {
     /// The judgments of a text that is not read: none.
     pub(super) fn none(name: &str, dialect: Dialect, seed: Seed) -> Self {
         let (read, scattered) = gather(Vec::new());
-        let qrels =
-            sort_out(read, scattered, Whole::Passing, (name, &|line| line), (dialect.rules(), false), seed).0;
+        let qrels = sort_out(
+            read,
+            scattered,
+            Whole::Passing,
+            (name, &|line| line),
+            (dialect.rules(), Kept::Nothing),
+            seed,
+        )
+        .0;
         Qrels { dialect: Some(dialect), ..qrels }
     }
 
@@ -165,6 +177,22 @@ impl Qrels {
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&ExactFacts> {
         self.exact.as_ref()
+    }
+
+    /// The judgments by group, if they were read so.
+    #[doc(hidden)]
+    pub fn grouped(&self) -> Option<&Arc<JudgmentGroups>> {
+        self.grouped.as_ref()
+    }
+
+    /// Sets the judgments by group, and their fingerprint.
+    pub(super) fn with_grouped(self, grouped: Arc<JudgmentGroups>, fingerprint: u128) -> Self {
+        Qrels { grouped: Some(grouped), fingerprint, ..self }
+    }
+
+    /// Whether the tables of judged documents keep exact grades, or numbers.
+    pub(super) fn keeps_keys(&self) -> bool {
+        self.exact.is_some() || self.grouped.is_some()
     }
 
     /// The distinct grades ≥ 0, ascending.
@@ -232,8 +260,10 @@ impl Qrels {
         let (shelf, table) = self.judged(query);
         let of_code = |(docno, code): (&[u8], u8)| (docno.to_vec(), self.book.grade(code).unwrap_or(-1.0));
         let mut documents: Vec<(Vec<u8>, f64)> = match self.exact {
-            Some(_) => shelf.graded(table).map(|(docno, grade)| (docno.to_vec(), grade)).collect(),
-            None => shelf.documents(table).map(of_code).collect(),
+            Some(_) if self.grouped.is_none() => {
+                shelf.keys(table).map(|(docno, key)| (docno.to_vec(), f64::from_bits(key))).collect()
+            }
+            _ => shelf.documents(table).map(of_code).collect(),
         };
         documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         documents
@@ -263,12 +293,14 @@ impl Qrels {
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
         MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
             .with_exact(self.exact.clone())
+            .with_grouped(self.grouped.clone())
     }
 
     /// Begins a matrix without runs, and frees the tables.
     pub(super) fn into_matrix(self, rule: RankingRule) -> MatrixBuilder {
         MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
             .with_exact(self.exact)
+            .with_grouped(self.grouped)
     }
 }
 
@@ -293,10 +325,44 @@ pub(super) fn read(
 /// Reads judgments from any source; returns what can be used of them, and the problems. If there turn out to be too many distinct grades for
 /// a code each, they are read again, with their exact grades.
 pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> Result<(Qrels, Problems)> {
-    let first = read_with(source, (dialect.rules(), false), seed)?;
+    read_kept(source, dialect, seed, Kept::Nothing)
+}
+
+/// What the tables of judged documents keep beside codes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Nothing.
+    Nothing,
+    /// The exact grades, if there are too many distinct ones for a code each.
+    Grades,
+    /// The number of each document among the rows of its query; and the exact grades, if there are too many.
+    Numbers,
+    /// Numbers, and codes for a single class of grades.
+    NumbersAndGrades,
+}
+
+impl Kept {
+    fn grades(self) -> bool {
+        matches!(self, Kept::Grades | Kept::NumbersAndGrades)
+    }
+
+    fn numbers(self) -> bool {
+        matches!(self, Kept::Numbers | Kept::NumbersAndGrades)
+    }
+}
+
+/// Reads judgments as [`read_from`] does, and keeps numbers of documents if asked for.
+pub(super) fn read_kept(
+    source: &impl Source,
+    dialect: Dialect,
+    seed: Seed,
+    kept: Kept,
+) -> Result<(Qrels, Problems)> {
+    let first = read_with(source, (dialect.rules(), kept), seed)?;
+    let with_grades = if kept.numbers() { Kept::NumbersAndGrades } else { Kept::Grades };
     let ((qrels, mut problems), count) = match first.0.0.book.is_exact() {
         true => first,
-        false => read_with(source, (dialect.rules(), true), seed)?,
+        false => read_with(source, (dialect.rules(), with_grades), seed)?,
     };
     if count == 0 {
         let expected = source.expected(Role::Qrels);
@@ -308,11 +374,11 @@ pub(super) fn read_from(source: &impl Source, dialect: Dialect, seed: Seed) -> R
 /// Reads judgments, perhaps with exact grades; returns what can be used of them, the problems, and the number of rows.
 fn read_with(
     source: &impl Source,
-    (rules, exact): (Rules, bool),
+    (rules, kept): (Rules, Kept),
     seed: Seed,
 ) -> Result<((Qrels, Problems), u64)> {
     let back = AtomicBool::new(false);
-    let worker = || (Judgments::new(rules, seed), Grouped::new(Shelving::new(rules, exact), &back));
+    let worker = || (Judgments::new(rules, seed), Grouped::new(Shelving::new(rules, kept), &back));
     let (read, grouped) = source.read(&back, seed, worker)?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
@@ -324,7 +390,7 @@ fn read_with(
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     let count = read.count;
     let line = |line| source.line(line);
-    let sorted = sort_out(read, scattered, source.whole(), (source.name(), &line), (rules, exact), seed);
+    let sorted = sort_out(read, scattered, source.whole(), (source.name(), &line), (rules, kept), seed);
     Ok((sorted, count))
 }
 
@@ -371,6 +437,8 @@ struct Shelving {
     exact: Option<ExactFacts>,
     /// The exact grades of the query at hand.
     of_query: Vec<f64>,
+    /// Whether documents are numbered in the order of their rows.
+    numbered: bool,
     codes: Vec<u8>,
     fingerprint: u128,
     hashed: Vec<u8>,
@@ -402,11 +470,11 @@ impl Grades {
 }
 
 impl Shelving {
-    /// Makes no tables yet; `exact` keeps exact grades.
-    fn new(rules: Rules, exact: bool) -> Self {
-        let shelf = if exact { Shelf::of_exact() } else { Shelf::default() };
-        let exact = exact.then(ExactFacts::default);
-        Shelving { shelf, exact, late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
+    /// Makes no tables yet.
+    fn new(rules: Rules, kept: Kept) -> Self {
+        let shelf = if kept == Kept::Nothing { Shelf::default() } else { Shelf::of_keys() };
+        let (exact, numbered) = (kept.grades().then(ExactFacts::default), kept.numbers());
+        Shelving { shelf, exact, numbered, late: rules.late_repeats, facts: Facts::new(), ..Self::default() }
     }
 
     /// The preliminary code of a grade.
@@ -431,7 +499,7 @@ impl Shelving {
         self.hashed.extend_from_slice(query);
         let prefix = self.hashed.len();
         self.codes.clear();
-        for record in records {
+        for (number, record) in (0..).zip(records) {
             let (docno, grade) = (docnos.of(record), f64::from_bits(record.key));
             self.hashed.truncate(prefix);
             self.hashed.extend_from_slice(&(docno.len() as u64).to_le_bytes());
@@ -439,7 +507,8 @@ impl Shelving {
             self.hashed.extend_from_slice(&grade.to_le_bytes());
             self.fingerprint = self.fingerprint.wrapping_add(xxh3_128(&self.hashed));
             let code = self.code(grade);
-            if self.shelf.insert(table, record, docno, code) {
+            let numbered = Record { key: number, ..*record };
+            if self.shelf.insert(table, if self.numbered { &numbered } else { record }, docno, code) {
                 self.codes.push(code);
                 if self.exact.is_some() && grade >= 0.0 {
                     self.of_query.push(grade);
@@ -551,7 +620,7 @@ fn sort_out(
     scattered: Vec<Scattered>,
     whole: Whole<'_>,
     named: Named<'_>,
-    (rules, exact): (Rules, bool),
+    (rules, kept): (Rules, Kept),
     seed: Seed,
 ) -> (Qrels, Problems) {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
@@ -569,7 +638,7 @@ fn sort_out(
     let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
-    let shelvings = each_query(scattered, whole, None, || Shelving::new(rules, exact), shelve);
+    let shelvings = each_query(scattered, whole, None, || Shelving::new(rules, kept), shelve);
     finish(read, ids, shelvings, None, named, seed)
 }
 
@@ -632,6 +701,7 @@ fn finish(
         after,
         facts,
         exact,
+        grouped: None,
         tables,
         shelves,
         fingerprint,

@@ -15,7 +15,7 @@ use super::doc_table::{DocTable, Shelf};
 use super::record::{Docnos, Record, by_docno};
 use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
-use crate::label::{Above, RankingRule, ScoresSeen, StagedTies, Ties};
+use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
 
 /// The most results of a query: they are numbered by 32 bits, and tiles are as deep as a multiple of four.
 const MOST_RESULTS: usize = u32::MAX as usize - 3;
@@ -55,15 +55,15 @@ impl Ranker {
         Ranker { tied: (keep && self.rule.ties != Ties::Rank).then(StagedTies::default), ..self }
     }
 
-    /// Appends the labels of the results of one query, given in input order, and returns their number; and the exact grades of the judged
-    /// ones, if codes are classes of grades. Duplicate docnos become findings.
+    /// Appends the labels of the results of one query, given in input order, and returns their number; and the codes and keys of the
+    /// named ones, if keys are kept. Duplicate docnos become findings.
     pub fn rank(
         &mut self,
         query: &[u8],
         records: &[Record],
         docnos: Docnos<'_>,
         judged: (&Shelf, DocTable),
-        (labels, exact): (&mut Vec<u8>, Option<&mut Vec<f64>>),
+        (labels, keys): (&mut Vec<u8>, Option<&mut Vec<(u8, u64)>>),
         findings: &mut Findings,
     ) -> u32 {
         if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
@@ -82,7 +82,7 @@ impl Ranker {
         }
         let label = |record: &Record| label_of(record, judged, docnos);
         let first = labels.len();
-        if let Some(exact) = exact {
+        if let Some(keys) = keys {
             self.sort(records);
             self.sort_ties(records, docnos);
             let record = |at: usize| &records[number(self.order[at])];
@@ -93,9 +93,9 @@ impl Ranker {
             let record = |at: usize| &records[number(self.order[at])];
             for at in 0..depth {
                 let (shelf, table) = judged;
-                let found = shelf.exact(table, record(at).hash, docnos.of(record(at)));
+                let found = shelf.keyed(table, record(at).hash, || docnos.of(record(at)));
                 labels.push(found.map_or(UNPOOLED, |(code, _)| code));
-                exact.extend(found.filter(|&(code, _)| Above::JUDGED.contains(code)).map(|(_, grade)| grade));
+                keys.extend(found);
             }
             let ranked = Ranked { count: records.len(), record };
             self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);

@@ -23,7 +23,8 @@ use super::shape::Role;
 use crate::error::{Error, Result, printable_path};
 use crate::label::code::MAX_GRADES;
 use crate::label::{
-    Codebook, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties, Unmatched,
+    Above, Codebook, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow, StagedRun, StagedTies, Ties,
+    Unmatched,
 };
 use crate::watch::{Watch, not_stopped};
 
@@ -174,6 +175,8 @@ pub(super) struct Rankings<'a> {
     pub ranker: Ranker,
     pub staged: StagedPiece,
     pub findings: Findings,
+    /// The codes and the keys of the named documents of the query at hand, if keys are kept.
+    keys: Vec<(u8, u64)>,
     order: Order,
     pub drop_identical_ids: bool,
 }
@@ -189,8 +192,8 @@ impl<'a> Rankings<'a> {
             Order::Ranks | Order::RankScores { .. } => RankingRule { score: ScoreType::F32, ..rule },
         };
         let ranker = Ranker::new(rule, rules.late_repeats).keeping_ties(keep_ties);
-        let (staged, findings) = Default::default();
-        Rankings { qrels, ranker, staged, findings, order, drop_identical_ids }
+        let (staged, findings, keys) = Default::default();
+        Rankings { qrels, ranker, staged, findings, keys, order, drop_identical_ids }
     }
 
     /// Returns the meaning of the codes.
@@ -219,9 +222,22 @@ impl<'a> Rankings<'a> {
             }
         }
         let records = &without_identical(id, records, docnos, self.drop_identical_ids);
-        let StagedPiece { rows, labels, exact } = staged;
-        let exact = self.qrels.exact().map(|_| exact);
-        let depth = ranker.rank(id, records, docnos, judged, (labels, exact), findings);
+        let StagedPiece { rows, labels, exact, numbers } = staged;
+        self.keys.clear();
+        let keys = self.qrels.keeps_keys().then_some(&mut self.keys);
+        let depth = ranker.rank(id, records, docnos, judged, (labels, keys), findings);
+        let judged = self.keys.iter().filter(|(code, _)| Above::JUDGED.contains(*code));
+        match self.qrels.grouped() {
+            // Keys are numbers of documents.
+            Some(grouped) => {
+                numbers.extend(self.keys.iter().map(|&(_, key)| key as u32));
+                if self.qrels.exact().is_some() {
+                    let grades = grouped.largest.of(query as usize);
+                    exact.extend(judged.map(|&(_, key)| grades[key as usize]));
+                }
+            }
+            None => exact.extend(judged.map(|&(_, key)| f64::from_bits(key))),
+        }
         rows.push(StagedRow { query, depth });
     }
 

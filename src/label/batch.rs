@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::code::Codebook;
 use super::exact::ExactGrades;
 use super::facts::{Facts, QueryFacts};
+use super::groups::GroupedRows;
 use super::matrix::{Ids, LabelMatrix};
 use super::tied::TiedGroups;
 use super::tile::{Packing, Tile, TileSpan};
@@ -28,6 +29,8 @@ pub struct Batch<'a> {
     pub(super) tied: Option<&'a TiedGroups>,
     /// The exact grades of all queries and rows, if codes are classes of them.
     pub(super) exact: Option<&'a ExactGrades>,
+    /// The judgments by group, and the named documents of all rows, if they were read so.
+    pub(super) grouped: Option<&'a GroupedRows>,
 }
 
 impl<'a> Batch<'a> {
@@ -62,6 +65,13 @@ impl<'a> Batch<'a> {
     #[doc(hidden)]
     pub fn exact(&self) -> Option<&'a ExactGrades> {
         self.exact
+    }
+
+    /// The judgments by group of the queries, and the named documents of all rows, those of other batches of the same matrix included, if
+    /// judgments were read by group.
+    #[doc(hidden)]
+    pub fn grouped(&self) -> Option<&'a GroupedRows> {
+        self.grouped
     }
 
     /// The exact grades of the judged documents of the ranking in a lane of tile `at`, in rank order; none where codes are grades.
@@ -176,6 +186,7 @@ impl LabelMatrix {
             tiles: 0..self.packing.tiles.len(),
             tied: self.tied.as_ref(),
             exact: self.exact.as_ref(),
+            grouped: self.grouped.as_ref(),
         }
     }
 

@@ -176,6 +176,7 @@ impl Block {
             tiles: 0..self.packing.tiles.len(),
             tied: None,
             exact: (!book.is_exact()).then_some(&self.exact),
+            grouped: None,
         })
     }
 }

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::code::{Above, Codebook, Extent, FIRST_GRADE, NEGATIVE};
 use super::facts::Facts;
+use super::ragged::{Ragged, are_ends, range_of};
 use super::tile::Tile;
 
 /// The number of queries whose facts are made at once.
@@ -149,62 +150,13 @@ impl ExactFacts {
     }
 }
 
-/// The exact grades of some rankings: those of the judged documents of each row, in rank order.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct ExactRows {
-    /// The end of each row.
-    ends: Vec<u64>,
-    grades: Vec<f64>,
-}
-
-impl ExactRows {
-    /// Appends a row.
-    pub fn push(&mut self, grades: &[f64]) {
-        self.grades.extend_from_slice(grades);
-        self.ends.push(self.grades.len() as u64);
-    }
-
-    /// Forgets all rows.
-    pub fn clear(&mut self) {
-        self.ends.clear();
-        self.grades.clear();
-    }
-
-    /// The grades of a row.
-    pub fn of(&self, row: usize) -> &[f64] {
-        &self.grades[range_of(&self.ends, row)]
-    }
-
-    /// Makes the grades of the columns of a file; `None` if they do not fit together, or some are no grades.
-    pub(super) fn from_columns(ends: Vec<u64>, grades: Vec<f64>, rows: usize) -> Option<Self> {
-        let fine = grades.par_iter().all(|grade| grade.is_finite() && grade.is_sign_positive());
-        (fine && ends.len() == rows && are_ends(&ends, grades.len())).then_some(ExactRows { ends, grades })
-    }
-
-    /// The ends of the rows, and the grades.
-    pub(super) fn columns(&self) -> (&[u64], &[f64]) {
-        (&self.ends, &self.grades)
-    }
-}
-
 /// The exact grades of queries and of rankings of them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExactGrades {
     /// The grades of the judged documents of each query.
     pub facts: ExactFacts,
     /// The grades of the judged documents of each row.
-    pub rows: ExactRows,
-}
-
-/// The place of an entry among entries with these ends.
-fn range_of(ends: &[u64], at: usize) -> Range<usize> {
-    let start = at.checked_sub(1).map_or(0, |before| ends[before]);
-    start as usize..ends[at] as usize
-}
-
-/// Whether these are the ends of entries of which all together have `count` values.
-fn are_ends(ends: &[u64], count: usize) -> bool {
-    ends.is_sorted() && ends.last().copied().unwrap_or(0) == count as u64
+    pub rows: Ragged<f64>,
 }
 
 /// Replaces the labels of the judged documents of a tile by the codes of their classes, in `scratch`; `exact` has the exact grades of each

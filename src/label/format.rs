@@ -5,13 +5,15 @@
 //! table      a section each: kind u32 · mark u32 · offset u64 · length u64 · xxh3-64 u64
 //! sections   each on a 64-byte boundary, in this order:
 //!            rule · codebook · query ids · judged counts · runs · row lengths · tile directory · tiles
-//!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11)
+//!            in version 2 perhaps more of ascending kinds: tied groups (9) · ideal rankings (10) · exact grades (11) ·
+//!            judgment groups (12)
 //! ```
 //!
 //! The first eight sections are in every file, with the mark 0. A further one is marked 1, *optional*, or 2, *required*: a reader that does
 //! not know its kind skips it if it is optional, and else refuses the file. A matrix is written as version 1 if that version can hold all
 //! of it: if the matrix does not know its ties, equal scores are not ordered by the rank column (rule 3 of version 2), ideal rankings
-//! are made of the judgments, and no more than 253 grades are distinct. Only the exact grades are required.
+//! are made of the judgments, and no more than 253 grades are distinct. Exact grades are required,
+//! and so are judgment groups unless they are subtopics.
 //!
 //! ```text
 //! tied groups   of each run tied documents, groups, mixed groups, largest group u64
@@ -23,6 +25,11 @@
 //!               n distinct grades of all queries together, m judged documents of all rows together u64
 //!               where the distinct grades of each query end u64[queries] · grade f64[n], ascending by query · documents u32[n]
 //!               where the judged documents of each row end u64[rows] · grade f64[m], in rank order
+//! judgment groups  what groups are u32: 1 judges, 2 subtopics, 3 preferences
+//!               n judgments of all queries together, m named documents of all rows together u64
+//!               where the judgments of each query end u64[queries], by document, group and sub-group · document u32[n], numbered by
+//!               docno · group u32[n] · sub-group u32[n] · grade f64[n]
+//!               where the named documents of each row end u64[rows] · document u32[m], in rank order
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
@@ -32,16 +39,19 @@
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::code::{Above, Codebook, Extent, MAX_GRADES, PAST_END, UNPOOLED};
-use super::exact::{ExactFacts, ExactGrades, ExactRows};
+use super::exact::{ExactFacts, ExactGrades};
 use super::facts::Facts;
+use super::groups::{GroupedBy, GroupedJudgment, GroupedRows, JudgmentGroups};
 use super::matrix::{IdealOf, Ids, LabelMatrix, Labels, RankingRule, RunInfo, ScoreType, Ties, Unmatched};
 use super::mmap::{FileAccess, Mapping};
 use super::notice::ScoresSeen;
+use super::ragged::Ragged;
 use super::tied::{CutOff, TieCounts, TiedColumns, TiedGroup, TiedGroups, TiedIn};
 use super::tile::{Packing, Tile};
 use crate::error::{Error, Result};
@@ -77,6 +87,8 @@ const TIED: u32 = 9;
 const IDEAL: u32 = 10;
 /// The kind of the section of exact grades.
 const EXACT: u32 = 11;
+/// The kind of the section of judgment groups.
+const GROUPS: u32 = 12;
 /// A section that may be skipped.
 const OPTIONAL: u32 = 1;
 /// A section without which the file cannot be understood.
@@ -90,6 +102,7 @@ fn name_of(kind: u32) -> &'static str {
         TIED => "tied groups",
         IDEAL => "ideal rankings",
         EXACT => "exact grades",
+        GROUPS => "judgment groups",
         _ => (kind as usize).checked_sub(1).and_then(|at| SECTIONS.get(at)).unwrap_or(&"unknown"),
     }
 }
@@ -274,7 +287,14 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     let ideal = encode_ideal(matrix.ideal);
     let exact =
         matrix.exact.as_ref().map(|exact| encode_exact(exact, matrix.book.extent().unwrap_or(Extent::NONE)));
-    let more = [(TIED, OPTIONAL, tied), (IDEAL, OPTIONAL, ideal), (EXACT, REQUIRED, exact)];
+    let groups = matrix.grouped.as_ref().map(encode_groups);
+    let of_groups = if matrix.grouped_by() == Some(GroupedBy::Subtopic) { OPTIONAL } else { REQUIRED };
+    let more = [
+        (TIED, OPTIONAL, tied),
+        (IDEAL, OPTIONAL, ideal),
+        (EXACT, REQUIRED, exact),
+        (GROUPS, of_groups, groups),
+    ];
     let has_more = more.iter().any(|(.., bytes)| bytes.is_some());
     let version = if has_more || matrix.rule.ties == Ties::Rank { 2 } else { 1 };
     let first = (1..).zip(small.iter().map(Vec::as_slice).chain([matrix.tile_bytes()]));
@@ -365,6 +385,8 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
     let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
     let exact =
         of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, depths.len())).transpose()?;
+    let grouped =
+        of_kind(GROUPS).map(|at| decode_groups(&mut read(at)?, queries.len(), depths.len())).transpose()?;
     let (book, exact) = match exact {
         Some((book, exact)) => (book, Some(exact)),
         None => (book, None),
@@ -384,6 +406,7 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
         tied,
         ideal,
         exact,
+        grouped,
     })
 }
 
@@ -444,7 +467,7 @@ fn describe(start: &[u8], length: u64, path: &Path) -> Result<Description> {
         match mark {
             0 if core => {}
             _ if core => return Err(damaged(path, name, "the reserved word of its entry is not 0".into())),
-            REQUIRED if ![TIED, IDEAL, EXACT].contains(&kind) => {
+            REQUIRED if ![TIED, IDEAL, EXACT, GROUPS].contains(&kind) => {
                 return Err(header(format!(
                     "needs its section of kind {kind}, which this laneval does not know: a newer laneval reads it"
                 )));
@@ -692,12 +715,64 @@ fn decode_exact(
     let of_rows = from.f64s(judged)?;
     from.end()?;
     let facts = ExactFacts::from_columns(ends, grades, counts, facts).map_err(|message| from.bad(message))?;
-    let rows = ExactRows::from_columns(row_ends, of_rows, rows)
+    let fine = |grade: &f64| grade.is_finite() && grade.is_sign_positive();
+    let rows = Ragged::from_columns(row_ends, of_rows, rows)
+        .filter(|rows| rows.values().par_iter().all(fine))
         .ok_or_else(|| from.bad("the grades of the rows are no grades, or do not fit their ends".into()))?;
     if !(extent.largest.is_finite() && extent.covers(facts.extent().unwrap_or(Extent::NONE))) {
         return Err(from.bad("the grades are outside of their extent".into()));
     }
     Ok((Codebook::of_extent(extent), ExactGrades { facts, rows }))
+}
+
+fn encode_groups(grouped: &GroupedRows) -> Vec<u8> {
+    let (ends, judgments) = grouped.of.judgments.columns();
+    let (row_ends, numbers) = grouped.rows.columns();
+    let mut out = Encoder::default();
+    out.u32(match grouped.of.by {
+        GroupedBy::Judge => 1,
+        GroupedBy::Subtopic => 2,
+        GroupedBy::Preference => 3,
+    });
+    [judgments.len(), numbers.len()].iter().for_each(|&count| out.u64(count as u64));
+    ends.iter().for_each(|&end| out.u64(end));
+    judgments.iter().for_each(|of| out.u32(of.document));
+    judgments.iter().for_each(|of| out.u32(of.group));
+    judgments.iter().for_each(|of| out.u32(of.subgroup));
+    judgments.iter().for_each(|of| out.u64(of.grade.to_bits()));
+    row_ends.iter().for_each(|&end| out.u64(end));
+    out.bytes(&bytes_of(numbers));
+    out.0
+}
+
+fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<GroupedRows> {
+    let by = match from.u32()? {
+        1 => GroupedBy::Judge,
+        2 => GroupedBy::Subtopic,
+        3 => GroupedBy::Preference,
+        other => return Err(from.bad(format!("groups of unknown kind {other}"))),
+    };
+    let [judgments, named] = [from.count()?, from.count()?];
+    let ends = from.u64s(queries)?;
+    let [documents, groups, subgroups] =
+        [from.u32_column(judgments)?, from.u32_column(judgments)?, from.u32_column(judgments)?];
+    let grades = from.f64s(judgments)?;
+    let row_ends = from.u64s(rows)?;
+    let numbers = from.u32_column(named)?;
+    from.end()?;
+    let of = |at: usize| GroupedJudgment {
+        document: documents[at],
+        group: groups[at],
+        subgroup: subgroups[at],
+        grade: grades[at],
+    };
+    let judgments = Ragged::from_columns(ends, (0..judgments).map(of).collect(), queries);
+    let numbers = Ragged::from_columns(row_ends, numbers, rows);
+    let (judgments, numbers) = judgments
+        .zip(numbers)
+        .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
+    let of = JudgmentGroups::checked(by, judgments).map_err(|message| from.bad(message))?;
+    GroupedRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
 }
 
 /// Encodes the source of ideal rankings; `None` if they are made of the judgments.

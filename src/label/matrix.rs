@@ -1,14 +1,18 @@
 //! The label matrix, and how it is made of staged rows.
 
+use std::sync::Arc;
+
 use fearless_simd::Level;
 use rayon::prelude::*;
 
 use super::code::{Above, Codebook};
-use super::exact::{ExactFacts, ExactGrades, ExactRows};
+use super::exact::{ExactFacts, ExactGrades};
 use super::facts::Facts;
+use super::groups::{GroupedBy, GroupedRows, JudgmentGroups};
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
 use super::place::place;
+use super::ragged::Ragged;
 use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
 use super::tile::{Line, Packing, Tile};
 use crate::error::{Error, Result, printable};
@@ -265,6 +269,7 @@ pub struct LabelMatrix {
     pub(super) ideal: IdealOf,
     pub(super) tied: Option<TiedGroups>,
     pub(super) exact: Option<ExactGrades>,
+    pub(super) grouped: Option<GroupedRows>,
 }
 
 /// The bytes of the tiles.
@@ -377,6 +382,17 @@ impl LabelMatrix {
         self.exact.as_ref()
     }
 
+    /// The judgments by group, and the named documents of each row, if judgments were read by group.
+    #[doc(hidden)]
+    pub fn grouped(&self) -> Option<&GroupedRows> {
+        self.grouped.as_ref()
+    }
+
+    /// The meaning of groups of judgments, if judgments were read by group.
+    pub fn grouped_by(&self) -> Option<GroupedBy> {
+        self.grouped.as_ref().map(|grouped| grouped.of.by)
+    }
+
     /// The places of the rows in the tiles.
     #[doc(hidden)]
     pub fn packing(&self) -> &Packing {
@@ -425,6 +441,8 @@ pub struct StagedPiece {
     pub labels: Vec<u8>,
     /// The exact grades of the judged documents of the rankings, row after row in rank order, if codes are classes of grades.
     pub exact: Vec<f64>,
+    /// The numbers of the documents of the rankings that the qrels name, row after row in rank order, if judgments are by group.
+    pub numbers: Vec<u32>,
 }
 
 /// One ranking of a staged piece.
@@ -447,13 +465,14 @@ pub struct MatrixBuilder {
     runs: Vec<StagedRun>,
     ideal: IdealOf,
     exact: Option<ExactFacts>,
+    grouped: Option<Arc<JudgmentGroups>>,
 }
 
 impl MatrixBuilder {
     /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
     pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
-        let (runs, ideal, exact) = (Vec::new(), IdealOf::Judgments, None);
-        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact }
+        let (runs, ideal, exact, grouped) = (Vec::new(), IdealOf::Judgments, None, None);
+        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact, grouped }
     }
 
     /// Sets the source of the facts. The default is judgments.
@@ -466,6 +485,12 @@ impl MatrixBuilder {
     #[must_use]
     pub fn with_exact(self, exact: Option<ExactFacts>) -> Self {
         MatrixBuilder { exact, ..self }
+    }
+
+    /// Sets the judgments by group.
+    #[must_use]
+    pub fn with_grouped(self, grouped: Option<Arc<JudgmentGroups>>) -> Self {
+        MatrixBuilder { grouped, ..self }
     }
 
     /// Adds a run.
@@ -496,11 +521,13 @@ impl MatrixBuilder {
         })?;
         let mut depths = vec![0u32; rows];
         let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
-        let mut exact_of: Vec<&[f64]> = vec![&[]; if self.exact.is_some() { rows } else { 0 }];
+        let room = |wanted: bool| if wanted { rows } else { 0 };
+        let mut exact_of: Vec<&[f64]> = vec![&[]; room(self.exact.is_some())];
+        let mut numbers_of: Vec<&[u32]> = vec![&[]; room(self.grouped.is_some())];
         for (number, run) in self.runs.iter().enumerate() {
             let of_run = number * queries..(number + 1) * queries;
-            let exact = exact_of.get_mut(of_run.clone());
-            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], exact)
+            let beside = (exact_of.get_mut(of_run.clone()), numbers_of.get_mut(of_run.clone()));
+            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], beside)
                 .map_err(|message| Error::Unanswerable(format!("run {}: {message}", run.info.name)))?;
         }
         if let Some((depth, kept)) = self.rule.deeper(&depths) {
@@ -526,9 +553,14 @@ impl MatrixBuilder {
         });
         drop(labels_of);
         let exact = self.exact.map(|facts| {
-            let mut rows = ExactRows::default();
+            let mut rows = Ragged::default();
             exact_of.iter().for_each(|grades| rows.push(grades));
             ExactGrades { facts, rows }
+        });
+        let grouped = self.grouped.map(|of| {
+            let mut rows = Ragged::default();
+            numbers_of.iter().for_each(|numbers| rows.push(numbers));
+            GroupedRows { of, rows }
         });
         Ok(LabelMatrix {
             book: self.book,
@@ -543,6 +575,7 @@ impl MatrixBuilder {
             ideal: self.ideal,
             tied,
             exact,
+            grouped,
         })
     }
 
@@ -571,15 +604,18 @@ fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<T
     tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
 }
 
-/// Notes the depth, the labels and perhaps the exact grades of each row of a run, by query.
+/// The exact grades and the numbers of named documents of the rows of a run, where there are any.
+type Beside<'b, 'a> = (Option<&'b mut [&'a [f64]]>, Option<&'b mut [&'a [u32]]>);
+
+/// Notes the depth, the labels and what lies beside them of each row of a run, by query.
 fn unpack<'a>(
     run: &'a StagedRun,
     depths: &mut [u32],
     labels_of: &mut [&'a [u8]],
-    mut exact_of: Option<&mut [&'a [f64]]>,
+    (mut exact_of, mut numbers_of): Beside<'_, 'a>,
 ) -> Result<(), String> {
-    for StagedPiece { rows, labels, exact } in &run.pieces {
-        let (mut rest, mut grades) = (&labels[..], &exact[..]);
+    for StagedPiece { rows, labels, exact, numbers } in &run.pieces {
+        let (mut rest, mut grades, mut numbers) = (&labels[..], &exact[..], &numbers[..]);
         for &StagedRow { query, depth } in rows {
             let queries = depths.len();
             let at = query as usize;
@@ -602,6 +638,18 @@ fn unpack<'a>(
                     )
                 })?;
             }
+            if let Some(numbers_of) = &mut numbers_of {
+                let named = labels_of[at].iter().filter(|&&label| Above::POOLED.contains(label)).count();
+                (numbers_of[at], numbers) = numbers.split_at_checked(named).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} has {named} named documents, and its piece {} numbers left",
+                        numbers.len()
+                    )
+                })?;
+            }
+        }
+        if !numbers.is_empty() {
+            return Err(format!("a piece has {} numbers of documents that belong to no row", numbers.len()));
         }
         if !grades.is_empty() {
             return Err(format!("a piece has {} exact grades that belong to no row", grades.len()));

@@ -9,11 +9,13 @@ pub mod code;
 pub mod exact;
 mod facts;
 mod format;
+mod groups;
 mod lost_pages;
 mod matrix;
 pub(crate) mod mmap;
 mod notice;
 mod place;
+mod ragged;
 mod tied;
 mod tile;
 mod unpacked;
@@ -22,9 +24,10 @@ mod view;
 pub use batch::Batch;
 pub(crate) use block::Block;
 pub use code::{Above, Codebook};
-pub use exact::{ExactFacts, ExactGrades, ExactRows, QueryGrades};
+pub use exact::{ExactFacts, ExactGrades, QueryGrades};
 pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
+pub use groups::{GroupedBy, GroupedJudgment, GroupedRows, JudgmentGroups, QueryGroups};
 pub use lost_pages::exit_when_a_mapped_file_shrinks;
 pub use matrix::{
     IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow,
@@ -32,6 +35,7 @@ pub use matrix::{
 };
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
+pub use ragged::Ragged;
 pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub(crate) use tile::GROUP;
 pub use tile::{DEEPEST, Document, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Ties;
+use super::{GroupedBy, Ties};
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -93,6 +93,13 @@ pub enum Notice {
         /// The highest grade.
         highest: f64,
     },
+    /// These measures take the largest grade of a document that several judges have graded, or that is judged for several subtopics.
+    LargestOfGroups {
+        /// The meaning of the groups.
+        by: GroupedBy,
+        /// The names of the measures.
+        measures: Vec<String>,
+    },
     /// Queries that were chosen are not judged.
     ChosenNotJudged {
         /// The number of these queries.
@@ -112,6 +119,17 @@ pub enum Notice {
     },
     /// One query has neither a standard deviation nor a confidence interval.
     OneQuery,
+}
+
+/// Writes the first few names of measures.
+fn few(measures: &[String], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// The most measures that are named.
+    const NAMED: usize = 5;
+    f.write_str(&measures[..measures.len().min(NAMED)].join(", "))?;
+    match measures.len().checked_sub(NAMED) {
+        None | Some(0) => Ok(()),
+        Some(more) => write!(f, " and {more} more"),
+    }
 }
 
 impl fmt::Display for Notice {
@@ -145,13 +163,12 @@ impl fmt::Display for Notice {
                      documents otherwise, and so does --score f32"
                 )
             }
+            Notice::LargestOfGroups { by, measures } => {
+                few(measures, f)?;
+                write!(f, ": of a document with several judgments, by {by}, the largest grade counts")
+            }
             Notice::NothingRelevant { measures, level, highest } => {
-                /// The most measures that are named.
-                const NAMED: usize = 5;
-                write!(f, "{}", measures[..measures.len().min(NAMED)].join(", "))?;
-                if measures.len() > NAMED {
-                    write!(f, " and {} more", measures.len() - NAMED)?;
-                }
+                few(measures, f)?;
                 write!(
                     f,
                     ": nothing is relevant, for no grade is {level} or more (the highest is {highest}): \

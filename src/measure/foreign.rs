@@ -195,11 +195,17 @@ const EACH: &[&str] = &SETS;
 const OFFICIAL: &[&str] = &["official", "all_trec"];
 const SET: &[&str] = &["set", "all_trec"];
 const ALL: &[&str] = &["all_trec"];
+/// The sets of measures over preferences.
+const PREFS: &[&str] = &["prefs", "all_prefs"];
+const ALL_PREFS: &[&str] = &["all_prefs"];
+/// The set of measures over the judgments of several judges.
+const GROUPS: &[&str] = &["qrels_jg"];
 /// The sets of a measure that trec_eval prints only when it is named: none.
 const NAMED: &[&str] = &[];
 
 const MIN: Fixed = &[("norm", Word("min"))];
 const EXP2: Fixed = &[("gain", Word("exp2"))];
+const OF_JUDGES: Fixed = &[("judges", Word("mean"))];
 
 /// All foreign names: those of trec_eval first, in the order in which it prints them.
 pub static FOREIGN: &[Foreign] = &[
@@ -237,6 +243,23 @@ pub static FOREIGN: &[Foreign] = &[
     trec("set_map", "SetAP", &[], Suffix::None, SET),
     trec("set_F", "SetF", &[], Number("beta2"), SET),
     trec("num_nonrel_judged_ret", "NumNonrelRet", &[], Suffix::None, ALL),
+    trec("prefs_num_prefs_poss", "prefs_num_prefs_poss", &[], Suffix::None, PREFS),
+    trec("prefs_num_prefs_ful", "prefs_num_prefs_ful", &[], Suffix::None, PREFS),
+    trec("prefs_num_prefs_ful_ret", "prefs_num_prefs_ful_ret", &[], Suffix::None, PREFS),
+    trec("prefs_simp", "prefs_simp", &[], Suffix::None, PREFS),
+    trec("prefs_pair", "prefs_pair", &[], Suffix::None, PREFS),
+    trec("prefs_avgjg", "prefs_avgjg", &[], Suffix::None, PREFS),
+    trec("prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel", &[], Suffix::None, ALL_PREFS),
+    trec("prefs_simp_ret", "prefs_simp_ret", &[], Suffix::None, ALL_PREFS),
+    trec("prefs_pair_ret", "prefs_pair_ret", &[], Suffix::None, ALL_PREFS),
+    trec("prefs_avgjg_ret", "prefs_avgjg_ret", &[], Suffix::None, ALL_PREFS),
+    trec("prefs_avgjg_Rnonrel_ret", "prefs_avgjg_Rnonrel_ret", &[], Suffix::None, ALL_PREFS),
+    trec("prefs_simp_imp", "prefs_simp_imp", &[], Suffix::None, ALL_PREFS),
+    trec("prefs_pair_imp", "prefs_pair_imp", &[], Suffix::None, ALL_PREFS),
+    trec("prefs_avgjg_imp", "prefs_avgjg_imp", &[], Suffix::None, ALL_PREFS),
+    trec("map_avgjg", "AP", OF_JUDGES, Suffix::None, GROUPS),
+    trec("P_avgjg", "P", OF_JUDGES, Ranks(NINE), GROUPS),
+    trec("Rprec_mult_avgjg", "Rprec", OF_JUDGES, Each("mult", FIFTHS), GROUPS),
     trec("yaap", "YAAP", &[], Suffix::None, NAMED),
     trec("rbp", "RBP", &[("p", Is(0.9)), ("scale", Word("topic"))], Persistence, ALL).since_10(),
     trec("rbp_resid", "RBPresid", &[], Persistence, ALL).since_10(),

@@ -147,21 +147,22 @@ impl<'a> Parser<'a> {
             return self.fail(span, message);
         };
         self.check_free(&span, name, at)?;
-        self.equals(span, name, definition.params[at].default)?;
-        let value = self.value(definition.params[at].kind)?;
+        self.equals(span, name, definition.param_at(at).default)?;
+        let value = self.value(definition.param_at(at).kind)?;
         self.draft.values.push((at, value));
         Ok(())
     }
 
     /// Checks that a parameter is given once, and not together with one that excludes it.
     fn check_free(&self, span: &Range<usize>, name: &str, at: usize) -> Result<(), MeasureError> {
-        let params = self.draft.definition.params;
+        let definition = self.draft.definition;
         for &(other, _) in &self.draft.values {
             if other == at {
                 return self.fail(span.clone(), format!("`{name}` is given twice"));
             }
-            if params[other].name == params[at].excludes {
-                let message = format!("`{name}` cannot be given together with `{}`", params[other].name);
+            if definition.param_at(other).name == definition.param_at(at).excludes {
+                let message =
+                    format!("`{name}` cannot be given together with `{}`", definition.param_at(other).name);
                 return self.fail(span.clone(), message);
             }
         }

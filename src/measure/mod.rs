@@ -15,12 +15,14 @@ mod traits;
 pub mod trec;
 mod value;
 
+pub use crate::groups::Judges;
 pub use foreign::{FOREIGN, Foreign, SETS, Suffix, Tool};
 pub use parse::{meanings, parse, parse_list};
 pub(crate) use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
-pub use traits::{BestOrder, Expected, Range, Status};
+pub use traits::{BestOrder, Expected, Input, Range, Status};
 pub use value::{
     Average, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
 };
+pub use value::{JUDGES, groups_needed};

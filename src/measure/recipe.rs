@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::fold::{CodeTable, Discount, Fold, Walk, Weights};
+use crate::groups::GroupValue;
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, ExactFacts, Facts, QueryFacts, QueryGrades};
 
@@ -26,6 +27,8 @@ pub enum Recipe {
         /// The facts of the query that the walk gets, in this order.
         facts: Vec<Read>,
     },
+    /// From judgments by group, of which labels say nothing.
+    Groups(GroupValue),
 }
 
 /// The last step of a formula, in f64. All but the custom ones are the first number times a factor of the query, or a reciprocal, so that
@@ -84,6 +87,7 @@ impl Recipe {
         match self {
             Recipe::Folds { reads, .. } => reads,
             Recipe::Walk { facts, .. } => facts,
+            Recipe::Groups(_) => &[],
         }
     }
 
@@ -99,6 +103,7 @@ impl Recipe {
         let plain = match &self {
             Recipe::Folds { reads, .. } => !reads.iter().any(|read| matches!(read, Read::RetrievedIdeal(_))),
             Recipe::Walk { walk, .. } => walk.as_ref().is_some_and(|walk| !walk.needs_grades()),
+            Recipe::Groups(_) => true,
         };
         if plain { self } else { Recipe::Walk { walk: None, facts: Vec::new() } }
     }

@@ -230,7 +230,7 @@ impl Draft {
     /// The values of the parameters in which some drafts of the measure differ.
     fn told_apart(&self, drafts: &[&Draft]) -> String {
         let given = |at: usize| {
-            let default = self.definition.params[at].default;
+            let default = self.definition.param_at(at).default;
             let differs = |(of, value): &(usize, Value)| *of == at && value.to_string() != default;
             drafts.iter().any(|draft| draft.values.iter().any(differs))
         };

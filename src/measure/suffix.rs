@@ -204,7 +204,7 @@ impl Foreign {
             draft.cutoff = cutoff;
             for (name, value) in params {
                 let of = draft.definition.param(name);
-                let kind = draft.definition.params[of].kind;
+                let kind = draft.definition.param_at(of).kind;
                 if !kind.takes(&value) {
                     let message = format!("`{value}` is not {kind}");
                     return Err(Wrong { span: 0..suffix.map_or(0, str::len), message });

@@ -3,13 +3,15 @@
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
-use super::traits::{BestOrder, Expected, Range, Status};
+use super::traits::{BestOrder, Expected, Input, Range, Status};
 use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
 use crate::fold::{
     CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
 };
+use crate::groups::preferences::Measure as Preference;
+use crate::groups::{GroupValue, SubtopicSetting, SubtopicValue};
 use crate::label::code::{NEGATIVE, UNPOOLED};
-use crate::label::{Above, Codebook};
+use crate::label::{Above, Codebook, GroupedBy};
 
 /// The row of this canonical name.
 pub fn definition(name: &str) -> Option<&'static Definition> {
@@ -140,6 +142,38 @@ fn pays_only_judged(m: &Measure) -> bool {
 fn wants_half(m: &Measure) -> bool {
     m.number("T").is_none_or(|target| target >= 0.5)
 }
+
+const ALPHA: Param = param(
+    "alpha",
+    Kind::Number(0.0, 1.0),
+    "0.5",
+    "the share of a subtopic's gain that each document with it takes from those below",
+);
+const PATIENCE: Param =
+    param("beta", Kind::Number(0.0, 1.0), "0.5", "the chance that the user goes on to the next rank");
+const FIRST: Param = param(
+    "first",
+    Kind::Word(&["divided", "raw"]),
+    "divided",
+    "at rank 1 the value is divided by its bound as at other ranks, or not, as in ndeval (raw)",
+);
+
+/// The traits of measures over subtopics. Their better and best orders do not follow from grades.
+const OVER_SUBTOPICS: Traits = Traits {
+    input: Input::Groups(GroupedBy::Subtopic),
+    nothing_relevant: |_| None,
+    better_swaps: |_| false,
+    expected: |_| Expected::None,
+    best_order: |_, _| BestOrder::None,
+    ..SPECIAL
+};
+const OVER_SUBTOPICS_RAW: Traits = Traits {
+    range: |m| if m.word("first") == "raw" { Range::Positive } else { Range::SHARE },
+    ..OVER_SUBTOPICS
+};
+const OVER_PREFERENCES: Traits =
+    Traits { input: Input::Groups(GroupedBy::Preference), empty: None, ..OVER_SUBTOPICS };
+const COUNTED_PREFERENCES: Traits = Traits { range: |_| Range::Count, ..OVER_PREFERENCES };
 
 /// Every measure, in the order in which help lists them.
 pub static MEASURES: &[Definition] = &[
@@ -1096,12 +1130,289 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| gain_rate(m, book, GoesOn::Unsatisfied(Patience::InverseSquare(target(m)))),
     },
     Definition {
+        name: "alpha_DCG",
+        cutoff: CutoffRule::Required,
+        params: &[REL, ALPHA, FIRST],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS_RAW,
+        doc: "Novelty-biased DCG over subtopics, as a share of a ranking in which every document has every subtopic.",
+        formula: "alpha_DCG@k = Σ_{i ≤ k} x(i)/lg(i + 1) / Σ_{i ≤ k} S·(1 − α)^(i−1)/lg(i + 1), where x(i) = Σ over the subtopics of the document of (1 − α)^(documents above with it)",
+        citation: "Clarke et al. 2008; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.alpha_dcg))),
+    },
+    Definition {
+        name: "alpha_nDCG",
+        cutoff: CutoffRule::Required,
+        params: &[REL, ALPHA],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS,
+        doc: "Novelty-biased DCG over subtopics, as a share of that of a greedy ideal ranking.",
+        formula: "alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the ideal ranking, which takes the document with the largest x next, of equal ones that of the larger docno",
+        citation: "Clarke et al. 2008; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.alpha_ndcg))),
+    },
+    Definition {
+        name: "ERR_IA",
+        cutoff: CutoffRule::Required,
+        params: &[REL, ALPHA, FIRST],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS_RAW,
+        doc: "Intent-aware expected reciprocal rank, as a share of a ranking in which every document has every subtopic.",
+        formula: "ERR_IA@k = Σ_{i ≤ k} x(i)/i / Σ_{i ≤ k} S·(1 − α)^(i−1)/i, with x(i) as in alpha_DCG",
+        citation: "Chapelle et al. 2011; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.err_ia))),
+    },
+    Definition {
+        name: "nERR_IA",
+        cutoff: CutoffRule::Required,
+        params: &[REL, ALPHA],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS,
+        doc: "Intent-aware expected reciprocal rank, as a share of that of a greedy ideal ranking.",
+        formula: "nERR_IA@k = ERR_IA@k / ERR_IA@k of the ideal ranking",
+        citation: "Chapelle et al. 2011; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.nerr_ia))),
+    },
+    Definition {
+        name: "NRBP",
+        cutoff: CutoffRule::None,
+        params: &[REL, ALPHA, PATIENCE],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS,
+        doc: "Novelty- and rank-biased precision over subtopics.",
+        formula: "NRBP = (1 − (1 − α)·β)/S · Σ_i x(i)·β^(i−1), with x(i) as in alpha_DCG",
+        citation: "Clarke, Kolla, Vechtomova 2009; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::Whole(|whole| whole.nrbp))),
+    },
+    Definition {
+        name: "nNRBP",
+        cutoff: CutoffRule::None,
+        params: &[REL, ALPHA, PATIENCE],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS,
+        doc: "Novelty- and rank-biased precision, as a share of that of a greedy ideal ranking.",
+        formula: "nNRBP = NRBP / NRBP of the ideal ranking",
+        citation: "Clarke, Kolla, Vechtomova 2009; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::Whole(|whole| whole.nnrbp))),
+    },
+    Definition {
+        name: "AP_IA",
+        cutoff: CutoffRule::None,
+        params: &[REL],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS,
+        doc: "Intent-aware average precision: the mean over subtopics of the average precision for each.",
+        formula: "AP_IA = (1/S)·Σ_s AP of the documents judged for s",
+        citation: "Agrawal et al. 2009; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::Whole(|whole| whole.ap_ia))),
+    },
+    Definition {
+        name: "P_IA",
+        cutoff: CutoffRule::Required,
+        params: &[REL],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS,
+        doc: "Intent-aware precision: the mean over subtopics of the precision for each.",
+        formula: "P_IA@k = Σ_{i ≤ k} subtopics of document i / (k·S)",
+        citation: "Agrawal et al. 2009; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.p_ia))),
+    },
+    Definition {
+        name: "StRecall",
+        cutoff: CutoffRule::Required,
+        params: &[REL],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_SUBTOPICS,
+        doc: "Subtopic recall: the share of the query's subtopics that the first k documents cover.",
+        formula: "StRecall@k = subtopics met in the first k ranks / S",
+        citation: "Zhai, Cohen, Lafferty 2003; ndeval",
+        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.st_recall))),
+    },
+    Definition {
+        name: "prefs_num_prefs_poss",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Sum,
+        better: Better::Neither,
+        traits: COUNTED_PREFERENCES,
+        doc: "The number of preferences of the query.",
+        formula: "prefs_num_prefs_poss = Σ over groups of the preferences, summed",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Possible))),
+    },
+    Definition {
+        name: "prefs_num_prefs_ful",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Sum,
+        better: Better::Higher,
+        traits: COUNTED_PREFERENCES,
+        doc: "The number of preferences that the ranking fulfils: the preferred document comes first, or is the only one of both.",
+        formula: "prefs_num_prefs_ful = Σ over groups of the fulfilled preferences, summed",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Fulfilled))),
+    },
+    Definition {
+        name: "prefs_num_prefs_ful_ret",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Sum,
+        better: Better::Higher,
+        traits: COUNTED_PREFERENCES,
+        doc: "The number of preferences between retrieved documents that the ranking fulfils.",
+        formula: "prefs_num_prefs_ful_ret = Σ over groups of the fulfilled preferences between retrieved documents, summed",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::FulfilledRetrieved))),
+    },
+    Definition {
+        name: "prefs_simp",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "The share of preferences that the ranking fulfils.",
+        formula: "prefs_simp = fulfilled / all preferences, of all groups together",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Simple))),
+    },
+    Definition {
+        name: "prefs_pair",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "The share of judgment groups that agree with the ranking, averaged over pairs of documents.",
+        formula: "prefs_pair = mean over pairs with a preference of the share of groups with one that prefer the document that comes first; a pair of which nothing is retrieved counts 0",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Pair))),
+    },
+    Definition {
+        name: "prefs_avgjg",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "The share of preferences that the ranking fulfils, averaged over judgment groups.",
+        formula: "prefs_avgjg = mean over groups of fulfilled / all preferences",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Group))),
+    },
+    Definition {
+        name: "prefs_avgjg_Rnonrel",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "As prefs_avgjg, with as many non-relevant documents as relevant ones.",
+        formula: "prefs_avgjg_Rnonrel = mean over groups of fulfilled / all preferences, of R documents that are not relevant at most; with fewer of them, R·(R − N) more",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupBalanced))),
+    },
+    Definition {
+        name: "prefs_simp_ret",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "The share of preferences between retrieved documents that the ranking fulfils.",
+        formula: "prefs_simp_ret = fulfilled / all preferences between retrieved documents",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::SimpleRetrieved))),
+    },
+    Definition {
+        name: "prefs_pair_ret",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "As prefs_pair, over pairs of retrieved documents.",
+        formula: "prefs_pair_ret = mean over retrieved pairs with a preference of the share of groups that prefer the first",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::PairRetrieved))),
+    },
+    Definition {
+        name: "prefs_avgjg_ret",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "The share of preferences between retrieved documents that the ranking fulfils, averaged over judgment groups.",
+        formula: "prefs_avgjg_ret = mean over groups of fulfilled / all preferences between retrieved documents",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupRetrieved))),
+    },
+    Definition {
+        name: "prefs_avgjg_Rnonrel_ret",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "As prefs_avgjg_Rnonrel, over retrieved documents.",
+        formula: "prefs_avgjg_Rnonrel_ret = as prefs_avgjg_Rnonrel, of retrieved documents",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupBalancedRetrieved))),
+    },
+    Definition {
+        name: "prefs_simp_imp",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "The share of preferences with a retrieved document that the ranking fulfils.",
+        formula: "prefs_simp_imp = fulfilled / all preferences with a retrieved document",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::SimpleImplied))),
+    },
+    Definition {
+        name: "prefs_pair_imp",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "As prefs_pair, over pairs with a retrieved document.",
+        formula: "prefs_pair_imp = mean over pairs with a preference and a retrieved document of the share of groups that agree",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::PairImplied))),
+    },
+    Definition {
+        name: "prefs_avgjg_imp",
+        cutoff: CutoffRule::None,
+        params: &[],
+        average: Average::Mean,
+        better: Better::Higher,
+        traits: OVER_PREFERENCES,
+        doc: "The share of preferences with a retrieved document that the ranking fulfils, averaged over judgment groups.",
+        formula: "prefs_avgjg_imp = mean over groups of fulfilled / all preferences with a retrieved document",
+        citation: "Carterette et al. 2008; Buckley et al., trec_eval",
+        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupImplied))),
+    },
+    Definition {
         name: "NumQ",
         cutoff: CutoffRule::None,
         params: &[],
         average: Average::Sum,
         better: Better::Neither,
         traits: Traits {
+            input: Input::Any,
             range: |_| Range::Within(1.0, 1.0),
             empty: Some(1.0),
             nothing_relevant: |_| Some(1.0),
@@ -1165,6 +1476,14 @@ pub static MEASURES: &[Definition] = &[
         recipe: |m, book| Recipe::new([judged(), hits(m, book, Place::End)], |[judged, hits]| judged - hits),
     },
 ];
+
+/// The recipe of a measure over subtopics.
+fn subtopic(m: &Measure, value: SubtopicValue) -> Recipe {
+    let number = |name: &str| m.number(name).unwrap_or(0.5);
+    let raw_first = m.word("first") == "raw";
+    let setting = SubtopicSetting { rel: m.rel(), alpha: number("alpha"), beta: number("beta"), raw_first };
+    Recipe::Groups(GroupValue::Subtopic(setting, value))
+}
 
 /// The codes that are relevant under the measure's level.
 fn relevant_codes(m: &Measure, book: &Codebook) -> Above {

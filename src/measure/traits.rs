@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::value::Measure;
 use crate::fold::CodeTable;
-use crate::label::Codebook;
+use crate::label::{Codebook, GroupedBy};
 
 /// The users of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +37,29 @@ impl fmt::Display for Status {
         match self {
             Status::Historical { successor } => write!(f, ", today {successor}"),
             Status::Everyday | Status::Special => Ok(()),
+        }
+    }
+}
+
+/// The judgments that a measure needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Input {
+    /// No judgments in particular.
+    Any,
+    /// A grade for each judged document.
+    Grades,
+    /// Judgments by group.
+    Groups(GroupedBy),
+}
+
+impl fmt::Display for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Input::Any => f.write_str("any judgments"),
+            Input::Grades => f.write_str("a grade for each document"),
+            Input::Groups(GroupedBy::Judge) => f.write_str("judgments by judge"),
+            Input::Groups(GroupedBy::Subtopic) => f.write_str("judgments by subtopic"),
+            Input::Groups(GroupedBy::Preference) => f.write_str("preferences"),
         }
     }
 }

@@ -4,9 +4,10 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::recipe::{RecallRule, Recipe};
-use super::traits::{BestOrder, Expected, Range, Status};
-use crate::error::{MeasureError, Result};
-use crate::label::Codebook;
+use super::traits::{BestOrder, Expected, Input, Range, Status};
+use crate::error::{Error, MeasureError, Result};
+use crate::groups::{GroupValue, Judges};
+use crate::label::{Codebook, GroupedBy};
 
 /// One row of the table of measures.
 pub struct Definition {
@@ -32,10 +33,26 @@ pub struct Definition {
     pub recipe: fn(&Measure, &Codebook) -> Result<Recipe, String>,
 }
 
+/// The parameter of all measures that take a grade for each document, where several judges have graded it.
+pub static JUDGES: Param = Param {
+    name: "judges",
+    kind: Kind::Word(&["largest", "mean", "min", "max"]),
+    default: "largest",
+    excludes: "",
+    needs: "",
+    doc: "of a document that several judges have graded, the largest grade counts; or the value is computed for each judge of the query, and its mean, minimum or maximum over them counts",
+};
+
 impl Definition {
     /// The index of a parameter by name.
     pub(super) fn place(&self, param: &str) -> Option<usize> {
-        self.params.iter().position(|of| of.name == param)
+        let own = self.params.iter().position(|of| of.name == param);
+        own.or((param == JUDGES.name && self.traits.input == Input::Grades).then_some(self.params.len()))
+    }
+
+    /// The parameter at an index: one of its own, or behind them the one of all measures that take a grade for each document.
+    pub(super) fn param_at(&self, at: usize) -> &'static Param {
+        self.params.get(at).unwrap_or(&JUDGES)
     }
 
     /// The index of a parameter that the measure has.
@@ -46,9 +63,9 @@ impl Definition {
     /// The error of a parameter that has no meaning without another, if there is one.
     fn unmet(&self, values: &[(usize, Value)]) -> Option<String> {
         let given = |text: &str| {
-            values.iter().any(|(at, value)| format!("{}={value}", self.params[*at].name) == text)
+            values.iter().any(|(at, value)| format!("{}={value}", self.param_at(*at).name) == text)
         };
-        let mut params = values.iter().map(|&(at, _)| &self.params[at]);
+        let mut params = values.iter().map(|&(at, _)| self.param_at(at));
         let unmet = params.find(|param| !param.needs.is_empty() && !given(param.needs))?;
         Some(format!("`{}` means something only together with `{}`", unmet.name, unmet.needs))
     }
@@ -68,6 +85,8 @@ impl Definition {
 pub struct Traits {
     /// The users of the measure.
     pub status: Status,
+    /// The judgments that it needs.
+    pub input: Input,
     /// The range of the value of a query.
     pub range: fn(&Measure) -> Range,
     /// The value of an empty ranking; `None` if it follows from the judgments.
@@ -90,6 +109,7 @@ impl Traits {
     /// The traits of most measures: a share, 0 where nothing is relevant, that a better swap never makes worse.
     pub const SHARE: Traits = Traits {
         status: Status::Everyday,
+        input: Input::Grades,
         range: |_| Range::SHARE,
         empty: Some(0.0),
         nothing_relevant: |_| Some(0.0),
@@ -340,7 +360,7 @@ impl Measure {
     ) -> Self {
         let mut values: Vec<_> = values
             .into_iter()
-            .filter(|(at, value)| value.to_string() != definition.params[*at].default)
+            .filter(|(at, value)| value.to_string() != definition.param_at(*at).default)
             .collect();
         values.sort_by_key(|&(at, _)| at);
         Measure { definition, values, cutoff }
@@ -353,7 +373,7 @@ impl Measure {
     /// another one.
     pub fn with(&self, param: &str, value: Value) -> Result<Self> {
         let at = self.definition.place(param);
-        let kind = at.map(|at| self.definition.params[at].kind);
+        let kind = at.map(|at| self.definition.param_at(at).kind);
         let text = self.to_string();
         let wrong = |message| MeasureError::new(&text, 0..text.len(), message).into();
         let Some(at) = at.filter(|_| kind.is_some_and(|kind| kind.takes(&value))) else {
@@ -405,7 +425,7 @@ impl Measure {
 
     /// The value of a parameter, if it differs from its default.
     pub fn value(&self, name: &str) -> Option<&Value> {
-        let at = self.definition.params.iter().position(|param| param.name == name)?;
+        let at = self.definition.place(name)?;
         self.values.iter().find(|&&(of, _)| of == at).map(|(_, value)| value)
     }
 
@@ -435,6 +455,30 @@ impl Measure {
     /// The range of the value of a query.
     pub fn range(&self) -> Range {
         (self.definition.traits.range)(self)
+    }
+
+    /// The judgments that the measure needs.
+    pub fn input(&self) -> Input {
+        match self.judges() {
+            None => self.definition.traits.input,
+            Some(_) => Input::Groups(GroupedBy::Judge),
+        }
+    }
+
+    /// How the values for several judges become one; `None` if a document has one grade.
+    pub fn judges(&self) -> Option<Judges> {
+        match self.value(JUDGES.name)? {
+            Value::Word("mean") => Some(Judges::Mean),
+            Value::Word("min") => Some(Judges::Min),
+            Value::Word("max") => Some(Judges::Max),
+            _ => None,
+        }
+    }
+
+    /// The measure for a single judge.
+    pub(crate) fn of_one_judge(&self) -> Measure {
+        let values = self.values.iter().filter(|(at, _)| *at < self.definition.params.len()).cloned();
+        Measure { values: values.collect(), ..self.clone() }
     }
 
     /// The relevance level; 1 if not given.
@@ -468,6 +512,9 @@ impl Measure {
 
     /// Makes the recipe of the measure under a codebook whose codes tell its levels apart.
     pub(crate) fn recipe_of(&self, book: &Codebook) -> Result<Recipe> {
+        if let Some(judges) = self.judges() {
+            return Ok(Recipe::Groups(GroupValue::Judges(judges)));
+        }
         (self.definition.recipe)(self, book).map_err(|message| {
             let text = self.to_string();
             MeasureError::new(&text, 0..text.len(), message).into()
@@ -475,12 +522,42 @@ impl Measure {
     }
 }
 
+/// The groups by which judgments have to be read for these measures; `None` if all take a grade for each document.
+///
+/// ```
+/// use laneval::GroupedBy;
+/// use laneval::measure::{Defaults, groups_needed, parse_list};
+/// let measures = parse_list("alpha_nDCG@10", Defaults::default())?;
+/// assert_eq!(groups_needed(&measures)?, Some(GroupedBy::Subtopic));
+/// # Ok::<(), laneval::Error>(())
+/// ```
+///
+/// # Errors
+/// Measures that need judgments by different groups.
+pub fn groups_needed(measures: &[Measure]) -> Result<Option<GroupedBy>> {
+    let mut needed: Option<(GroupedBy, &Measure)> = None;
+    for measure in measures {
+        let Input::Groups(by) = measure.input() else { continue };
+        match needed {
+            Some((other, first)) if other != by => {
+                return Err(Error::Unanswerable(format!(
+                    "{first} needs {}, and {measure} {}: evaluate them one after the other",
+                    first.input(),
+                    measure.input()
+                )));
+            }
+            _ => needed = Some((by, measure)),
+        }
+    }
+    Ok(needed.map(|(by, _)| by))
+}
+
 impl fmt::Display for Measure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.definition.name)?;
         for (number, (at, value)) in self.values.iter().enumerate() {
             let open = if number == 0 { '(' } else { ',' };
-            write!(f, "{open}{}={value}", self.definition.params[*at].name)?;
+            write!(f, "{open}{}={value}", self.definition.param_at(*at).name)?;
         }
         if !self.values.is_empty() {
             f.write_str(")")?;

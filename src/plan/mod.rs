@@ -10,6 +10,7 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Cut, Factor, Fold, Inputs, Product, Program, Task, Walk, Weights};
+use crate::groups::GroupValue;
 use crate::label::{Above, Batch, Codebook, ExactGrades, Facts, QueryFacts};
 use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
@@ -130,7 +131,7 @@ impl Plan {
         };
         let cuts = self.program.tasks.iter().flat_map(|task| &task.cuts);
         let deepest = cuts.map(rank).try_fold(0, |deepest, rank| Some(rank?.max(deepest)));
-        deepest.filter(|_| self.walks().next().is_none())
+        deepest.filter(|_| self.walks().next().is_none() && self.groups().next().is_none())
     }
 
     /// The columns of the engine that a measure reads.
@@ -147,7 +148,17 @@ impl Plan {
     pub fn walks(&self) -> impl Iterator<Item = (usize, Option<&Walk>)> {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
             Recipe::Walk { walk, .. } => Some((at, walk.as_ref())),
-            Recipe::Folds { .. } => None,
+            Recipe::Folds { .. } | Recipe::Groups(_) => None,
+        })
+    }
+}
+
+impl Plan {
+    /// The measures over judgments by group, by index.
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (usize, &GroupValue)> + Clone {
+        self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
+            Recipe::Groups(value) => Some((at, value)),
+            Recipe::Folds { .. } | Recipe::Walk { .. } => None,
         })
     }
 }
@@ -427,7 +438,11 @@ impl fmt::Display for Plan {
                 Source::Fact(fact) => format!("f{fact}"),
                 Source::Ideal(_) => "the ideal order of the histogram".to_owned(),
             });
-            let walk = matches!(recipe, Recipe::Walk { .. }).then(|| "a walk down each ranking".to_owned());
+            let walk = match recipe {
+                Recipe::Folds { .. } => None,
+                Recipe::Walk { .. } => Some("a walk down each ranking".to_owned()),
+                Recipe::Groups(value) => Some(format!("judgments by {}", value.needs())),
+            };
             let from = walk.into_iter().chain(sources).collect::<Vec<_>>().join(", ");
             writeln!(f, "  {measure}: {}; from {from}", measure.definition().formula)?;
         }

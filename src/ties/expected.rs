@@ -78,7 +78,7 @@ impl Expectation {
         let recipe = measure.recipe(book)?;
         let declared = (definition.traits.expected)(measure);
         let form = match (declared, recipe) {
-            (Expected::None, _) => None,
+            (Expected::None, _) | (_, Recipe::Groups(_)) => None,
             (_, Recipe::Walk { .. }) => walks::form(measure, book).map(Form::Own),
             (declared, Recipe::Folds { reads, last }) => Form::of_reads(declared, &reads, last, cuts),
         };

@@ -96,7 +96,7 @@ fn is_known(measure: &Measure, cuts: Cuts) -> bool {
 fn is_fixed(recipe: &Recipe) -> bool {
     match recipe {
         Recipe::Folds { reads, .. } => reads.iter().all(|read| matches!(read, Read::Fact(_))),
-        Recipe::Walk { .. } => false,
+        Recipe::Walk { .. } | Recipe::Groups(_) => false,
     }
 }
 

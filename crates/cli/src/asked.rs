@@ -101,6 +101,12 @@ impl Asked {
         measures(names, self.rel)
     }
 
+    /// Reads judgments by the groups that the measures need.
+    pub fn read_for_measures(&mut self) -> Result<(), Stop> {
+        let measures = self.measures_of(&self.measures)?;
+        self.ranking.read_for(&measures)
+    }
+
     /// Reads the queries that count, if only some do.
     pub fn only(&self) -> Result<Option<Ids>, Stop> {
         self.only.as_deref().map(queries::only).transpose()

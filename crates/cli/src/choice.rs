@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use laneval::compare::{Alternative, Correction, Interval, Scope, Test};
 use laneval::report::Format;
-use laneval::{EngineChoice, QuerySet, ScoreType, Stat, TiedValue, Ties};
+use laneval::{EngineChoice, GroupedBy, QuerySet, ScoreType, Stat, TiedValue, Ties};
 
 /// A name on the command line, its value, and its text in the help.
 pub type Choice<T> = (&'static str, T, &'static str);
@@ -52,6 +52,18 @@ pub fn ties() -> Vec<Choice<TieRule>> {
         .chain(values.map(|(name, tied, what)| (name, TieRule::Value(tied), what)))
         .chain([("interval", TieRule::Interval, interval)])
         .collect()
+}
+
+/// Lists the meanings of groups of judgments.
+pub fn groups() -> Vec<Choice<GroupedBy>> {
+    described(&GroupedBy::ALL, |by| match by {
+        GroupedBy::Judge => "a judge: `query judge document grade`",
+        GroupedBy::Subtopic => "a subtopic of the query: `query subtopic document grade`",
+        GroupedBy::Preference => {
+            "preferences: `query group document level`, or `query group sub-group document level`"
+        }
+        _ => "",
+    })
 }
 
 /// Lists the types of scores.

@@ -180,10 +180,11 @@ impl Compare {
     }
 
     /// Runs the command.
-    pub fn run(self, words: &[OsString]) -> Result<(), Stop> {
+    pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
             return super::output::print(|to| writeln!(to, "{}", super::measures::way()));
         }
+        self.asked.read_for_measures()?;
         let format = self.report.format()?;
         if format == Format::Trec {
             return Err(Stop::new("the format trec has no place for a comparison: choose another format"));

@@ -118,10 +118,11 @@ impl Eval {
     }
 
     /// Runs the command.
-    pub fn run(self, words: &[OsString]) -> Result<(), Stop> {
+    pub fn run(mut self, words: &[OsString]) -> Result<(), Stop> {
         if self.asked.is_help() {
             return print(|to| writeln!(to, "{}", super::measures::way()));
         }
+        self.asked.read_for_measures()?;
         let format =
             if self.explain { self.written.report.format_on_stdout() } else { self.written.format()? };
         let evaluator = self.evaluator(format)?;
@@ -212,6 +213,7 @@ impl Eval {
                     && !self.asked.naming.needs_tags()
                     && !self.explain
                     && !self.asked.ranking.needs_ties()
+                    && self.asked.ranking.judgments_by.is_none()
                     && evaluator.engine() != EngineChoice::Gpu =>
             {
                 let join = self.asked.ranking.rule(self.asked.files);

@@ -11,11 +11,13 @@ use clap::Args;
 use laneval::error::printable;
 use laneval::error::{Problem, Problems};
 use laneval::lmx::Description;
+use laneval::measure::groups_needed;
 use laneval::{
-    Error, FileAccess, Input, Join, LabelMatrix, RankingRule, RunInfo, RunInput, ScoreType, Ties, Watch,
+    Error, FileAccess, GroupedBy, Input, Join, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
+    ScoreType, Ties, Watch,
 };
 
-use super::choice::{Choice, TieRule, one_of, scores, ties};
+use super::choice::{Choice, TieRule, groups, one_of, scores, ties};
 use super::formats::Formats;
 use super::progress::{Amount, Progress};
 use super::stop::Stop;
@@ -120,6 +122,9 @@ pub struct Ranking {
     /// Drop documents from the rankings whose id is that of their query, as BEIR does; this comes before -M
     #[arg(long)]
     pub drop_identical_ids: bool,
+    /// The meaning of the second field of judgments, for documents that have several [default: what the measures need]
+    #[arg(long, value_name = "GROUP", value_parser = one_of(groups()), help_heading = "Input")]
+    pub judgments_by: Option<GroupedBy>,
     #[command(flatten)]
     pub formats: Formats,
 }
@@ -132,7 +137,14 @@ fn rank(text: &str) -> Result<NonZeroU32, String> {
 impl Ranking {
     /// Makes the default ranking, of inputs in these formats.
     pub fn of(formats: Formats) -> Self {
-        Ranking { ties: None, score: None, depth: None, drop_identical_ids: false, formats }
+        Ranking {
+            ties: None,
+            score: None,
+            depth: None,
+            drop_identical_ids: false,
+            judgments_by: None,
+            formats,
+        }
     }
 
     /// Joins runs to judgments. Runs without a name get the shortest ones that distinguish them. With `keep_ties` the matrix knows which
@@ -149,6 +161,12 @@ impl Ranking {
         naming.name(matrix, runs)
     }
 
+    /// Reads judgments by the groups that measures need, unless others were asked for.
+    pub fn read_for(&mut self, measures: &[Measure]) -> Result<(), Stop> {
+        self.judgments_by = self.judgments_by.or(groups_needed(measures)?);
+        Ok(())
+    }
+
     /// Returns the settings of joins.
     pub fn rule(&self, files: Files) -> Join {
         self.formats.of(Join {
@@ -157,6 +175,7 @@ impl Ranking {
             depth: self.depth,
             access: files.access(),
             drop_identical_ids: self.drop_identical_ids,
+            grouped_by: self.judgments_by,
             ..Join::default()
         })
     }

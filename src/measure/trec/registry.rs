@@ -13,36 +13,10 @@ pub enum Entry {
     RelString,
     /// A measure of laneval.
     Measure(&'static Foreign),
-    /// A measure that needs judgments in another format than qrels, with the nicknames that it belongs to.
-    OtherFormat(&'static str, &'static [&'static str]),
 }
 
 /// The row after which the labels are printed.
 const BEFORE_LABELS: &str = "P";
-
-/// Measures that need another format of judgments, with their nicknames.
-const OTHER_FORMAT: [(&str, &[&str]); 17] = [
-    ("prefs_num_prefs_poss", EACH_PREFS),
-    ("prefs_num_prefs_ful", EACH_PREFS),
-    ("prefs_num_prefs_ful_ret", EACH_PREFS),
-    ("prefs_simp", EACH_PREFS),
-    ("prefs_pair", EACH_PREFS),
-    ("prefs_avgjg", EACH_PREFS),
-    ("prefs_avgjg_Rnonrel", ALL_PREFS),
-    ("prefs_simp_ret", ALL_PREFS),
-    ("prefs_pair_ret", ALL_PREFS),
-    ("prefs_avgjg_ret", ALL_PREFS),
-    ("prefs_avgjg_Rnonrel_ret", ALL_PREFS),
-    ("prefs_simp_imp", ALL_PREFS),
-    ("prefs_pair_imp", ALL_PREFS),
-    ("prefs_avgjg_imp", ALL_PREFS),
-    ("map_avgjg", GROUPS),
-    ("P_avgjg", GROUPS),
-    ("Rprec_mult_avgjg", GROUPS),
-];
-const EACH_PREFS: &[&str] = &["all_prefs", "prefs"];
-const ALL_PREFS: &[&str] = &["all_prefs"];
-const GROUPS: &[&str] = &["qrels_jg"];
 
 /// The measure of qrels that nicknames of other formats have too.
 const IN_EVERY_SET: &str = "num_q";
@@ -59,7 +33,6 @@ pub fn registry() -> Vec<Entry> {
             entries.push(Entry::RelString);
         }
     }
-    entries.extend(OTHER_FORMAT.map(|(name, nicknames)| Entry::OtherFormat(name, nicknames)));
     entries
 }
 
@@ -70,7 +43,6 @@ impl Entry {
             Entry::RunId => "runid",
             Entry::RelString => "relstring",
             Entry::Measure(row) => row.name,
-            Entry::OtherFormat(name, _) => name,
         }
     }
 
@@ -79,9 +51,7 @@ impl Entry {
         match self {
             Entry::RunId => true,
             Entry::RelString => nickname == "all_trec",
-            Entry::Measure(row) if SETS.contains(&nickname) => row.sets.contains(&nickname),
-            Entry::Measure(row) => row.name == IN_EVERY_SET,
-            Entry::OtherFormat(_, nicknames) => nicknames.contains(&nickname),
+            Entry::Measure(row) => row.name == IN_EVERY_SET || row.sets.contains(&nickname),
         }
     }
 

@@ -4,9 +4,9 @@ use thiserror::Error;
 
 use super::Version;
 use super::params::{self, integer};
-use super::registry::{Entry, NICKNAMES, registry};
+use super::registry::{Entry, registry};
 use crate::error;
-use crate::measure::{Average, Defaults, Measure, SETS, Value};
+use crate::measure::{Average, Defaults, Measure, Value};
 
 /// The number of labels that are shown unless a number is given.
 const LABELS: u32 = 10;
@@ -137,11 +137,6 @@ impl Request {
                 self.labels(entry.name(), params);
                 return Ok(());
             }
-            Entry::OtherFormat(..) => {
-                return Err(
-                    "this measure needs another format than qrels, which is not supported yet".to_owned()
-                );
-            }
             Entry::Measure(row) => row,
         };
         for (suffix, measure) in params::measures(row, params, version, Defaults { rel: level })? {
@@ -196,10 +191,6 @@ impl<'a> Asked<'a> {
                 Some((name, params)) => (name, Some(params)),
                 None => (text, None),
             };
-            if NICKNAMES.contains(&name) && !SETS.contains(&name) {
-                let message = "these measures need another format than qrels, which is not supported yet";
-                return Err(Refused::new(name, message, false));
-            }
             if params == Some("") {
                 return Err(Refused::new(text, "parameters were expected after the `.`", true));
             }

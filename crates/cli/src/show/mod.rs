@@ -126,7 +126,8 @@ struct Asked {
 
 impl Show {
     /// Runs the command.
-    pub fn run(self) -> Result<(), Stop> {
+    pub fn run(mut self) -> Result<(), Stop> {
+        self.ranking.read_for(&measures(&self.measures, self.rel)?)?;
         let ties = match self.ranking.ties {
             Some(TieRule::Interval) => {
                 return Err(Stop::new(

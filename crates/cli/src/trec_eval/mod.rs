@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::measure::trec::{Refused, Request, Version};
-use laneval::{Dialect, Error, Evaluator, Input, Join, LabelMatrix, QuerySet, View};
+use laneval::{Dialect, Error, Evaluator, GroupedBy, Input, Join, LabelMatrix, QuerySet, Ties, View};
 
 use super::choice::{Choice, one_of};
 use super::inputs::{Files, bytes};
@@ -48,8 +48,12 @@ const PROFILES: &[Choice<Version>] = &[
     ("10", Version::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
 ];
 
-/// Formats of judgments that trec_eval has and this command lacks.
-const OTHER_FORMATS: [&str; 3] = ["prefs", "qrels_prefs", "qrels_jg"];
+const FORMATS: &[Choice<Option<GroupedBy>>] = &[
+    ("qrels", None, "topic iter docno grade"),
+    ("qrels_jg", Some(GroupedBy::Judge), "topic judge docno grade"),
+    ("prefs", Some(GroupedBy::Preference), "topic group sub-group docno level"),
+    ("qrels_prefs", Some(GroupedBy::Preference), "topic group docno level"),
+];
 
 const EXAMPLES: &str = "\
 Examples:
@@ -101,7 +105,7 @@ pub struct TrecEval {
     /// A file of `topic measure mean deviation`: print how many deviations each value is above the mean
     #[arg(short = 'Z', long = "Zscore", value_name = "FILE")]
     zscores: Option<PathBuf>,
-    /// The format of the judgments: qrels
+    /// The format of the judgments: qrels, qrels_jg, prefs or qrels_prefs
     #[arg(short = 'R', long = "Rel_info_format", value_name = "FORMAT", default_value = "qrels")]
     judgments_format: String,
     /// The format of the run: trec_results
@@ -137,7 +141,7 @@ impl TrecEval {
             tell(format_args!("laneval {} as {as_what}", env!("CARGO_PKG_VERSION")));
             return Ok(());
         }
-        self.check_formats()?;
+        let by = self.check_formats()?;
         let (Some(qrels), Some(run)) = (&self.qrels, &self.run) else {
             return Err(Stop::coded(USAGE, "two files were expected: the qrels and a run"));
         };
@@ -145,7 +149,7 @@ impl TrecEval {
             .map_err(refused)?;
         let zscores = self.zscores.as_deref().map(ZScores::read).transpose()?;
         let table = Threads::default().install_for(bytes([qrels, run]), || {
-            let matrix = self.join(qrels, run)?;
+            let matrix = self.join(qrels, run, by)?;
             self.check_topics(&matrix)?;
             self.evaluate(&request, &matrix)
         })?;
@@ -155,27 +159,37 @@ impl TrecEval {
         })
     }
 
-    fn check_formats(&self) -> Result<(), Stop> {
-        let (judgments, results) = (self.judgments_format.as_str(), self.results_format.as_str());
-        let refuse = |what: String| Err(Stop::coded(INPUT, what));
-        match (judgments, results) {
-            ("qrels", "trec_results") => Ok(()),
-            ("qrels", other) => refuse(format!("-T {other}: there is no such format, only trec_results")),
-            (other, _) if OTHER_FORMATS.contains(&other) => {
-                refuse(format!("-R {other}: this format is not supported yet, only qrels"))
-            }
-            (other, _) => refuse(format!("-R {other}: there is no such format, only qrels")),
+    /// Returns the groups by which judgments are read.
+    fn check_formats(&self) -> Result<Option<GroupedBy>, Stop> {
+        if self.results_format != "trec_results" {
+            let other = &self.results_format;
+            let message = format!("-T {other}: there is no such format, only trec_results");
+            return Err(Stop::coded(INPUT, message));
         }
+        let format = FORMATS.iter().find(|(name, ..)| *name == self.judgments_format);
+        format.map(|&(_, by, _)| by).ok_or_else(|| {
+            let (other, known) = (&self.judgments_format, FORMATS.iter().map(|(name, ..)| *name));
+            let known = known.collect::<Vec<_>>().join(", ");
+            Stop::coded(INPUT, format!("-R {other}: there is no such format, only {known}"))
+        })
     }
 
-    fn join(&self, qrels: &Path, run: &Path) -> Result<LabelMatrix, Stop> {
+    fn join(&self, qrels: &Path, run: &Path, by: Option<GroupedBy>) -> Result<LabelMatrix, Stop> {
         let dialect = match self.profile {
             Version::V9 => Dialect::Trec9,
             Version::V10 => Dialect::Trec10,
         };
         // To keep no ranks at all, one is read, and not looked at.
         let depth = self.ranks().and_then(|ranks| NonZeroU32::new(ranks.max(1)));
-        let join = Join { dialect, depth, access: self.files.access(), ..Join::default() };
+        // Preferences are the one format in which equal scores are in ascending order.
+        let ties = match by {
+            Some(GroupedBy::Preference) => Ties::DocnoAscending,
+            _ => Ties::DocnoDescending,
+        };
+        let (access, width) = (self.files.access(), self.judgments_format.as_str());
+        let preference_fields = if width == "prefs" { Some(5) } else { Some(4) };
+        let join =
+            Join { dialect, depth, access, ties, grouped_by: by, preference_fields, ..Join::default() };
         let matrix = join.files(Input::from(qrels.to_owned()), [Input::from(run.to_owned())]);
         matrix.map_err(|error| match error {
             Error::Repeated(_) => Stop::from(error).with_code(TOPIC),
@@ -209,7 +223,11 @@ impl TrecEval {
         let view = View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
         let evaluator = Evaluator::of(request.measures.clone()).with_queries(QuerySet::Both).with_view(view);
         let evaluator = evaluator.with_per_query(true).with_not_finite(true);
-        let scores = evaluator.evaluate(matrix).map_err(|error| Stop::from(error).with_code(INPUT))?;
+        let scores = evaluator.evaluate(matrix).map_err(|error| match error {
+            // A measure of another format of judgments.
+            Error::Unanswerable(_) => Stop::from(error).with_code(TOPIC),
+            _ => Stop::from(error).with_code(INPUT),
+        })?;
         let complete = self.complete.then_some(self.profile);
         Ok(Table::new(scores, matrix, request, view, complete))
     }

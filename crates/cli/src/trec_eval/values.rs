@@ -1,7 +1,7 @@
 //! The topics that count and their values.
 
 use laneval::internals::label::code::UNPOOLED;
-use laneval::internals::reference::{Exact, Ranking, function};
+use laneval::internals::reference::{Exact, Groups, Ranking, function};
 use laneval::measure::trec::{Column, Request, Source, Version};
 use laneval::{Ids, LabelMatrix, Scores, View};
 
@@ -76,8 +76,10 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
                 return present.next();
             }
             let exact = matrix.exact().map(|exact| Exact { grades: &[], judged: exact.facts.of(query) });
-            let ranking =
-                Ranking { labels: &labels, facts: matrix.facts().of(query), book: matrix.book(), exact };
+            let (facts, book) = (matrix.facts().of(query), matrix.book());
+            let judged = matrix.grouped().map(|grouped| grouped.of.of(query));
+            let groups = judged.map(|judged| Groups { judged, named: &[] });
+            let ranking = Ranking { labels: &labels, facts, book, exact, groups };
             let value = function(measure).map_or(0.0, |function| function(measure, &ranking));
             Some(if mended { 0.0 } else { value })
         }));

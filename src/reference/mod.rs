@@ -3,7 +3,11 @@
 //! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It does not use folds, engines or recipes: it
 //! walks the grades of one ranking, as the definitions do. Sums run in ascending rank, in f64.
 
-use crate::label::{Above, Codebook, QueryFacts, QueryGrades, code};
+mod preferences;
+mod subtopics;
+
+use crate::groups::preferences::{Line, Measure as Preference};
+use crate::label::{Above, Codebook, QueryFacts, QueryGrades, QueryGroups, code};
 use crate::measure::{Measure, RecallRule, Value};
 
 /// One ranking, with the facts of its query.
@@ -17,6 +21,17 @@ pub struct Ranking<'a> {
     pub book: &'a Codebook,
     /// The exact grades, if codes are classes of grades.
     pub exact: Option<Exact<'a>>,
+    /// The judgments by group, if they were read so.
+    pub groups: Option<Groups<'a>>,
+}
+
+/// The judgments by group of a query, and the named documents of a ranking.
+#[derive(Debug, Clone, Copy)]
+pub struct Groups<'a> {
+    /// The judgments.
+    pub judged: QueryGroups<'a>,
+    /// The ranks (from 0) of the ranking's named documents, with their numbers.
+    pub named: &'a [(u32, u32)],
 }
 
 /// The exact grades of a ranking and of its query.
@@ -150,6 +165,31 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     ("NERR9", |m, r| cwl(m, r, |i, gain, _| if i < cutoff(m) { i / (i + 1.0) * (1.0 - gain) } else { 0.0 })),
     ("NERR10", |m, r| cwl(m, r, |_, gain, _| m.number("p").unwrap_or(0.9) * (1.0 - gain))),
     ("NERR11", |m, r| cwl(m, r, |i, gain, _| inverse_square(i, m) * (1.0 - gain))),
+    ("alpha_DCG", |m, r| {
+        over_subtopics(m, r, |j, d| subtopics::alpha_dcg(j, d, alpha(m), rank(m), raw_first(m)))
+    }),
+    ("alpha_nDCG", |m, r| over_subtopics(m, r, |j, d| subtopics::alpha_ndcg(j, d, alpha(m), rank(m), false))),
+    ("ERR_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::err_ia(j, d, alpha(m), rank(m), raw_first(m)))),
+    ("nERR_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::nerr_ia(j, d, alpha(m), rank(m), false))),
+    ("NRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nrbp(j, d, alpha(m), beta(m)))),
+    ("nNRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nnrbp(j, d, alpha(m), beta(m)))),
+    ("AP_IA", |m, r| over_subtopics(m, r, subtopics::ap_ia)),
+    ("P_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::p_ia(j, d, rank(m)))),
+    ("StRecall", |m, r| over_subtopics(m, r, |j, d| subtopics::st_recall(j, d, rank(m)))),
+    ("prefs_num_prefs_poss", |_, r| over_preferences(r, Preference::Possible)),
+    ("prefs_num_prefs_ful", |_, r| over_preferences(r, Preference::Fulfilled)),
+    ("prefs_num_prefs_ful_ret", |_, r| over_preferences(r, Preference::FulfilledRetrieved)),
+    ("prefs_simp", |_, r| over_preferences(r, Preference::Simple)),
+    ("prefs_pair", |_, r| over_preferences(r, Preference::Pair)),
+    ("prefs_avgjg", |_, r| over_preferences(r, Preference::Group)),
+    ("prefs_avgjg_Rnonrel", |_, r| over_preferences(r, Preference::GroupBalanced)),
+    ("prefs_simp_ret", |_, r| over_preferences(r, Preference::SimpleRetrieved)),
+    ("prefs_pair_ret", |_, r| over_preferences(r, Preference::PairRetrieved)),
+    ("prefs_avgjg_ret", |_, r| over_preferences(r, Preference::GroupRetrieved)),
+    ("prefs_avgjg_Rnonrel_ret", |_, r| over_preferences(r, Preference::GroupBalancedRetrieved)),
+    ("prefs_simp_imp", |_, r| over_preferences(r, Preference::SimpleImplied)),
+    ("prefs_pair_imp", |_, r| over_preferences(r, Preference::PairImplied)),
+    ("prefs_avgjg_imp", |_, r| over_preferences(r, Preference::GroupImplied)),
     ("NumQ", |_, _| 1.0),
     ("NumRet", |_, r| r.retrieved()),
     ("NumRel", |m, r| r.relevant(m.rel())),
@@ -158,6 +198,47 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
         r.top(None).filter(|(_, document)| document.is_nonrelevant(m.rel())).count() as f64
     }),
 ];
+
+/// A value over the subtopics of a query, with the ranking's documents by rank; 0 where judgments are of documents alone.
+fn over_subtopics(
+    m: &Measure,
+    r: &Ranking<'_>,
+    of: impl Fn(&subtopics::Judged, &subtopics::Ranking) -> f64,
+) -> f64 {
+    let Some(groups) = r.groups else { return 0.0 };
+    let mut judged = vec![Vec::new(); groups.judged.documents as usize];
+    for judgment in groups.judged.judgments.iter().filter(|judgment| judgment.grade >= m.rel()) {
+        judged[judgment.document as usize].push(judgment.group);
+    }
+    let mut ranking = vec![None; r.labels.len()];
+    groups.named.iter().for_each(|&(rank, number)| ranking[rank as usize] = Some(number as usize));
+    of(&judged, &ranking)
+}
+
+/// A value over the preferences of a query; 0 where judgments are of documents alone.
+fn over_preferences(r: &Ranking<'_>, measure: Preference) -> f64 {
+    let Some(groups) = r.groups else { return 0.0 };
+    let lines: Vec<Line> = groups.judged.judgments.iter().map(Line::from).collect();
+    let retrieved: Vec<u32> = groups.named.iter().map(|&(_, number)| number).collect();
+    preferences::value(&lines, groups.judged.documents, &retrieved, measure)
+}
+
+fn alpha(m: &Measure) -> f64 {
+    m.number("alpha").unwrap_or(0.5)
+}
+
+fn beta(m: &Measure) -> f64 {
+    m.number("beta").unwrap_or(0.5)
+}
+
+fn raw_first(m: &Measure) -> bool {
+    m.word("first") == "raw"
+}
+
+/// The cutoff of a measure that needs one.
+fn rank(m: &Measure) -> usize {
+    m.rank().map_or(usize::MAX, |k| k as usize)
+}
 
 /// The function of a measure.
 pub fn function(measure: &Measure) -> Option<Function> {

@@ -1,0 +1,100 @@
+//! Values for each judge of a query, and what they come to.
+//!
+//! The ranking is made once. For each judge it gets the labels of that judge's grades, and the measure's reference function is applied.
+
+use rayon::prelude::*;
+
+use crate::groups::Judges;
+use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
+use crate::label::{Above, Batch, Codebook, ExactFacts, Facts, JudgmentGroups, QueryGroups, View};
+use crate::reference::{Exact, Ranking};
+
+/// The grades of each judge of each query.
+pub(super) struct JudgedQueries {
+    queries: Vec<Vec<Judge>>,
+    /// The codebook of a single class, with the extent of all grades.
+    book: Codebook,
+}
+
+/// The grades of one judge for one query.
+struct Judge {
+    /// The grade of each document, NaN without one.
+    grades: Vec<f64>,
+    /// The same as facts, of one query.
+    facts: Facts,
+    exact: ExactFacts,
+}
+
+impl JudgedQueries {
+    pub fn new(grouped: &JudgmentGroups) -> Self {
+        let grades = grouped.judgments.values().iter().map(|judgment| judgment.grade);
+        let extent = Extent::of(grades.filter(|&grade| grade >= 0.0)).unwrap_or(Extent::NONE);
+        let of_query = |query: usize| Judge::all(grouped.of(query));
+        let queries = (0..grouped.judgments.len()).into_par_iter().map(of_query).collect();
+        JudgedQueries { queries, book: Codebook::of_extent(extent) }
+    }
+
+    /// The value of a ranking that has these labels, of which `of` is the value for one judge.
+    pub fn value(
+        &self,
+        batch: &Batch<'_>,
+        row: u32,
+        rule: Judges,
+        labels: &[u8],
+        view: View,
+        of: impl Fn(&Ranking<'_>) -> f64,
+    ) -> f64 {
+        let numbers = batch.grouped().map_or(&[][..], |grouped| grouped.rows.of(row as usize));
+        let judges = &self.queries[batch.query(row)];
+        let values: Vec<f64> =
+            judges.iter().map(|judge| judge.value(&self.book, labels, numbers, view, &of)).collect();
+        rule.of(values.into_iter())
+    }
+}
+
+impl Judge {
+    /// The judges of a query, in the order of their numbers.
+    fn all(query: QueryGroups<'_>) -> Vec<Judge> {
+        let mut judgments: Vec<_> = query.judgments.iter().collect();
+        judgments.sort_by_key(|judgment| (judgment.group, judgment.document));
+        let of_judge = |of: &[&crate::label::GroupedJudgment]| {
+            let mut grades = vec![f64::NAN; query.documents as usize];
+            of.iter().for_each(|judgment| grades[judgment.document as usize] = judgment.grade);
+            let code = |grade: f64| if grade < 0.0 { NEGATIVE } else { FIRST_GRADE };
+            let (mut facts, mut exact) = (Facts::new(), ExactFacts::default());
+            facts.push(of.iter().map(|judgment| code(judgment.grade)));
+            let mut judged: Vec<f64> =
+                of.iter().map(|judgment| judgment.grade).filter(|&grade| grade >= 0.0).collect();
+            exact.push(&mut judged);
+            Judge { grades, facts, exact }
+        };
+        judgments.chunk_by(|one, next| one.group == next.group).map(of_judge).collect()
+    }
+
+    fn value(
+        &self,
+        book: &Codebook,
+        labels: &[u8],
+        numbers: &[u32],
+        view: View,
+        of: impl Fn(&Ranking<'_>) -> f64,
+    ) -> f64 {
+        let (mut own, mut grades) = (Vec::with_capacity(labels.len()), Vec::new());
+        let mut numbers = numbers.iter();
+        for &label in labels {
+            let named = Above::POOLED.contains(label).then(|| numbers.next()).flatten();
+            let grade = named.and_then(|&number| self.grades.get(number as usize)).copied();
+            own.push(match grade.filter(|grade| !grade.is_nan()) {
+                None => UNPOOLED,
+                Some(grade) if grade < 0.0 => NEGATIVE,
+                Some(grade) => {
+                    grades.push(grade);
+                    FIRST_GRADE
+                }
+            });
+        }
+        view.of_row(&mut own);
+        let exact = Some(Exact { grades: &grades, judged: self.exact.of(0) });
+        of(&Ranking { labels: &own, facts: self.facts.of(0), book, exact, groups: None })
+    }
+}

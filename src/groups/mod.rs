@@ -1,0 +1,239 @@
+//! Values of rankings over judgments by group: by subtopics, as preferences, and of several judges.
+
+pub mod preferences;
+pub mod subtopics;
+
+use rayon::prelude::*;
+
+use crate::label::{GroupedBy, JudgmentGroups, QueryGroups};
+use preferences::{Fault, Line, Preferences};
+use subtopics::{AtCutoff, Query, Setting, Subtopics, Whole};
+
+/// A value of a ranking over judgments by group.
+#[derive(Debug, Clone, Copy)]
+pub enum GroupValue {
+    /// A value over subtopics.
+    Subtopic(SubtopicSetting, SubtopicValue),
+    /// A value over preferences.
+    Preference(preferences::Measure),
+    /// The values of a measure for each judge of the query.
+    Judges(Judges),
+}
+
+/// How the values for several judges become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judges {
+    /// The mean over the judges of the query.
+    Mean,
+    /// The smallest value.
+    Min,
+    /// The largest value.
+    Max,
+}
+
+impl Judges {
+    /// The value of some values, in the order of the judges; 0 of none.
+    pub fn of(self, values: impl ExactSizeIterator<Item = f64>) -> f64 {
+        let count = values.len();
+        match self {
+            _ if count == 0 => 0.0,
+            Judges::Mean => values.fold(0.0, |sum, value| sum + value) / count as f64,
+            Judges::Min => values.fold(f64::INFINITY, f64::min),
+            Judges::Max => values.fold(f64::NEG_INFINITY, f64::max),
+        }
+    }
+}
+
+/// The parameters of a value over subtopics.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SubtopicSetting {
+    /// The lowest grade that is relevant to a subtopic.
+    pub rel: f64,
+    /// The share of a subtopic's gain that every document with it takes away.
+    pub alpha: f64,
+    /// The chance to go on to the next rank.
+    pub beta: f64,
+    /// Whether values at rank 1 are not divided by their bound.
+    pub raw_first: bool,
+}
+
+/// Which value over subtopics, and its cutoff.
+#[derive(Debug, Clone, Copy)]
+pub enum SubtopicValue {
+    /// One at a cutoff.
+    At(u32, fn(&AtCutoff) -> f64),
+    /// One of the whole ranking.
+    Whole(fn(&Whole) -> f64),
+}
+
+impl GroupValue {
+    /// The judgments that it needs.
+    pub fn needs(&self) -> GroupedBy {
+        match self {
+            GroupValue::Subtopic(..) => GroupedBy::Subtopic,
+            GroupValue::Preference(_) => GroupedBy::Preference,
+            GroupValue::Judges(_) => GroupedBy::Judge,
+        }
+    }
+}
+
+/// Values over judgments by group, prepared for rankings of some queries.
+#[derive(Debug)]
+pub struct GroupWalks {
+    /// The values over subtopics, by setting.
+    settings: Vec<OfSetting>,
+    /// The preferences of each query, and the values over them with the places where they go.
+    preferences: Vec<Preferences>,
+    preferred: Vec<(usize, preferences::Measure)>,
+}
+
+/// The values over subtopics that have a setting in common.
+#[derive(Debug)]
+struct OfSetting {
+    setting: Setting,
+    /// The relevant subtopics of the documents of each query, and what its rankings are divided by.
+    queries: Vec<(Relevant, Query)>,
+    /// The values, each with the place where it goes and, for one at a cutoff, the index of the cutoff.
+    values: Vec<(usize, usize, SubtopicValue)>,
+}
+
+/// The relevant subtopics of the documents of one query.
+#[derive(Debug, Default)]
+struct Relevant {
+    ends: Vec<u32>,
+    subtopics: Vec<u32>,
+    count: u32,
+}
+
+impl Relevant {
+    /// Takes the judgments of a query of at least the grade `rel`, and numbers its subtopics from 0.
+    fn of(query: QueryGroups<'_>, rel: f64) -> Self {
+        let relevant = || query.judgments.iter().filter(|of| of.grade >= rel);
+        let mut groups: Vec<u32> = relevant().map(|of| of.group).collect();
+        groups.sort_unstable();
+        groups.dedup();
+        let mut found = Relevant { count: groups.len() as u32, ..Relevant::default() };
+        found.ends.push(0);
+        for of in relevant() {
+            // Documents without relevant subtopics end where those before them end.
+            while found.ends.len() <= of.document as usize {
+                found.ends.push(found.subtopics.len() as u32);
+            }
+            found.subtopics.push(groups.partition_point(|&group| group < of.group) as u32);
+        }
+        while found.ends.len() <= query.documents as usize {
+            found.ends.push(found.subtopics.len() as u32);
+        }
+        found
+    }
+
+    fn view(&self) -> Option<Subtopics<'_>> {
+        Subtopics::new(&self.ends, &self.subtopics, self.count)
+    }
+}
+
+/// Memory that is used again from ranking to ranking.
+#[derive(Debug, Default)]
+pub struct GroupScratch {
+    subtopics: subtopics::Scratch,
+    preferences: preferences::Scratch,
+    at: Vec<AtCutoff>,
+    numbers: Vec<u32>,
+}
+
+impl GroupWalks {
+    /// Prepares values, each with the place where it goes, for rankings of all queries of some judgments.
+    ///
+    /// # Errors
+    /// Preferences that go round in a circle, or contradict one another.
+    pub fn new<'v>(
+        grouped: &JudgmentGroups,
+        values: impl Iterator<Item = (usize, &'v GroupValue)>,
+    ) -> Result<Self, Fault> {
+        let queries = grouped.judgments.len();
+        let mut settings: Vec<(SubtopicSetting, Vec<(usize, SubtopicValue)>)> = Vec::new();
+        let mut preferred = Vec::new();
+        for (place, value) in values {
+            match *value {
+                GroupValue::Subtopic(of, value) => {
+                    match settings.iter_mut().find(|(known, _)| *known == of) {
+                        Some((_, values)) => values.push((place, value)),
+                        None => settings.push((of, vec![(place, value)])),
+                    }
+                }
+                GroupValue::Preference(measure) => preferred.push((place, measure)),
+                // These take the functions of measures, which are not known here.
+                GroupValue::Judges(_) => {}
+            }
+        }
+        let lines = |query: usize| grouped.of(query).judgments.iter().map(Line::from).collect::<Vec<_>>();
+        let of_query = |query: usize| Preferences::new(&lines(query), grouped.of(query).documents);
+        let preferences = match preferred.is_empty() {
+            true => Vec::new(),
+            false => (0..queries).into_par_iter().map(of_query).collect::<Result<_, _>>()?,
+        };
+        let settings = settings.into_iter().map(|(of, values)| OfSetting::new(grouped, of, values));
+        Ok(GroupWalks { settings: settings.collect(), preferences, preferred })
+    }
+
+    /// Computes the values of a ranking of a query, and passes each with its place to `out`. `retrieved` are the ranks (from 0) of the named
+    /// documents with their numbers.
+    pub fn values(
+        &self,
+        query: usize,
+        retrieved: &[(u32, u32)],
+        scratch: &mut GroupScratch,
+        mut out: impl FnMut(usize, f64),
+    ) {
+        let GroupScratch { subtopics, preferences, at, numbers } = scratch;
+        for OfSetting { setting, queries, values } in &self.settings {
+            let (relevant, of_query) = &queries[query];
+            let Some(view) = relevant.view() else { continue };
+            let whole = of_query.values((view, setting), retrieved, subtopics, at);
+            for &(place, cutoff, value) in values {
+                out(
+                    place,
+                    match value {
+                        SubtopicValue::At(_, of) => of(&at[cutoff]),
+                        SubtopicValue::Whole(of) => of(&whole),
+                    },
+                );
+            }
+        }
+        if self.preferred.is_empty() {
+            return;
+        }
+        numbers.clear();
+        numbers.extend(retrieved.iter().map(|&(_, number)| number));
+        let met = self.preferences[query].met(numbers, preferences);
+        self.preferred.iter().for_each(|&(place, measure)| out(place, met.value(measure)));
+    }
+}
+
+impl OfSetting {
+    fn new(grouped: &JudgmentGroups, of: SubtopicSetting, values: Vec<(usize, SubtopicValue)>) -> Self {
+        let cutoff = |&(_, value): &(usize, SubtopicValue)| match value {
+            SubtopicValue::At(rank, _) => Some(rank),
+            SubtopicValue::Whole(_) => None,
+        };
+        let mut cutoffs: Vec<u32> = values.iter().filter_map(cutoff).collect();
+        cutoffs.sort_unstable();
+        cutoffs.dedup();
+        let setting = Setting::new(of.alpha, of.beta, &cutoffs).unwrap_or_default();
+        let setting = if of.raw_first { setting.with_raw_first() } else { setting };
+        let prepare = |scratch: &mut subtopics::Scratch, query: usize| {
+            let relevant = Relevant::of(grouped.of(query), of.rel);
+            let of_query =
+                relevant.view().map(|view| Query::new(view, &setting, scratch)).unwrap_or_default();
+            (relevant, of_query)
+        };
+        let all = 0..grouped.judgments.len();
+        let queries = all.into_par_iter().map_init(subtopics::Scratch::default, prepare).collect();
+        let index = |rank: u32| cutoffs.partition_point(|&cutoff| cutoff < rank);
+        let values = values.into_iter().map(|(place, value)| match value {
+            SubtopicValue::At(rank, _) => (place, index(rank), value),
+            SubtopicValue::Whole(_) => (place, 0, value),
+        });
+        OfSetting { values: values.collect(), setting, queries }
+    }
+}

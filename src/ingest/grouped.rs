@@ -1,0 +1,364 @@
+//! Judgments by group: lines that name a judge, a subtopic or a judgment group beside the document.
+//!
+//! ```text
+//! by judge or subtopic   query group document grade
+//! by preference          query group document level, or query group sub-group document level
+//! ```
+//!
+//! Pieces of the text are split into lines on all threads. Then each query's documents are numbered in bytewise order, groups in the
+//! bytewise order of all their names. Plain labels are made of each document's largest grade.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+use std::sync::Arc;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::columns::{Collected, ColumnSource, Columns, PieceSize};
+use super::diagnostics::quoted;
+use super::dialect::{Dialect, Rules};
+use super::hash::Seed;
+use super::input::Opened;
+use super::qrels::{self, Kept, Qrels};
+use super::scan::split;
+use crate::error::{Error, Problem, Problems, Result};
+use crate::groups::preferences::{Fault, Line, Preferences};
+use crate::label::{GroupedBy, GroupedJudgment, JudgmentGroups, Ragged};
+
+/// The bytes of text that one thread splits at a time, at least.
+const PIECE: usize = 1 << 18;
+
+/// A judgment as it stands in the text.
+#[derive(Debug, Clone, Copy)]
+struct Raw<'t> {
+    group: &'t [u8],
+    subgroup: &'t [u8],
+    doc: &'t [u8],
+    grade: f64,
+    /// The number of the line, from 1.
+    line: u64,
+}
+
+/// The judgments of some lines.
+#[derive(Default)]
+struct Piece<'t> {
+    rows: Vec<Raw<'t>>,
+    /// The rows of one query that follow one another.
+    queries: Vec<(&'t [u8], Range<usize>)>,
+    problems: Vec<(u64, String)>,
+}
+
+/// The shape of the lines.
+#[derive(Clone, Copy)]
+struct Shape {
+    by: GroupedBy,
+    rules: Rules,
+    /// Whether levels are rounded to f32, as trec_eval 9 does.
+    in_f32: bool,
+    /// The number of fields of a line.
+    fields: usize,
+}
+
+/// Reads judgments by group; returns what can be used of them, and the problems.
+pub(super) fn read(
+    text: &Opened,
+    by: (GroupedBy, Option<usize>),
+    dialect: Dialect,
+    seed: Seed,
+) -> Result<(Qrels, Problems)> {
+    let failed = |source| Error::io(text.name.as_ref(), "read", source);
+    let mut bytes = Vec::new();
+    let whole = match text.content() {
+        (whole, None) => whole,
+        _ => {
+            std::io::Read::read_to_end(&mut text.text().map_err(failed)?, &mut bytes).map_err(failed)?;
+            &bytes
+        }
+    };
+    read_text(whole, &text.name, by, dialect, seed)
+}
+
+fn read_text(
+    text: &[u8],
+    name: &str,
+    (by, fields): (GroupedBy, Option<usize>),
+    dialect: Dialect,
+    seed: Seed,
+) -> Result<(Qrels, Problems)> {
+    let rules = dialect.rules();
+    let in_f32 = dialect == Dialect::Trec9 && by == GroupedBy::Preference;
+    let mut first = text.split(|&byte| byte == b'\n').filter(|line| !is_skipped(line, rules));
+    let fields = match by {
+        // Both formats of preferences are told apart by their first line.
+        GroupedBy::Preference if fields.is_some() => fields.unwrap_or(4).clamp(4, 5),
+        GroupedBy::Preference => first.next().map_or(4, |line| split(line).count()).clamp(4, 5),
+        _ => 4,
+    };
+    let shape = Shape { by, rules, in_f32, fields };
+    let starts = pieces(text);
+    let lines = |range: &Range<usize>| memchr::memchr_iter(b'\n', &text[range.clone()]).count() as u64;
+    let counts: Vec<u64> = starts.par_iter().map(lines).collect();
+    let before = counts.iter().scan(0, |sum, count| {
+        let before = *sum;
+        *sum += count;
+        Some(before)
+    });
+    let numbered: Vec<(Range<usize>, u64)> = starts.into_iter().zip(before).collect();
+    let pieces: Vec<Piece<'_>> =
+        numbered.into_par_iter().map(|(range, before)| shape.piece(&text[range], before)).collect();
+    let mut problems: Vec<(u64, String)> = Vec::new();
+    let mut of_query: HashMap<&[u8], Vec<&[Raw<'_>]>> = HashMap::new();
+    for piece in &pieces {
+        problems.extend(piece.problems.iter().cloned());
+        for (query, rows) in &piece.queries {
+            of_query.entry(query).or_default().push(&piece.rows[rows.clone()]);
+        }
+    }
+    let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
+    if count == 0 && problems.is_empty() {
+        problems.push((0, format!("there is no judgment in it: {}", shape.expected())));
+    }
+    let names: Vec<&[u8]> = names(&pieces).into_iter().collect();
+    let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
+    let mut queries: Vec<(&[u8], Vec<&[Raw<'_>]>)> = of_query.into_iter().collect();
+    queries.par_sort_unstable_by_key(|(query, _)| *query);
+    let made: Vec<Made<'_>> =
+        queries.par_iter().map(|(query, rows)| Made::of(query, rows, shape, &number)).collect();
+    let faults = made.iter().flat_map(|made| made.problems.iter().cloned());
+    let any_fault = problems.len();
+    problems.extend(faults);
+    let is_late = any_fault == 0 && rules.late_repeats && by == GroupedBy::Preference;
+    let problems = listed(name, problems);
+    if is_late && !problems.first.is_empty() {
+        return Err(Error::Repeated(problems));
+    }
+    let (mut judgments, mut largest) = (Ragged::default(), Ragged::default());
+    for made in &made {
+        judgments.push(&made.judgments);
+        largest.push(&made.largest);
+    }
+    let fingerprint = made.iter().fold(0u128, |sum, made| sum.wrapping_add(made.fingerprint));
+    let documents = queries.iter().zip(&made).flat_map(|((query, _), made)| {
+        made.docs.iter().zip(&made.largest).map(move |(&doc, &grade)| (*query, doc, grade))
+    });
+    let rows = Collected::of(documents);
+    let qrels = if count == 0 {
+        Qrels::none(name, dialect, seed)
+    } else {
+        let dictionary = rows.queries();
+        let batches = [rows.judgments(&dictionary)];
+        let columns = Columns::of_judgments(name, &batches, seed)?;
+        let source = ColumnSource::all(&columns, PieceSize::default(), None);
+        qrels::read_kept(&source, dialect, seed, Kept::Numbers)?.0
+    };
+    let grouped = JudgmentGroups { by, judgments, largest };
+    Ok((qrels.with_grouped(Arc::new(grouped), fingerprint), problems))
+}
+
+/// Whether a line is blank or a comment.
+fn is_skipped(line: &[u8], rules: Rules) -> bool {
+    let column = line.iter().position(|&byte| !super::scan::is_separator(byte));
+    column.is_none_or(|column| line[column] == b'#' && rules.qrels_comments.cover(column))
+}
+
+/// Cuts a text behind line feeds.
+fn pieces(text: &[u8]) -> Vec<Range<usize>> {
+    let (mut pieces, mut start) = (Vec::new(), 0);
+    while start < text.len() {
+        let wanted = text.len().min(start + PIECE);
+        let end = memchr::memchr(b'\n', &text[wanted..]).map_or(text.len(), |feed| wanted + feed + 1);
+        pieces.push(start..end);
+        start = end;
+    }
+    pieces
+}
+
+/// The names of all groups and sub-groups, in bytewise order.
+fn names<'t>(pieces: &[Piece<'t>]) -> BTreeSet<&'t [u8]> {
+    let of_piece = |piece: &Piece<'t>| {
+        let (mut names, mut last): (BTreeSet<&'t [u8]>, [&[u8]; 2]) = (BTreeSet::new(), [b"", b""]);
+        for row in &piece.rows {
+            if [row.group, row.subgroup] != last {
+                last = [row.group, row.subgroup];
+                names.extend(last);
+            }
+        }
+        names
+    };
+    let both = |mut one: BTreeSet<&'t [u8]>, other: BTreeSet<&'t [u8]>| {
+        one.extend(other);
+        one
+    };
+    pieces.par_iter().map(of_piece).reduce(BTreeSet::new, both)
+}
+
+/// The first problems, by line.
+fn listed(name: &str, mut problems: Vec<(u64, String)>) -> Problems {
+    problems.sort();
+    let more = problems.len().saturating_sub(Problems::LIMIT) as u64;
+    problems.truncate(Problems::LIMIT);
+    let problem = |(line, message)| Problem { file: name.to_owned(), line, message };
+    Problems { first: problems.into_iter().map(problem).collect(), more }
+}
+
+impl Shape {
+    fn expected(self) -> &'static str {
+        match (self.by, self.fields) {
+            (GroupedBy::Judge, _) => "expected 'query judge docno grade'",
+            (GroupedBy::Subtopic, _) => "expected 'query subtopic docno grade'",
+            (GroupedBy::Preference, 5) => "expected 'query group sub-group docno level'",
+            (GroupedBy::Preference, _) => "expected 'query group docno level'",
+        }
+    }
+
+    /// Splits a piece of the text, before which there are some lines.
+    fn piece<'t>(self, text: &'t [u8], before: u64) -> Piece<'t> {
+        let mut piece = Piece::default();
+        for (line, number) in text.split(|&byte| byte == b'\n').zip(before + 1..) {
+            if is_skipped(line, self.rules) {
+                continue;
+            }
+            match self.row(line, number) {
+                Ok((query, row)) => {
+                    match piece.queries.last_mut() {
+                        Some((last, rows)) if *last == query => rows.end += 1,
+                        _ => piece.queries.push((query, piece.rows.len()..piece.rows.len() + 1)),
+                    }
+                    piece.rows.push(row);
+                }
+                Err(message) => piece.problems.push((number, message)),
+            }
+        }
+        piece
+    }
+
+    fn row(self, line: &[u8], number: u64) -> Result<(&[u8], Raw<'_>), String> {
+        let mut fields: [&[u8]; 5] = [b""; 5];
+        let mut count = 0;
+        for field in split(line) {
+            if let Some(place) = fields[..self.fields].get_mut(count) {
+                *place = field;
+            }
+            count += 1;
+        }
+        if count != self.fields {
+            let are = if count == 1 { "is 1 field".to_owned() } else { format!("are {count} fields") };
+            return Err(format!("there {are}: {}", self.expected()));
+        }
+        let [query, group, .., doc, value] = &fields[..self.fields] else { unreachable!("at least four") };
+        let subgroup = if self.fields == 5 { fields[2] } else { b"" };
+        let read = if self.by == GroupedBy::Preference { self.rules.score } else { self.rules.grade };
+        let what = if self.by == GroupedBy::Preference { "level" } else { "grade" };
+        let grade = read(value)
+            .filter(|grade| grade.is_finite())
+            .ok_or_else(|| format!("{what} {} is not a number: {}", quoted(value), self.expected()))?;
+        let grade = match self.by {
+            GroupedBy::Preference if self.in_f32 => f64::from(grade as f32),
+            GroupedBy::Preference => grade,
+            _ if self.rules.whole_grades => grade.trunc(),
+            _ => grade,
+        };
+        Ok((query, Raw { group, subgroup, doc, grade: grade + 0.0, line: number }))
+    }
+}
+
+/// The judgments of one query.
+struct Made<'t> {
+    docs: Vec<&'t [u8]>,
+    judgments: Vec<GroupedJudgment>,
+    largest: Vec<f64>,
+    fingerprint: u128,
+    problems: Vec<(u64, String)>,
+}
+
+impl<'t> Made<'t> {
+    /// Numbers the documents of a query, and checks its judgments.
+    fn of(query: &[u8], rows: &[&[Raw<'t>]], shape: Shape, number: &dyn Fn(&[u8]) -> u32) -> Self {
+        let mut rows: Vec<Raw<'t>> = rows.iter().flat_map(|rows| rows.iter().copied()).collect();
+        let key = |row: &Raw<'t>| (row.doc, row.group, row.subgroup, row.line);
+        rows.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
+        let mut made = Made {
+            docs: Vec::new(),
+            judgments: Vec::with_capacity(rows.len()),
+            largest: Vec::new(),
+            fingerprint: 0,
+            problems: Vec::new(),
+        };
+        let mut last: Option<Raw<'t>> = None;
+        let mut known: [(&[u8], u32); 2] = [(b"", number(b"")); 2];
+        let mut hashed = Vec::new();
+        for row in &rows {
+            if made.docs.last() != Some(&row.doc) {
+                made.docs.push(row.doc);
+                made.largest.push(row.grade);
+            }
+            let repeats =
+                |last: &Raw<'t>| (last.doc, last.group, last.subgroup) == (row.doc, row.group, row.subgroup);
+            // trec_eval counts the line twice.
+            let counts_twice = shape.by == GroupedBy::Preference && shape.rules.late_repeats;
+            if let Some(first) = last.filter(repeats).filter(|_| !counts_twice) {
+                let by = match shape.by {
+                    GroupedBy::Judge => "by judge",
+                    GroupedBy::Subtopic => "for subtopic",
+                    GroupedBy::Preference => "in group",
+                };
+                let (doc, group, query) = (quoted(row.doc), quoted(row.group), quoted(query));
+                let line = row.line.max(first.line);
+                let message = format!(
+                    "docno {doc} is judged again {by} {group} for query {query}, first on line {}",
+                    row.line.min(first.line)
+                );
+                made.problems.push((line, message));
+                continue;
+            }
+            last = Some(*row);
+            if let Some(largest) = made.largest.last_mut() {
+                *largest = largest.max(row.grade);
+            }
+            for (known, name) in known.iter_mut().zip([row.group, row.subgroup]) {
+                if known.0 != name {
+                    *known = (name, number(name));
+                }
+            }
+            hashed.clear();
+            for part in [query, row.group, row.subgroup, row.doc] {
+                hashed.extend_from_slice(&(part.len() as u64).to_le_bytes());
+                hashed.extend_from_slice(part);
+            }
+            hashed.extend_from_slice(&row.grade.to_le_bytes());
+            made.fingerprint = made.fingerprint.wrapping_add(xxh3_128(&hashed));
+            let subgroup = if shape.fields == 5 { known[1].1 } else { 0 };
+            let document = made.docs.len() as u32 - 1;
+            made.judgments.push(GroupedJudgment { document, group: known[0].1, subgroup, grade: row.grade });
+        }
+        if shape.by == GroupedBy::Preference
+            && let Err(fault) = preferences(&made.judgments, made.docs.len() as u32)
+        {
+            let lines: Vec<u64> = rows.iter().map(|row| row.line).collect();
+            made.problems.push(told(&fault, &lines, query));
+        }
+        made
+    }
+}
+
+/// The preferences of one query.
+fn preferences(judgments: &[GroupedJudgment], documents: u32) -> Result<Preferences, Fault> {
+    let lines: Vec<Line> = judgments.iter().map(Line::from).collect();
+    Preferences::new(&lines, documents)
+}
+
+/// The line and the message of a fault in the preferences of a query; `lines` are the lines of its judgments.
+fn told(fault: &Fault, lines: &[u64], query: &[u8]) -> (u64, String) {
+    let mut at: Vec<u64> = fault.lines().into_iter().filter_map(|at| lines.get(at).copied()).collect();
+    at.sort_unstable();
+    at.dedup();
+    let (last, earlier) = at.split_last().map_or((0, &[][..]), |(last, earlier)| (*last, earlier));
+    let earlier: Vec<String> = earlier.iter().take(5).map(u64::to_string).collect();
+    let others = match &earlier[..] {
+        [] => String::new(),
+        [one] => format!(", with line {one}"),
+        some => format!(", with lines {}", some.join(", ")),
+    };
+    (last, format!("query {}: {fault}{others}", quoted(query)))
+}

@@ -1,0 +1,140 @@
+//! Judgments by group: several of one document, by judges, by subtopics, or as preferences.
+//!
+//! The documents that the qrels name for a query are numbered from 0 in bytewise order of their docnos, and so are groups and sub-groups. A
+//! matrix keeps the numbers of the named documents of each row in rank order; the labels say at which ranks they are.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::ragged::Ragged;
+
+/// The meaning of groups of judgments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum GroupedBy {
+    /// A group is a judge.
+    Judge,
+    /// A group is a subtopic of the query.
+    Subtopic,
+    /// A group states preferences: a document is preferred to those of lower levels in the same sub-group.
+    Preference,
+}
+
+impl GroupedBy {
+    /// Every meaning, with its name.
+    pub const ALL: [(&'static str, GroupedBy); 3] = [
+        ("judge", GroupedBy::Judge),
+        ("subtopic", GroupedBy::Subtopic),
+        ("preference", GroupedBy::Preference),
+    ];
+}
+
+named!(GroupedBy, "groups of judgments");
+
+/// A judgment of a document in a group.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GroupedJudgment {
+    /// The number of the document in its query.
+    pub document: u32,
+    /// The number of the group among those of all queries.
+    pub group: u32,
+    /// The number of the sub-group; 0 where there are none.
+    pub subgroup: u32,
+    /// The grade, or the level of a preference.
+    pub grade: f64,
+}
+
+/// Judgments by group of some queries.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JudgmentGroups {
+    /// The meaning of the groups.
+    pub by: GroupedBy,
+    /// The judgments of each query, by document, group and sub-group.
+    pub judgments: Ragged<GroupedJudgment>,
+    /// The largest grade of each document of each query, by number.
+    pub largest: Ragged<f64>,
+}
+
+/// Judgments by group of one query.
+#[derive(Debug, Clone, Copy)]
+pub struct QueryGroups<'a> {
+    /// The number of documents.
+    pub documents: u32,
+    /// The judgments, by document, group and sub-group.
+    pub judgments: &'a [GroupedJudgment],
+}
+
+impl JudgmentGroups {
+    /// Makes judgments of those of a file, and checks them: they are by document, group and sub-group, and documents are numbered without
+    /// gaps. Of preferences the same one may be there twice.
+    pub(super) fn checked(by: GroupedBy, judgments: Ragged<GroupedJudgment>) -> Result<Self, String> {
+        let mut largest = Ragged::default();
+        let mut of_query: Vec<f64> = Vec::new();
+        for query in 0..judgments.len() {
+            of_query.clear();
+            let mut last: Option<(u32, u32, u32)> = None;
+            for of in judgments.of(query) {
+                let place = (of.document, of.group, of.subgroup);
+                let ascends =
+                    last.is_none_or(|last| last < place || last == place && by == GroupedBy::Preference);
+                let next = of_query.len() as u32;
+                if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
+                    return Err(format!("judgments of query {} are out of order, or no numbers", query + 1));
+                }
+                match of_query.get_mut(of.document as usize) {
+                    Some(grade) => *grade = of.grade.max(*grade),
+                    None => of_query.push(of.grade),
+                }
+                last = Some(place);
+            }
+            largest.push(&of_query);
+        }
+        Ok(JudgmentGroups { by, judgments, largest })
+    }
+
+    /// The judgments of a query.
+    pub fn of(&self, query: usize) -> QueryGroups<'_> {
+        QueryGroups { documents: self.largest.range(query).len() as u32, judgments: self.judgments.of(query) }
+    }
+
+    /// The place of a query's documents among those of all queries.
+    pub fn documents(&self, query: usize) -> Range<usize> {
+        self.largest.range(query)
+    }
+}
+
+impl GroupedRows {
+    /// Makes rows of those of a file, and checks them: the documents of a row are those of its query, each at most once.
+    pub(super) fn checked(
+        of: Arc<JudgmentGroups>,
+        rows: Ragged<u32>,
+        queries: usize,
+    ) -> Result<Self, String> {
+        let mut met: Vec<usize> = Vec::new();
+        for row in 0..rows.len() {
+            let documents = of.documents(row % queries.max(1)).len();
+            met.resize(documents.max(met.len()), usize::MAX);
+            for &number in rows.of(row) {
+                let again = met[..documents]
+                    .get_mut(number as usize)
+                    .is_none_or(|last| std::mem::replace(last, row) == row);
+                if again {
+                    return Err(format!(
+                        "row {} has document {number} twice, or its query has no such document",
+                        row + 1
+                    ));
+                }
+            }
+        }
+        Ok(GroupedRows { of, rows })
+    }
+}
+
+/// Judgments by group, and the named documents of rankings.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GroupedRows {
+    /// The judgments of all queries.
+    pub of: Arc<JudgmentGroups>,
+    /// The numbers of the named documents of each row, in rank order.
+    pub rows: Ragged<u32>,
+}
