@@ -233,13 +233,13 @@ impl Query {
     }
 
     fn close(&mut self, of: Subtopics<'_>, setting: &Setting, sums: Sums) {
-        let values = self.divided(of, setting, sums, self.ideal.len());
+        let values = self.divided(of, setting, sums, self.ideal.len(), true);
         self.ideal.push(values);
     }
 
-    /// Sums divided by their bounds at the cutoff numbered `at`.
-    fn divided(&self, of: Subtopics<'_>, setting: &Setting, sums: Sums, at: usize) -> Sums {
-        if of.count == 0 || setting.raw_first && setting.cutoffs[at] == 1 {
+    /// Sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if `raw_first`.
+    fn divided(&self, of: Subtopics<'_>, setting: &Setting, sums: Sums, at: usize, raw_first: bool) -> Sums {
+        if of.count == 0 || raw_first && setting.cutoffs[at] == 1 {
             return sums;
         }
         let bound = self.bounds[at];
@@ -271,7 +271,9 @@ impl Query {
         let deepest = setting.deepest();
         // Values at the next cutoff, from the sums so far.
         let close = |at: &mut Vec<AtCutoff>, sums, judgments: u64, found: u32| {
-            let value: Sums = self.divided(of, setting, sums, at.len());
+            let value: Sums = self.divided(of, setting, sums, at.len(), setting.raw_first);
+            // The bound would cancel, but for its rounding.
+            let share: Sums = self.divided(of, setting, sums, at.len(), true);
             let ideal = self.ideal[at.len()];
             let cutoff = u64::from(setting.cutoffs[at.len()]);
             at.push(if of.count == 0 {
@@ -279,9 +281,9 @@ impl Query {
             } else {
                 AtCutoff {
                     alpha_dcg: value.dcg,
-                    alpha_ndcg: quotient(value.dcg, ideal.dcg),
+                    alpha_ndcg: quotient(share.dcg, ideal.dcg),
                     err_ia: value.err,
-                    nerr_ia: quotient(value.err, ideal.err),
+                    nerr_ia: quotient(share.err, ideal.err),
                     p_ia: judgments as f64 / (cutoff * u64::from(of.count)) as f64,
                     st_recall: f64::from(found) / subtopics,
                 }

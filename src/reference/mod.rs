@@ -168,9 +168,9 @@ pub static FUNCTIONS: &[(&str, Function)] = &[
     ("alpha_DCG", |m, r| {
         over_subtopics(m, r, |j, d| subtopics::alpha_dcg(j, d, alpha(m), rank(m), raw_first(m)))
     }),
-    ("alpha_nDCG", |m, r| over_subtopics(m, r, |j, d| subtopics::alpha_ndcg(j, d, alpha(m), rank(m), false))),
+    ("alpha_nDCG", |m, r| over_subtopics(m, r, |j, d| subtopics::alpha_ndcg(j, d, alpha(m), rank(m), true))),
     ("ERR_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::err_ia(j, d, alpha(m), rank(m), raw_first(m)))),
-    ("nERR_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::nerr_ia(j, d, alpha(m), rank(m), false))),
+    ("nERR_IA", |m, r| over_subtopics(m, r, |j, d| subtopics::nerr_ia(j, d, alpha(m), rank(m), true))),
     ("NRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nrbp(j, d, alpha(m), beta(m)))),
     ("nNRBP", |m, r| over_subtopics(m, r, |j, d| subtopics::nnrbp(j, d, alpha(m), beta(m)))),
     ("AP_IA", |m, r| over_subtopics(m, r, subtopics::ap_ia)),
