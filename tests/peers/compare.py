@@ -15,6 +15,9 @@ of laneval (`names.py`). The sections:
     torchmetrics  tie-free data, its own f32: 1e-6; only with --only torchmetrics, as it is not in requirements.txt
     plain         every measure in plain Python (`plain.py`), for what no peer computes: 1e-12
 
+Each section but trm, orders and torchmetrics also has data with more distinct grades than fit into a byte: whole grades from -3 to 3000, and
+real ones for the peers that take them. Their lines say "many grades".
+
 Every mean that laneval prints is compared with math.fsum(values) / n, one ulp allowed. One line per
 (peer, measure) says how many values were compared, the largest difference and how many differ; the
 last line is the total. Exit status 1 on any difference, 2 when a peer is not installed.

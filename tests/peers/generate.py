@@ -35,6 +35,10 @@ class Shape:
     kinds: tuple = field(default=(), repr=False)  # more kinds of topics, after KINDS
 
 
+# Grades with 6 decimals up to 4, and grades below 0.01, with some on the levels that measures ask for.
+REAL = tuple(n * 987_654_321 % 4_000_001 / 1_000_000 for n in range(1, 2500)) + (0.7, 1, 2, 2.5, 3, 4) * 60
+TINY = tuple(n * 7919 % 10_007 / 1_000_000 for n in range(1, 1500)) + (0.0005, 0.005, 1e-300) * 60
+
 SHAPES = {
     "mixed": Shape(),
     "numeric": Shape(numeric=True),
@@ -45,6 +49,12 @@ SHAPES = {
     "wide": Shape(grades=tuple(range(13)) + (0, 0, 0, 1, 1)),
     "huge": Shape(grades=(0, 0, 0, 1, 2, 3, 12, 127, 128, 1000)),  # trec_eval's time grows with the largest
     "vast": Shape(grades=(0, 0, 0, 1, 2, 3, 30000, 1000000)),
+    # More distinct grades than fit into a byte.
+    "many": Shape(grades=tuple(range(3001)) + (0, 0, 1, 2, 1500, -3) * 200),
+    "real": Shape(grades=REAL + (0,) * 1500 + (-0.5, -1.25) * 60),
+    "tiny": Shape(grades=TINY + (0,) * 900),
+    "real untied": Shape(grades=REAL + (0,) * 1500, ties=False),
+    "real closed": Shape(grades=REAL + (0,) * 1500, negative=False, ties=False, gaps=False, unjudged=False, unretrieved=False),
     "free": Shape(grades=(0, 0, 0, 1, 1, 2, 3, 4, 12), kinds=("all negative", "only negative retrieved")),
     "closed": Shape(negative=False, ties=False, gaps=False, unjudged=False, unretrieved=False),
     "tied": Shape(grades=(0, 0, 1), negative=False, gaps=False, unretrieved=False),

@@ -1,9 +1,11 @@
 """The files that laneval and its peers read."""
 
+import sys
 from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+import plain
 from generate import write_data
 
 
@@ -16,10 +18,16 @@ class Data:
     label: str
 
     def read_qrels(self):
-        return self._read(self.qrels, 3, int)
+        return self._read(self.qrels, 3, plain.value_of)
 
     def read_run(self):
         return self._read(self.run, 4, float)
+
+    def must_have_many_grades(self):
+        """Stops unless more grades are distinct than laneval has codes for."""
+        distinct = {grade for judged in self.read_qrels().values() for grade in judged.values() if grade >= 0}
+        if len(distinct) <= 253:
+            sys.exit(f"{self.label} has {len(distinct)} distinct grades, where more than 253 are to be compared")
 
     @staticmethod
     def _read(path, column, number):

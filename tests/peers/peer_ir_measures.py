@@ -33,6 +33,19 @@ NAMED = (
     ("accuracy", INPUT_ORDER, "Accuracy Accuracy@5 Accuracy(rel=2)@20"),
     *(("cwl_eval", INPUT_ORDER, CWL_GRADED.replace("{top}", top)) for top in ("1", "4", "12")),
 )
+# With more distinct grades than fit into a byte: whole ones beyond the scale of cwl_eval, and real ones, which these providers take.
+MANY = (
+    ("msmarco", ASCENDING, "RR@3 RR@10 RR(rel=2)@10 RR(rel=1500)@10"),
+    ("judged", ASCENDING, "Judged Judged@1 Judged@10 Judged@1000"),
+    ("cwl_eval", INPUT_ORDER, "P(rel=2)@7 RR(rel=1)"),
+    ("cwl_eval", (*INPUT_ORDER, "--rel", "1"), "RBP(rel=1,p=0.8) RBP(rel=2,p=0.999)"),
+    ("compat", (), "Compat Compat(p=0.8) Compat(p=0.98,normalize=False)"),
+    ("accuracy", INPUT_ORDER, "Accuracy Accuracy@5 Accuracy(rel=2)@20"),
+    *(("cwl_eval", INPUT_ORDER, CWL_GRADED.replace("{top}", top)) for top in ("1", "4", "3000")),
+)
+MANY_WHOLE = (("pytrec_eval", F32, """
+    AP AP@7 AP(rel=2) AP(rel=1500) nDCG nDCG@10 P@5 P(rel=1500)@5 R@10 RR Rprec Bpref Bpref(rel=1500) infAP infAP(rel=2) SetF(beta=0.5)
+    SetP(relative=True) nDCG(gains={1:3,1500:9})"""),)
 # (provider, flags, {name of ir_measures: what laneval calls it}), where laneval takes the name for something else, or not at all
 OTHERWISE = (
     ("pytrec_eval", F32, {"NumRet(rel=2)": "NumRelRet(rel=2)"}),
@@ -91,7 +104,7 @@ def rows(names, named, otherwise=()):
     yield from otherwise
 
 
-def compare_ir_measures(laneval, tally, data, rows, tolerance):
+def compare_ir_measures(laneval, tally, data, rows, tolerance, peer="ir_measures"):
     """Compare the rows of one provider and one set of flags in one command."""
     qrels, run = data.read_qrels(), data.read_run()
     for provider, flags, named in rows:
@@ -100,7 +113,7 @@ def compare_ir_measures(laneval, tally, data, rows, tolerance):
         for theirs, ours in named.items():
             factor = cwl_factor(theirs) if ours.startswith("RBP") and "norm" not in ours else 1.0
             scaled = {topic: value * factor for topic, value in mine[tidy(ours)].items()}
-            tally.add_topics(f"ir_measures {provider}", ours, scaled, other[theirs], within(tolerance), data.label)
+            tally.add_topics(f"{peer} {provider}", ours, scaled, other[theirs], within(tolerance), data.label)
 
 
 def check(laneval, tally, folder, options):
@@ -117,3 +130,8 @@ def check(laneval, tally, folder, options):
         compare_ir_measures(laneval, tally, data, rows(laneval.names, NAMED, OTHERWISE), CLOSE)
     for data in data_sets(folder, numeric):
         compare_ir_measures(laneval, tally, data, rows(laneval.names, GDEVAL), FIVE_DECIMALS)
+    many = [{"seed": seed, "shape": shape, "queries": 30, "depth": 40} for seed in [35, *options.seeds] for shape in ("many", "real")]
+    for data in data_sets(folder, many):
+        data.must_have_many_grades()
+        named = MANY + (MANY_WHOLE if "shape=many" in data.label else ())
+        compare_ir_measures(laneval, tally, data, rows(laneval.names, named), CLOSE, "ir_measures many grades")

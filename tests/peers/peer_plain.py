@@ -31,14 +31,39 @@ BPM(T=1.5,gain=grade)@20 NERR10(gain=grade)
 """
 
 
-def plain_names(wide):
+# More distinct grades than fit into a byte: the levels to ask for, whether grades go beyond 12, and more gains.
+MANY = {
+    "many": ((2, 1500), True, ("gain={-1:-2,1:3,1500:0.5}", "rel=1500")),
+    "real": ((0.7, 2.5), False, ("gain={-2:1,0.7:5.5,2:0.25}", "rel=0.7")),
+    "tiny": ((0, 0.0005, 0.005), False, ("gain={-1:0.125,0.0005:3}", "rel=0.005")),
+}
+
+
+def plain_names(wide, levels=(2,), gains=()):
     """laneval's names of everything in `plain.py`; `wide` where grades go beyond 12."""
     names = [*PLAIN.split(), *PLAIN_IDEAL, *PLAIN_CWL.split()]
-    for parameters in PLAIN_GAINS + (() if wide else PLAIN_NARROW):
+    for parameters in PLAIN_GAINS + gains + (() if wide else PLAIN_NARROW):
         names += [name.format(f"({parameters})" if parameters else "") for name in PLAIN_GRADED
                   if not (name.startswith("RnDCG") and "rel" in parameters)]
-    names += [name for name in (plain.at_level(name, 2) for name in names) if name]
+    names += [name for level in levels for name in [plain.at_level(name, level) for name in names] if name]
     return names + ([] if wide else ["ERR(gmax=12)", "ERR(gmax=auto)@5"])
+
+
+def compare_plain(laneval, tally, peer, data, names):
+    qrels, run = data.read_qrels(), data.read_run()
+    for judged_only in (False, True):
+        topics = plain.topics_of(qrels, run, judged_only)
+        ours = laneval.evaluate(data, names, ["-J"] if judged_only else [])
+        for name in names:
+            tally.add_topics(peer, name, ours[tidy(name)], plain.values(name, topics), nearly,
+                             f"{data.label}{' -J' if judged_only else ''}")
+
+
+def check_many_grades(laneval, tally, folder, seeds):
+    for shape, (levels, wide, gains) in MANY.items():
+        for data in data_sets(folder, [{"seed": seed, "shape": shape, "queries": 24, "depth": 40} for seed in seeds]):
+            data.must_have_many_grades()
+            compare_plain(laneval, tally, "plain many grades", data, plain_names(wide, levels, gains))
 
 
 def check(laneval, tally, folder, options):
@@ -47,11 +72,5 @@ def check(laneval, tally, folder, options):
                for seed in seeds for shape, layout, depth in
                (("free", "crlf", 12), ("wide", "interleaved", 40), ("vast", "unfinished", 20))]
     for data in data_sets(folder, recipes):
-        qrels, run = data.read_qrels(), data.read_run()
-        for judged_only in (False, True):
-            topics = plain.topics_of(qrels, run, judged_only)
-            names = plain_names(wide="vast" in data.label)
-            ours = laneval.evaluate(data, names, ["-J"] if judged_only else [])
-            for name in names:
-                tally.add_topics("plain", name, ours[tidy(name)], plain.values(name, topics), nearly,
-                                 f"{data.label}{' -J' if judged_only else ''}")
+        compare_plain(laneval, tally, "plain", data, plain_names(wide="vast" in data.label))
+    check_many_grades(laneval, tally, folder, seeds)

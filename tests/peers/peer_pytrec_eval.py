@@ -20,6 +20,12 @@ GAINS = {
     "gain=exp2": lambda grade, _: 2**grade - 1,
     "rel=2": lambda grade, _: grade if grade >= 2 else 0,
 }
+# For more distinct grades than fit into a byte, up to 3000.
+MANY_GAINS = {
+    "gain={1:3,2:9}": {1: 3, 2: 9}.get,
+    "gain={0:2,1:5,1500:7}": {0: 2, 1: 5, 1500: 7}.get,
+    "rel=1500": lambda grade, _: grade if grade >= 1500 else 0,
+}
 GRADED = ("ndcg", "ndcg_cut.3,10", "G", "ndcg_rel", "Rndcg")
 
 
@@ -48,17 +54,17 @@ def without_nan(tally, measure, ours, theirs):
     return fixed
 
 
-def compare_plain_trec(laneval, tally, data, rel, judged_only):
+def compare_plain_trec(laneval, tally, data, rel, judged_only, peer="pytrec_eval"):
     """Compares every measure of pytrec_eval at one level: first with odd cutoffs, then with parameters of their own."""
     qrels, run = data.read_qrels(), data.read_run()
-    flags = ["--score", "f32", "--queries", "both", *(["--rel", "2"] if rel == 2 else []), *(["-J"] if judged_only else [])]
+    flags = ["--score", "f32", "--queries", "both", *(["--rel", str(rel)] if rel != 1 else []), *(["-J"] if judged_only else [])]
     arguments = all_arguments(laneval.names, ODD_CUTOFFS)
     passes = [(arguments, [f"trec:{argument}" for argument in arguments], laneval.names.trec_measure)]
     for given in PARAMETERS:
         mine = {argument.partition(".")[0]: name or laneval.names.meaning(f"trec:{argument}") for argument, name in given.items()}
         passes.append((list(given), list(mine.values()), mine.get))
     for arguments, mine, name in passes:
-        ours = laneval.evaluate(data, mine, flags, dropped=("rel=2",))
+        ours = laneval.evaluate(data, mine, flags, dropped=(f"rel={rel}",))
         theirs = pytrec_values(qrels, run, arguments, name, rel, judged_only)
         for geometric in {"GMAP", "GMBpref"} & ours.keys():
             ours[geometric] = {topic: math.log(value) for topic, value in ours[geometric].items()}
@@ -67,13 +73,13 @@ def compare_plain_trec(laneval, tally, data, rel, judged_only):
             expected = theirs.get(measure, {})
             if judged_only and measure.startswith("IPrec"):
                 expected = without_nan(tally, measure, ours[measure], expected)
-            tally.add_topics("pytrec_eval", measure, ours[measure], expected, same_bits, f"{data.label} {' '.join(flags)}")
+            tally.add_topics(peer, measure, ours[measure], expected, same_bits, f"{data.label} {' '.join(flags)}")
 
 
-def compare_gains(laneval, tally, data):
+def compare_gains(laneval, tally, data, of=GAINS, peer="pytrec_eval gains"):
     """Compares the graded measures under other gains: pytrec_eval is given the gains as grades."""
     qrels, run = data.read_qrels(), data.read_run()
-    for parameter, gain in GAINS.items():
+    for parameter, gain in of.items():
         gains = {topic: {docno: gain(grade, grade) if grade >= 0 else grade for docno, grade in judged.items()}
                  for topic, judged in qrels.items()}
         # RnDCG asks whether a topic has relevant documents, by their grades and not by their gains.
@@ -89,7 +95,7 @@ def compare_gains(laneval, tally, data):
         ours = laneval.evaluate(data, asked, ("--score", "f32", "--queries", "both"))
         theirs = pytrec_values(gains, run, graded, name)
         for measure in sorted(ours.keys() | theirs.keys()):
-            tally.add_topics("pytrec_eval gains", measure, ours[measure], theirs[measure], same_bits, data.label)
+            tally.add_topics(peer, measure, ours[measure], theirs[measure], same_bits, data.label)
 
 
 def as_printed(argument):
@@ -126,3 +132,14 @@ def check(laneval, tally, folder, options):
     seeds = [18] + ([] if options.quick else [19]) + options.seeds
     for data in data_sets(folder, [{"seed": seed, "shape": "wide", "queries": 40, "depth": 60} for seed in seeds]):
         compare_gains(laneval, tally, data)
+    check_many_grades(laneval, tally, folder, options)
+
+
+def check_many_grades(laneval, tally, folder, options):
+    seeds = [81] + ([] if options.quick else [82]) + options.seeds
+    for data in data_sets(folder, [{"seed": seed, "shape": "many", "queries": 24, "depth": 60} for seed in seeds]):
+        data.must_have_many_grades()
+        for rel in (1, 2, 1500):
+            for judged_only in (False, True):
+                compare_plain_trec(laneval, tally, data, rel, judged_only, "pytrec_eval many grades")
+        compare_gains(laneval, tally, data, MANY_GAINS, "pytrec_eval many grades")

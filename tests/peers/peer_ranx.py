@@ -7,6 +7,9 @@ from tally import CLOSE, within
 NAMES = ("hits@5", "hit_rate@5", "precision@5", "recall@5", "f1@5", "map@5", "map@10", "map", "mrr@10", "r-precision", "ndcg@10",
          "ndcg", "ndcg_burges@10", "dcg@10", "dcg_burges@10", "bpref", "rbp.95", "rbp.5")
 LEVELS = ("", "-l2", "-l3")  # of relevance; the first is 1
+# Documents below the level of relevance have no gain in ranx. That level is 1 by default, which whole grades do not show.
+REAL = {"ndcg@10": "nDCG(rel=1)@10", "ndcg": "nDCG(rel=1)", "ndcg_burges@10": "nDCG(gain=exp2,rel=1)@10", "dcg@10": "DCG(rel=1)@10",
+        "dcg_burges@10": "DCG(gain=exp2,rel=1)@10"}
 # On binary data another measure of laneval has the values of `rbp.95`.
 BINARY = {"rbp.95": "RBP(p=0.95)", "map": "AP", "ndcg@10": "nDCG@10"}
 
@@ -34,14 +37,17 @@ def ranx_bpref(name, qrels, run):
 def check(laneval, tally, folder, options):
     seeds = [51] + ([] if options.quick else [52, 53]) + options.seeds
     named = {name + level: laneval.names.meaning(f"ranx:{name}{level}") for level in LEVELS for name in NAMES}
-    for shape, rows in (("distinct", named), ("untied", named), ("binary", BINARY)):
+    real = named | REAL
+    for shape, rows in (("distinct", named), ("untied", named), ("binary", BINARY), ("real untied", real)):
         recipes = [{"seed": seed, "shape": shape, "queries": 30, "depth": 50} for seed in seeds]
         for data in data_sets(folder, recipes):
-            asked = list(rows.values()) if rows is BINARY else [f"ranx:{name}" for name in rows]
+            if rows is real:
+                data.must_have_many_grades()
+            asked = list(rows.values()) if rows in (BINARY, real) else [f"ranx:{name}" for name in rows]
             ours = laneval.evaluate(data, asked, ("--queries", "both"))
             qrels, run = data.read_qrels(), data.read_run()
             theirs = ranx_values([name for name in rows if not name.startswith("bpref")], qrels, run)
             for name, mine in rows.items():
                 expected = ranx_bpref(name, qrels, run) if name.startswith("bpref") else theirs[name]
                 found = {topic: value for topic, value in ours[tidy(mine)].items() if topic in expected}
-                tally.add_topics("ranx", mine, found, expected, within(CLOSE), data.label)
+                tally.add_topics("ranx many grades" if rows is real else "ranx", mine, found, expected, within(CLOSE), data.label)

@@ -17,6 +17,15 @@ SKLEARN_CLOSED = SKLEARN_RETRIEVED + (
     ("AP(rel=2)", "average_precision_score", {"rel": 2}),
 )
 
+# Grades are real numbers, more of them than fit into a byte.
+SKLEARN_REAL = SKLEARN_CLOSED + (
+    ("nDCG", "ndcg_score", {}),
+    ("nDCG@3", "ndcg_score", {"k": 3}),
+    ("DCG@3", "dcg_score", {"k": 3}),
+    ("AP(rel=0.7)", "average_precision_score", {"rel": 0.7}),
+    ("AP(rel=2.5)", "average_precision_score", {"rel": 2.5}),
+)
+
 # (laneval's name, the gain of each grade, are ideal rankings made of the judgments?); also at the cutoffs below.
 SKLEARN_TIED = (
     ("DCG", lambda grade: grade, None),
@@ -82,12 +91,14 @@ def check_sklearn_tied(laneval, tally, folder, options):
 def check(laneval, tally, folder, options):
     check_sklearn_tied(laneval, tally, folder, options)
     seeds = [61] + ([] if options.quick else [62, 63]) + options.seeds
-    for shape, rows in (("judged", SKLEARN_RETRIEVED), ("closed", SKLEARN_CLOSED)):
+    for shape, rows in (("judged", SKLEARN_RETRIEVED), ("closed", SKLEARN_CLOSED), ("real closed", SKLEARN_REAL)):
         recipes = [{"seed": seed, "shape": shape, "queries": 30, "depth": 60} for seed in seeds]
         for data in data_sets(folder, recipes, runs=("run",)):  # the second run holds unjudged documents
+            if rows is SKLEARN_REAL:
+                data.must_have_many_grades()
             qrels, run = data.read_qrels(), data.read_run()
             ours = laneval.evaluate(data, [mine for mine, _, _ in rows])
             for mine, function, keywords in rows:
                 theirs = sklearn_values(function, keywords, qrels, run)
                 known = {topic: value for topic, value in ours[tidy(mine)].items() if topic in theirs}
-                tally.add_topics("scikit-learn", f"{mine}", known, theirs, within(CLOSE), data.label)
+                tally.add_topics("scikit-learn many grades" if rows is SKLEARN_REAL else "scikit-learn", mine, known, theirs, within(CLOSE), data.label)

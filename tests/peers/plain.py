@@ -397,7 +397,7 @@ def pairs(text):
 
 def value_of(text):
     if text.startswith("{"):
-        return {int(grade): float(gain) for grade, gain in (pair.split(":") for pair in text[1:-1].split(","))}
+        return {value_of(grade): float(gain) for grade, gain in (pair.split(":") for pair in text[1:-1].split(","))}
     if text.startswith("["):
         return tuple(map(float, text[1:-1].split(",")))
     try:
