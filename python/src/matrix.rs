@@ -8,6 +8,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::errors::unanswerable;
 use crate::text;
 use crate::work::{Workers, work};
 
