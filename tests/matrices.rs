@@ -54,6 +54,7 @@ pub fn ranking(codes: u8, depth: usize, density: f64) -> impl Strategy<Value = V
 }
 
 /// Any shape: up to 130 queries (two tiles and a bit), up to two runs, depths around the sizes that matter.
+#[allow(dead_code)] // some test binaries take `any_shape`
 pub fn shape() -> impl Strategy<Value = Shape> {
     shape_of(grades().boxed())
 }

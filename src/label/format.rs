@@ -184,7 +184,7 @@ impl LabelMatrix {
 
     /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, and the gaps between them. Every ranking must
     /// be one that the judgments allow: it has as many labels as the row has results, each label is a code of the codebook, and of no code
-    /// there are more documents than are judged so. Tied groups must be mixed where they are said to be.
+    /// and no exact grade there are more documents than are judged so. Tied groups must be mixed where they are said to be.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }
@@ -383,8 +383,7 @@ fn decode(file: Mapping, description: &Description, path: &Path) -> Result<Label
     let of_kind = |kind: u32| description.sections.iter().position(|section| section.kind == kind);
     let tied = of_kind(TIED).map(|at| decode_tied(&mut read(at)?, runs.len(), rankings)).transpose()?;
     let ideal = of_kind(IDEAL).map(|at| decode_ideal(&mut read(at)?)).transpose()?.unwrap_or_default();
-    let exact =
-        of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, depths.len())).transpose()?;
+    let exact = of_kind(EXACT).map(|at| decode_exact(&mut read(at)?, &book, &facts, &depths)).transpose()?;
     let grouped =
         of_kind(GROUPS).map(|at| decode_groups(&mut read(at)?, queries.len(), depths.len())).transpose()?;
     let (book, exact) = match exact {
@@ -700,7 +699,7 @@ fn decode_exact(
     from: &mut Decoder<'_>,
     book: &Codebook,
     facts: &Facts,
-    rows: usize,
+    depths: &[u32],
 ) -> Result<(Codebook, ExactGrades)> {
     if book.grades() != [0.0] {
         return Err(from.bad("beside a codebook of other grades than 0".into()));
@@ -711,14 +710,18 @@ fn decode_exact(
     let ends = from.u64s(facts.len())?;
     let grades = from.f64s(distinct)?;
     let counts = from.u32_column(distinct)?;
-    let row_ends = from.u64s(rows)?;
+    let row_ends = from.u64s(depths.len())?;
     let of_rows = from.f64s(judged)?;
     from.end()?;
     let facts = ExactFacts::from_columns(ends, grades, counts, facts).map_err(|message| from.bad(message))?;
     let fine = |grade: &f64| grade.is_finite() && grade.is_sign_positive();
-    let rows = Ragged::from_columns(row_ends, of_rows, rows)
+    let rows = Ragged::from_columns(row_ends, of_rows, depths.len())
         .filter(|rows| rows.values().par_iter().all(fine))
         .ok_or_else(|| from.bad("the grades of the rows are no grades, or do not fit their ends".into()))?;
+    if let Some(row) = (0..depths.len()).find(|&row| rows.of(row).len() > depths[row] as usize) {
+        let (grades, depth) = (rows.of(row).len(), depths[row]);
+        return Err(from.bad(format!("row {}: {grades} exact grades of {depth} results", row + 1)));
+    }
     if !(extent.largest.is_finite() && extent.covers(facts.extent().unwrap_or(Extent::NONE))) {
         return Err(from.bad("the grades are outside of their extent".into()));
     }

@@ -9,11 +9,11 @@ use cap::Cap;
 use laneval::arrays::{self, Rankings};
 use laneval::internals::label::{Above, MOST_JUDGED};
 use laneval::measure::Measure;
-use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, View};
+use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, TiedValue, View};
 use proptest::prelude::*;
 
-use forge::{Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
-use matrices::{Query, Shape, matrix, shape, tied_matrix};
+use forge::{BOOK, Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
+use matrices::{Query, Shape, any_shape, matrix, tied_matrix};
 
 #[path = "../forge.rs"]
 mod forge;
@@ -121,7 +121,8 @@ fn survives(path: &Path, view: View) -> Result<(), TestCaseError> {
 
 /// Whether sums of gains may overflow, though each gain is finite.
 fn overflows(measure: &Measure, matrix: &LabelMatrix) -> bool {
-    matrix.book().max_grade().is_some_and(|grade| grade > 1000.0) && measure.to_string().contains("exp2")
+    let most = if measure.to_string().contains("exp2") { 1000.0 } else { 1e290 };
+    matrix.book().max_grade().is_some_and(|grade| grade > most)
 }
 
 /// Numbers at which something may overflow.
@@ -151,8 +152,9 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 96, max_shrink_iters: 50, ..ProptestConfig::default() })]
 
     #[test]
-    fn whatever_the_sections_say(shape in shape(), tied: bool, changes in changes(), view in views()) {
-        let sound = if tied { tied_matrix(&shape) } else { matrix(&shape) };
+    fn whatever_the_sections_say(shape in any_shape(), tied: bool, changes in changes(), view in views()) {
+        // No matrix has both ties and exact grades.
+        let sound = if tied && shape.grades.len() <= 253 { tied_matrix(&shape) } else { matrix(&shape) };
         let mut changed = Forged::of(&file(&sound));
         changes.into_iter().for_each(|change| changed.change(change));
         forged(&changed, |path| survives(path, view))?;
@@ -362,18 +364,19 @@ fn ideal_rankings_of_an_unknown_kind_are_refused() {
 fn sections_that_are_not_known_are_skipped_if_they_may_be() {
     let with =
         |kind: u32, mark: u32| refusals_of(tied(), |file| file.more.push((kind, mark, b"new".to_vec())));
-    assert_eq!(with(11, 1), ["ok", "ok"]);
+    assert_eq!(with(13, 1), ["ok", "ok"]);
     assert_eq!(with(u32::MAX, 1), ["ok", "ok"]);
     let both = |found: [String; 2], message: &str| assert_eq!(found, [message; 2]);
     both(
         with(77, 2),
         "header: needs its section of kind 77, which this laneval does not know: a newer laneval reads it",
     );
-    both(with(11, 0), "unknown: is marked 0, neither optional nor required");
-    both(with(11, 3), "unknown: is marked 3, neither optional nor required");
+    both(with(13, 0), "unknown: is marked 0, neither optional nor required");
+    both(with(13, 3), "unknown: is marked 3, neither optional nor required");
+    both(with(11, 0), "exact grades: is marked 0, neither optional nor required");
     both(with(9, 1), "tied groups: lies outside of the file");
     both(with(8, 1), "tiles: lies outside of the file");
-    let many = |file: &mut Forged| file.more.extend((11..301).map(|kind| (kind, 1, vec![])));
+    let many = |file: &mut Forged| file.more.extend((13..303).map(|kind| (kind, 1, vec![])));
     both(refusals_of(tied(), many), "header: has 299 sections, which no file of version 2 has");
     both(
         refusals_of(tied(), |file| file.set_version(1)),
@@ -387,7 +390,7 @@ fn sections_that_are_not_known_are_skipped_if_they_may_be() {
     assert_eq!(refusals(by_rank), ["ok", "ok"]);
     // A section that is skipped is checked by `verify`.
     let mut skipped = tied();
-    skipped.more.push((11, 1, b"new".to_vec()));
+    skipped.more.push((13, 1, b"new".to_vec()));
     let mut bytes = skipped.bytes();
     *bytes.last_mut().unwrap() ^= 1;
     let folder = tempfile::tempdir().unwrap();
@@ -421,17 +424,224 @@ fn as_many_judged_documents_as_there_may_be() {
     let counting = of(
         "P@5 AP R@5 Rprec(mult=1000) IPrec11 Bpref InfAP YAAP SetF nDCG@4 IDCG@100000 NumRel Utility BinG",
     );
-    for (file, measures) in [(many, walking), (most, counting)] {
+    let [mut exact_many, mut exact_most] = [exact(), exact()];
+    for (file, documents) in [(&mut exact_many, 1 << 25), (&mut exact_most, MOST_JUDGED as u32 - 1)] {
+        // The best grade of the second query, beside one document of another.
+        file.set_word(JUDGED, file.counts().start + 1, documents + 1);
+        file.more[0].2[4 * (COUNTS + 255)..4 * ROW_ENDS].copy_from_slice(&documents.to_le_bytes());
+    }
+    let files = [(many, &walking), (most, &counting), (exact_many, &walking), (exact_most, &counting)];
+    for (file, measures) in files {
         forged(&file, |path| {
             LabelMatrix::verify(path).unwrap();
             let matrix = LabelMatrix::map(path).unwrap();
             let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference]
-                .map(|engine| evaluate(&matrix, &measures, engine, View::default()));
+                .map(|engine| evaluate(&matrix, measures, engine, View::default()));
             for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
                 assert_eq!(cpu.to_bits(), reference.to_bits(), "{measure}: {cpu} and {reference}");
             }
         });
     }
+}
+
+/// Two queries in two runs, with exact grades. The first query has the grades 0, 0.25, … 63.25, the second 0.5 once and 1 twice.
+fn exact() -> Forged {
+    let many = (0..254).map(|n| ("a", format!("d{n}"), f64::from(n) / 4.0));
+    let few =
+        [("d1", 1.0), ("d2", 1.0), ("d3", 0.5)].map(|(document, grade)| ("b", document.to_owned(), grade));
+    let qrels = Qrels::new(many.chain(few)).unwrap();
+    let first = [
+        ("a", "d1", 9.0),
+        ("a", "d2", 8.0),
+        ("a", "x", 7.0),
+        ("a", "d3", 6.0),
+        ("b", "d1", 2.0),
+        ("b", "d2", 1.0),
+    ];
+    let last = [("b", "d3", 1.0)];
+    let runs = [("first".to_owned(), first.to_vec()), ("last".to_owned(), last.to_vec())];
+    let matrix = Join::default().rankings(&qrels, runs).unwrap();
+    let file = Forged::of(&file(&matrix));
+    assert_eq!((file.more[0].0, file.more[0].1, file.more[0].2.len()), (11, 2, 4 * ROW_GRADES + 6 * 8));
+    file
+}
+
+/// The places of words among the exact grades of [`exact`].
+const EXTENT: usize = 0;
+const SIZES: usize = 4;
+const QUERY_ENDS: usize = 8;
+const GRADES: usize = 12;
+const COUNTS: usize = GRADES + 2 * 256;
+const ROW_ENDS: usize = COUNTS + 256;
+const ROW_GRADES: usize = ROW_ENDS + 8;
+
+/// Sets 8 bytes from a word on.
+fn set(file: &mut Forged, word: usize, to: [u8; 8]) {
+    file.more[0].2[4 * word..4 * word + 8].copy_from_slice(&to);
+}
+
+/// The errors of `verify` and of opening, where these grades are others.
+fn exact_with(grades: &[(usize, f64)]) -> [String; 2] {
+    refusals_of(exact(), |file| grades.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes())))
+}
+
+/// The errors of `verify` and of opening, where these numbers are others.
+fn exact_with_numbers(numbers: &[(usize, u64)]) -> [String; 2] {
+    refusals_of(exact(), |file| numbers.iter().for_each(|&(word, to)| set(file, word, to.to_le_bytes())))
+}
+
+#[test]
+fn exact_grades_that_cannot_be_are_refused_when_the_file_is_opened() {
+    let both = |found: [String; 2], message: &str| {
+        let message = format!("exact grades: {message}");
+        assert_eq!(found, [message.clone(), message]);
+    };
+    let outside = "the grades are outside of their extent";
+    for least in [0.0, 0.26, -1.0, f64::NAN, f64::INFINITY] {
+        both(exact_with(&[(EXTENT, least)]), outside);
+    }
+    for largest in [0.0, 63.0, -1.0, f64::NAN, f64::INFINITY] {
+        both(exact_with(&[(EXTENT + 2, largest)]), outside);
+    }
+    // Grades of queries that a matrix does not have may belong to its extent.
+    assert_eq!(exact_with(&[(EXTENT, 0.1), (EXTENT + 2, 64.0)]), ["ok", "ok"]);
+    let order = "query 1: its grades are not finite, distinct and ascending";
+    for grade in [-0.0, -1.0, 0.25, 0.3, f64::NAN, f64::INFINITY] {
+        both(exact_with(&[(GRADES, grade)]), order);
+    }
+    let no_grades = "the grades of the rows are no grades, or do not fit their ends";
+    for grade in [-0.0, -1.0, f64::NAN, f64::INFINITY] {
+        both(exact_with(&[(ROW_GRADES, grade)]), no_grades);
+    }
+    let (columns, early) = ("ends, grades and counts do not fit together", "ends too early");
+    both(
+        exact_with_numbers(&[(QUERY_ENDS, 255)]),
+        "query 1: its grades are not finite, distinct and ascending",
+    );
+    both(exact_with_numbers(&[(QUERY_ENDS, 253)]), "query 1: not every judged document has an exact grade");
+    both(exact_with_numbers(&[(QUERY_ENDS, 257)]), columns);
+    both(exact_with_numbers(&[(QUERY_ENDS, u64::MAX)]), columns);
+    both(exact_with_numbers(&[(QUERY_ENDS + 2, 255)]), columns);
+    for end in [7, u64::MAX] {
+        both(exact_with_numbers(&[(ROW_ENDS + 6, end)]), no_grades);
+        both(exact_with_numbers(&[(ROW_ENDS, end)]), no_grades);
+    }
+    both(exact_with_numbers(&[(ROW_ENDS + 6, 5)]), no_grades);
+    both(exact_with_numbers(&[(ROW_ENDS, 5)]), "row 1: 5 exact grades of 4 results");
+    // The third row has no results, and so no lane where `verify` would look.
+    both(exact_with_numbers(&[(ROW_ENDS + 4, 6)]), "row 3: 1 exact grades of 0 results");
+    for size in [7, 1 << 40, u64::MAX / 8, u64::MAX] {
+        both(exact_with_numbers(&[(SIZES, size.max(257))]), early);
+        both(exact_with_numbers(&[(SIZES + 2, size)]), early);
+    }
+    both(exact_with_numbers(&[(SIZES + 2, 5)]), "8 bytes too many");
+    let counted = |word: usize, to: u32| {
+        refusals_of(exact(), |file| file.more[0].2[4 * word..4 * word + 4].copy_from_slice(&to.to_le_bytes()))
+    };
+    both(counted(COUNTS, 0), order);
+    for count in [2, u32::MAX] {
+        both(counted(COUNTS, count), "query 1: not every judged document has an exact grade");
+    }
+    both(counted(COUNTS + 255, 1), "query 2: not every judged document has an exact grade");
+    let judged = refusals_of(exact(), |file| judge(file, 253));
+    both(judged, "query 1: not every judged document has an exact grade");
+    for book in [&[1.0][..], &[], &[0.0, 1.0]] {
+        let of = |file: &mut Forged| {
+            let grades = book.iter().flat_map(|grade: &f64| grade.to_le_bytes());
+            file.sections[BOOK] = (book.len() as u32).to_le_bytes().into_iter().chain(grades).collect();
+        };
+        let [found, _] = refusals_of(exact(), of);
+        // Without a grade in the codebook nothing can be judged.
+        let message = if book.is_empty() {
+            "judged counts: query 1 of 2: code 3 where one from 2 to 2 was expected"
+        } else {
+            "exact grades: beside a codebook of other grades than 0"
+        };
+        assert_eq!(found, message, "{book:?}");
+    }
+    for length in 0..exact().more[0].2.len() {
+        if length % 7 == 0 || length > 4 * ROW_ENDS {
+            both(refusals_of(exact(), |file| file.more[0].2.truncate(length)), early);
+        }
+    }
+}
+
+/// Opening does not look at labels: only `verify` refuses these files.
+#[test]
+fn exact_grades_that_the_judgments_do_not_allow_are_refused_by_verify() {
+    let verify = |found: [String; 2], lane: usize, message: &str| {
+        assert_eq!(found, [format!("tiles: tile 0, lane {lane}: {message}"), "ok".to_owned()]);
+    };
+    let more = |grade: f64| {
+        format!("the ranking has more documents of grade {grade} than are judged so for its query")
+    };
+    // The first ranking is the deepest, and its grades are 0.25, 0.5 and 0.75; the second has 1 twice, the last 0.5.
+    for grade in [0.3, 0.5, 1e-300, 63.5, 2000.0, f64::MAX] {
+        verify(exact_with(&[(ROW_GRADES, grade)]), 0, &more(grade));
+    }
+    assert_eq!(exact_with(&[(ROW_GRADES + 10, 1.0)]), ["ok", "ok"]);
+    verify(exact_with(&[(ROW_GRADES + 6, 0.25)]), 1, &more(0.25));
+    verify(exact_with(&[(ROW_GRADES + 6, 0.5), (ROW_GRADES + 8, 0.5)]), 1, &more(0.5));
+    let fewer = refusals_of(exact(), |file| {
+        set(file, SIZES + 2, 5u64.to_le_bytes());
+        (0..4).zip([2u64, 4, 4, 5]).for_each(|(row, end)| set(file, ROW_ENDS + 2 * row, end.to_le_bytes()));
+        file.more[0].2.drain(4 * (ROW_GRADES + 4)..4 * (ROW_GRADES + 6));
+    });
+    verify(fewer, 0, "3 judged documents with 2 exact grades");
+    verify(exact_with_numbers(&[(ROW_ENDS, 4)]), 0, "3 judged documents with 4 exact grades");
+    let unjudged = refusals_of(exact(), |file| file.sections[TILES][1] = 1);
+    verify(unjudged, 0, "2 judged documents with 3 exact grades");
+    let judged = refusals_of(exact(), |file| file.sections[TILES][2] = 3);
+    verify(judged, 0, "4 judged documents with 3 exact grades");
+}
+
+/// A bit of exact grades that was flipped on purpose gives an error, or values on which the engines agree, or is found by `verify`.
+#[test]
+fn every_bit_of_exact_grades() {
+    let sound = exact();
+    let measures = "nDCG DCG@2 CG(gain=exp2) nDCG(gain=exp2)@3 AP P@2 ERR(gmax=auto) RBP(gain=grade) G Compat RnDCG Bpref INST(gain=grade)";
+    let measures: Vec<Measure> = measures.split(' ').map(|name| name.parse().unwrap()).collect();
+    for at in (0..sound.more[0].2.len()).filter(|at| !(4 * GRADES + 64..4 * COUNTS - 64).contains(at)) {
+        for bit in 0..8 {
+            let mut flipped = sound.clone();
+            flipped.more[0].2[at] ^= 1 << bit;
+            forged(&flipped, |path| {
+                let (verified, opened) = (LabelMatrix::verify(path), LabelMatrix::map(path));
+                let Ok(matrix) = opened else { return assert!(verified.is_err()) };
+                let admitted = |measure: &&Measure| measure.recipe(matrix.book()).is_ok();
+                let measures: Vec<Measure> = measures.iter().filter(admitted).cloned().collect();
+                let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference]
+                    .map(|engine| evaluate(&matrix, &measures, engine, View::default()));
+                for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
+                    let same = cpu.to_bits() == reference.to_bits();
+                    assert!(same || verified.is_err(), "{measure} at {at}, {bit}: {cpu} and {reference}");
+                }
+            });
+        }
+    }
+}
+
+/// A file may claim to have ties and exact grades, which no matrix has. Its values over the orders of equal scores are refused.
+#[test]
+fn ties_beside_exact_grades() {
+    let mut both = exact();
+    let counts = [2u64, 1, 1, 2, 0, 0, 0, 0];
+    let (sizes, ends) = ([1u64, 1, 0], [1u64]);
+    let numbers = counts.iter().chain(&sizes).chain(&ends).flat_map(|number| number.to_le_bytes());
+    let words = [0u32, 1, 2].into_iter().flat_map(u32::to_le_bytes);
+    both.more.insert(0, (9, 1, numbers.chain(words).collect()));
+    forged(&both, |path| {
+        LabelMatrix::verify(path).unwrap();
+        let matrix = LabelMatrix::map(path).unwrap();
+        assert!(matrix.tied_groups().is_some() && matrix.exact().is_some());
+        let over = Evaluator::new(["nDCG", "AP"]).unwrap().with_tied(TiedValue::Average);
+        let error = over.evaluate(&matrix).unwrap_err().to_string();
+        assert!(
+            error.starts_with("values over the orders of equal scores need at most 253 distinct grades"),
+            "{error}"
+        );
+        survives(path, View::default()).unwrap();
+    });
 }
 
 /// Weights for all the ranks of one deep ranking would go beyond the limit, a hundred times over.
