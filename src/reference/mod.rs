@@ -6,6 +6,8 @@
 mod preferences;
 mod subtopics;
 
+use std::collections::HashMap;
+
 use crate::groups::preferences::{Line, Measure as Preference};
 use crate::label::{Above, Codebook, QueryFacts, QueryGrades, QueryGroups, code};
 use crate::measure::{Measure, RecallRule, Value};
@@ -739,22 +741,28 @@ fn fall_out(m: &Measure, r: &Ranking<'_>) -> f64 {
 /// and then the absent ones.
 fn compatibility(m: &Measure, r: &Ranking<'_>) -> f64 {
     let p = m.number("p").unwrap_or(0.95);
-    let better =
-        |grade: f64| r.judged().filter(|&(of, _)| of > grade).map(|(_, count)| count as usize).sum::<usize>();
+    // Each grade with the number of documents of at least that grade, descending. A file that was not verified may have others in a ranking.
+    let judged: Vec<(f64, u32)> = r.judged().collect();
+    let sums = judged.iter().rev().scan(0, |sum, &(grade, count)| {
+        *sum += count as usize;
+        Some((grade, *sum))
+    });
+    let sums: Vec<(f64, usize)> = sums.collect();
+    let better = |grade: f64| match sums.partition_point(|&(of, _)| of > grade) {
+        0 => 0,
+        worse => sums[worse - 1].1,
+    };
     let ideal = better(0.0);
     // The overlap grows at the later of a document's two ranks.
     let mut grows: Vec<usize> = Vec::new();
-    let mut met: Vec<(f64, usize)> = Vec::new();
+    let mut met: HashMap<u64, usize> = HashMap::new();
     for (rank, document) in r.top(None) {
         if let Document::Judged(grade) = document
             && grade > 0.0
         {
-            let at = met.iter().position(|&(of, _)| of == grade).unwrap_or_else(|| {
-                met.push((grade, 0));
-                met.len() - 1
-            });
-            met[at].1 += 1;
-            grows.push(rank.max(better(grade) + met[at].1));
+            let met = met.entry(grade.to_bits()).or_default();
+            *met += 1;
+            grows.push(rank.max(better(grade) + *met));
         }
     }
     grows.sort_unstable();
