@@ -147,9 +147,11 @@ pub fn lmx(data: &[u8]) {
     let mut bytes = Bytes(data);
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("forged.lmx");
-    static SOUND: OnceLock<Forged> = OnceLock::new();
-    let sound = SOUND.get_or_init(|| {
-        sound().write(&path).expect("a file");
+    // A matrix with ties, or one with exact grades.
+    static SOUND: [OnceLock<Forged>; 2] = [OnceLock::new(), OnceLock::new()];
+    let exact = usize::from(bytes.byte() % 2);
+    let sound = SOUND[exact].get_or_init(|| {
+        [sound, sound_and_exact][exact]().write(&path).expect("a file");
         Forged::of(&std::fs::read(&path).expect("the same file"))
     });
     let mut forged = sound.clone();
@@ -179,6 +181,13 @@ fn evaluated(path: &Path) {
 
 fn sound() -> LabelMatrix {
     joined(Join { keep_ties: true, ..Join::default() }, TEXT.as_bytes(), |text| text.to_vec()).expect("a sound text")
+}
+
+/// The matrix of the text with more distinct grades than codes, which a query has that also is in the run.
+fn sound_and_exact() -> LabelMatrix {
+    let others: String = (1..260).map(|n| format!("4 0 d{n} {}\n", 0.25 * f64::from(n))).collect();
+    let grades = others + "4 0 a 3.125\n";
+    joined(Join::default(), (grades + TEXT).as_bytes(), |text| text.to_vec()).expect("a sound text")
 }
 
 fn any_join(bytes: &mut Bytes<'_>) -> Join {

@@ -76,6 +76,11 @@ impl ExactFacts {
         self.ends.len()
     }
 
+    /// Whether there are no queries.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// The grades of one query.
     pub fn of(&self, query: usize) -> QueryGrades<'_> {
         let range = range_of(&self.ends, query);
