@@ -140,6 +140,13 @@ pub use stats::{Stat, StatName};
 pub use summary::Summary;
 pub use watch::Watch;
 
+/// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.
+pub mod judges {
+    pub use crate::groups::agreement::{
+        JudgeAgreement, MOST_PAIRED_JUDGES, PairAgreement, Rating, RatingFault, agreement,
+    };
+}
+
 /// Runs and judgments as columns in memory, borrowed as they lie, for [`Join::columns`] and [`Qrels::columns`].
 ///
 /// They have the layouts of Arrow, and those of plain slices: any table of queries, documents and scores fits without a copy.
@@ -174,7 +181,7 @@ pub mod gpu {
 #[allow(missing_docs)]
 pub mod internals {
     pub mod compare {
-        pub use crate::compare::{bootstrap::*, flips::*, philox::*, randomised::*};
+        pub use crate::compare::{agreement::tau_b, bootstrap::*, flips::*, philox::*, randomised::*};
     }
     pub mod engine {
         pub use crate::engine::*;

@@ -1,5 +1,6 @@
 //! Values of rankings over judgments by group: by subtopics, as preferences, and of several judges.
 
+pub mod agreement;
 pub mod preferences;
 pub mod subtopics;
 

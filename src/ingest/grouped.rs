@@ -152,7 +152,8 @@ fn read_text(
         let source = ColumnSource::all(&columns, PieceSize::default(), None);
         qrels::read_kept(&source, dialect, seed, Kept::Numbers)?.0
     };
-    let grouped = JudgmentGroups { by, judgments, largest };
+    let names = names.into_iter().collect();
+    let grouped = JudgmentGroups { by, names, judgments, largest };
     Ok((qrels.with_grouped(Arc::new(grouped), fingerprint), problems))
 }
 
@@ -181,7 +182,7 @@ fn names<'t>(pieces: &[Piece<'t>]) -> BTreeSet<&'t [u8]> {
         for row in &piece.rows {
             if [row.group, row.subgroup] != last {
                 last = [row.group, row.subgroup];
-                names.extend(last);
+                names.extend(last.into_iter().filter(|name| !name.is_empty()));
             }
         }
         names
@@ -286,7 +287,7 @@ impl<'t> Made<'t> {
             problems: Vec::new(),
         };
         let mut last: Option<Raw<'t>> = None;
-        let mut known: [(&[u8], u32); 2] = [(b"", number(b"")); 2];
+        let mut known: [(&[u8], u32); 2] = [(b"", 0); 2];
         let mut hashed = Vec::new();
         for row in &rows {
             if made.docs.last() != Some(&row.doc) {

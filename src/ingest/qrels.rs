@@ -25,9 +25,11 @@ use super::record::{Brief, Docnos, Record};
 use super::shape::Role;
 use super::tables::with_judgments;
 use crate::error::{Error, Problems, Result};
+use crate::groups::agreement::{JudgeAgreement, Rating, agreement};
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
-    Codebook, ExactFacts, Facts, FileAccess, Ids, JudgmentGroups, MatrixBuilder, RankingRule, StagedRun,
+    Codebook, ExactFacts, Facts, FileAccess, GroupedBy, GroupedJudgment, Ids, JudgmentGroups, MatrixBuilder,
+    RankingRule, StagedRun,
 };
 use crate::watch::Watch;
 
@@ -183,6 +185,33 @@ impl Qrels {
     #[doc(hidden)]
     pub fn grouped(&self) -> Option<&Arc<JudgmentGroups>> {
         self.grouped.as_ref()
+    }
+
+    /// The names of the judges, in bytewise order, and how far they agree; `None` unless judgments were read by judge.
+    ///
+    /// ```
+    /// use laneval::{GroupedBy, Input, Join};
+    /// let text = b"q1 anna d1 1\nq1 ben d1 1\nq1 anna d2 0\nq1 ben d2 1\nq1 anna d3 0\nq1 ben d3 0\n".to_vec();
+    /// let join = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    /// let (names, found) = join.qrels(Input::Bytes { name: "qrels".into(), bytes: text })?.agreement().unwrap();
+    /// assert_eq!(names.iter().collect::<Vec<_>>(), [b"anna".as_slice(), b"ben"]);
+    /// assert_eq!((found.pairs[0].common, found.pairs[0].equal), (3, 2));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn agreement(&self) -> Option<(Ids, JudgeAgreement)> {
+        let grouped = self.grouped.as_ref().filter(|grouped| grouped.by == GroupedBy::Judge)?;
+        let of_query = |query: usize| {
+            let first = grouped.documents(query).start as u32;
+            let rating = move |of: &GroupedJudgment| Rating {
+                item: first + of.document,
+                judge: of.group,
+                grade: of.grade,
+            };
+            grouped.of(query).judgments.iter().map(rating)
+        };
+        let ratings: Vec<Rating> = (0..grouped.judgments.len()).flat_map(of_query).collect();
+        // A judge's name that no judgment has cannot be there.
+        Some((grouped.names.clone(), agreement(&ratings, grouped.names.len()).ok()?))
     }
 
     /// Sets the judgments by group, and their fingerprint.

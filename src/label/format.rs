@@ -29,7 +29,7 @@
 //!               n judgments of all queries together, m named documents of all rows together u64
 //!               where the judgments of each query end u64[queries], by document, group and sub-group · document u32[n], numbered by
 //!               docno · group u32[n] · sub-group u32[n] · grade f64[n]
-//!               where the named documents of each row end u64[rows] · document u32[m], in rank order
+//!               where the named documents of each row end u64[rows] · document u32[m], in rank order · names of groups and sub-groups as ids
 //! ```
 //!
 //! Everything is little-endian. The sections before the tiles are decoded and checked when the file is opened; the tiles are read
@@ -745,6 +745,7 @@ fn encode_groups(grouped: &GroupedRows) -> Vec<u8> {
     judgments.iter().for_each(|of| out.u64(of.grade.to_bits()));
     row_ends.iter().for_each(|&end| out.u64(end));
     out.bytes(&bytes_of(numbers));
+    out.bytes(&encode_ids(&grouped.of.names));
     out.0
 }
 
@@ -762,7 +763,7 @@ fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<
     let grades = from.f64s(judgments)?;
     let row_ends = from.u64s(rows)?;
     let numbers = from.u32_column(named)?;
-    from.end()?;
+    let names = decode_ids(from)?;
     let of = |at: usize| GroupedJudgment {
         document: documents[at],
         group: groups[at],
@@ -774,7 +775,7 @@ fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<
     let (judgments, numbers) = judgments
         .zip(numbers)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
-    let of = JudgmentGroups::checked(by, judgments).map_err(|message| from.bad(message))?;
+    let of = JudgmentGroups::checked(by, names, judgments).map_err(|message| from.bad(message))?;
     GroupedRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
 }
 

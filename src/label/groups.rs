@@ -6,6 +6,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::matrix::Ids;
 use super::ragged::Ragged;
 
 /// The meaning of groups of judgments.
@@ -36,9 +37,9 @@ named!(GroupedBy, "groups of judgments");
 pub struct GroupedJudgment {
     /// The number of the document in its query.
     pub document: u32,
-    /// The number of the group among those of all queries.
+    /// The number of the group among those of all queries: the index of its name.
     pub group: u32,
-    /// The number of the sub-group; 0 where there are none.
+    /// The number of the sub-group; 0 where there are none, which then means nothing.
     pub subgroup: u32,
     /// The grade, or the level of a preference.
     pub grade: f64,
@@ -49,6 +50,8 @@ pub struct GroupedJudgment {
 pub struct JudgmentGroups {
     /// The meaning of the groups.
     pub by: GroupedBy,
+    /// The names of groups and sub-groups, in bytewise order, which their numbers refer to.
+    pub names: Ids,
     /// The judgments of each query, by document, group and sub-group.
     pub judgments: Ragged<GroupedJudgment>,
     /// The largest grade of each document of each query, by number.
@@ -67,9 +70,18 @@ pub struct QueryGroups<'a> {
 impl JudgmentGroups {
     /// Makes judgments of those of a file, and checks them: they are by document, group and sub-group, and documents are numbered without
     /// gaps. Of preferences the same one may be there twice.
-    pub(super) fn checked(by: GroupedBy, judgments: Ragged<GroupedJudgment>) -> Result<Self, String> {
+    pub(super) fn checked(
+        by: GroupedBy,
+        names: Ids,
+        judgments: Ragged<GroupedJudgment>,
+    ) -> Result<Self, String> {
         let mut largest = Ragged::default();
         let mut of_query: Vec<f64> = Vec::new();
+        let known =
+            |of: &GroupedJudgment| [of.group, of.subgroup].iter().all(|&name| (name as usize) < names.len());
+        if !judgments.values().iter().all(known) || !names.are_ascending() {
+            return Err("the names do not fit the groups".to_owned());
+        }
         for query in 0..judgments.len() {
             of_query.clear();
             let mut last: Option<(u32, u32, u32)> = None;
@@ -89,7 +101,7 @@ impl JudgmentGroups {
             }
             largest.push(&of_query);
         }
-        Ok(JudgmentGroups { by, judgments, largest })
+        Ok(JudgmentGroups { by, names, judgments, largest })
     }
 
     /// The judgments of a query.

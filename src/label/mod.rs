@@ -10,6 +10,7 @@ pub mod exact;
 mod facts;
 mod format;
 mod groups;
+mod judge;
 mod lost_pages;
 mod matrix;
 pub(crate) mod mmap;

@@ -5,13 +5,13 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 
 use clap::Args;
-use laneval::measure::{Defaults, Measure, parse_list};
+use laneval::measure::{Defaults, Input, JUDGES, Measure, Value, parse_list};
 use laneval::report::Note;
 use laneval::{
-    EngineChoice, Error, Evaluator, Ids, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
+    EngineChoice, Error, Evaluator, GroupedBy, Ids, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
 };
 
-use super::choice::{TieRule, adapter, engines, one_of, query_sets};
+use super::choice::{OverJudges, TieRule, adapter, engines, judges, one_of, query_sets};
 use super::inputs::{Files, Inputs, Naming, Ranking};
 use super::queries;
 use super::stop::Stop;
@@ -41,6 +41,12 @@ pub struct Asked {
     #[arg(long, value_name = "GRADE", value_parser = level)]
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
+
+    /// The value of a query whose documents several judges have graded: of all judges, or of each [default: the largest grade counts]
+    ///
+    /// Judgments are then read as `query judge document grade`. Measures that say `judges=` themselves keep what they say.
+    #[arg(long, value_name = "HOW", value_parser = one_of(judges()), help_heading = "Measures")]
+    pub judges: Option<OverJudges>,
 
     /// The queries that count
     #[arg(long, value_name = "SET", default_value = "judged", value_parser = one_of(query_sets()))]
@@ -98,12 +104,20 @@ impl Asked {
 
     /// Reads measures by their names, at the relevance level that was asked for.
     pub fn measures_of(&self, names: &[String]) -> Result<Vec<Measure>, Stop> {
-        measures(names, self.rel)
+        let Some(OverJudges::One(name)) = self.judges else { return measures(names, self.rel) };
+        let over = |measure: Measure| match measure.input() {
+            Input::Grades => Ok(measure.with(JUDGES.name, Value::Word(name))?),
+            _ => Ok(measure),
+        };
+        measures(names, self.rel)?.into_iter().map(over).collect()
     }
 
     /// Reads judgments by the groups that the measures need.
     pub fn read_for_measures(&mut self) -> Result<(), Stop> {
         let measures = self.measures_of(&self.measures)?;
+        if self.judges.is_some() {
+            self.ranking.judgments_by.get_or_insert(GroupedBy::Judge);
+        }
         self.ranking.read_for(&measures)
     }
 

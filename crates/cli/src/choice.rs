@@ -54,6 +54,25 @@ pub fn ties() -> Vec<Choice<TieRule>> {
         .collect()
 }
 
+/// The values of a query that several judges have judged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OverJudges {
+    /// One, by this value of the parameter `judges`.
+    One(&'static str),
+    /// One for each judge.
+    Each,
+}
+
+/// Lists the values over judges.
+pub fn judges() -> Vec<Choice<OverJudges>> {
+    vec![
+        ("mean", OverJudges::One("mean"), "the mean over the judges of the query"),
+        ("each", OverJudges::Each, "the scores of each judge, over the queries that the judge has judged"),
+        ("min", OverJudges::One("min"), "the smallest value of a judge of the query"),
+        ("max", OverJudges::One("max"), "the largest value of a judge of the query"),
+    ]
+}
+
 /// Lists the meanings of groups of judgments.
 pub fn groups() -> Vec<Choice<GroupedBy>> {
     described(&GroupedBy::ALL, |by| match by {

@@ -16,7 +16,7 @@ use laneval::report::{Format, Note, Options as Look, html, notes};
 use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat};
 
 use super::asked::Asked;
-use super::choice::{TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
+use super::choice::{OverJudges, TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
 use super::gates;
 use super::inputs::{Inputs, named, of_all};
 use super::output::Output;
@@ -188,6 +188,11 @@ impl Compare {
         let format = self.report.format()?;
         if format == Format::Trec {
             return Err(Stop::new("the format trec has no place for a comparison: choose another format"));
+        }
+        if self.asked.judges == Some(OverJudges::Each) {
+            return Err(Stop::new(
+                "--judges each gives a value of each judge: compare one of mean, min and max",
+            ));
         }
         if self.asked.ranking.ties == Some(TieRule::Interval) {
             return Err(Stop::new(

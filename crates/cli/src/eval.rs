@@ -14,9 +14,10 @@ use laneval::report::{Format, Note, html, notes};
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
 
 use super::asked::Asked;
-use super::choice::{TieRule, one_of, stats};
+use super::choice::{OverJudges, TieRule, one_of, stats};
 use super::gates;
 use super::inputs::{Inputs, named, of_all};
+use super::judges;
 use super::output::{Output, print};
 use super::page::{self, Origin};
 use super::pipe::{self, Gone, Piped};
@@ -191,8 +192,11 @@ impl Eval {
         let watched = evaluator.clone().with_watch(progress.watch());
         let done = self.all_scores(&watched, taken.as_ref(), &matrices, &mut timing)?;
         drop(progress);
+        let of_judges =
+            if self.asked.judges == Some(OverJudges::Each) { judges::notes(&done.0) } else { Vec::new() };
         let evaluated = start.elapsed();
-        let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices)).collect();
+        let rules = why.map(Note::Note).into_iter().chain(self.asked.rule_notes(inputs, &matrices));
+        let rules = rules.chain(of_judges).collect();
         let work = || self.report_work(evaluator, taken.as_ref(), &matrices, read, evaluated);
         if let Some(origin) = to.origin.take() {
             to.origin = Some(origin.with_matrices(&self.asked, evaluator, &matrices)?);
@@ -267,6 +271,21 @@ impl Eval {
     fn evaluator(&self, format: Format) -> Result<Evaluator, Stop> {
         let stats = distinct(&self.stats);
         let (trec, page) = (format == Format::Trec, format == Format::Html);
+        if self.asked.judges == Some(OverJudges::Each) {
+            let refused = [
+                (trec, "the format trec"),
+                (page, "the format html"),
+                (self.group_by.is_some(), "--group-by"),
+                (self.is_interval(), "--ties interval"),
+                (self.written.wants_partial(), "--partial"),
+                (self.asked.only.is_some(), "--only"),
+            ];
+            if let Some((_, option)) = refused.iter().find(|(asked, _)| *asked) {
+                return Err(Stop::new(format!(
+                    "{option} has no place for the scores of each judge: take --judges mean, min or max"
+                )));
+            }
+        }
         if self.is_interval() {
             let refused = [
                 (trec, "the format trec"),
@@ -350,6 +369,9 @@ impl Eval {
         timing: &mut Timing,
     ) -> Result<(Scores, Option<Summary>), Error> {
         match self.written.wants_partial() {
+            _ if self.asked.judges == Some(OverJudges::Each) => {
+                Ok((judges::each(evaluator, engine, matrix, timing)?, None))
+            }
             _ if self.is_interval() => Ok((evaluator.tie_interval(matrix)?, None)),
             false => evaluator.evaluate_with(engine, matrix, timing).map(|scores| (scores, None)),
             true => {

@@ -9,13 +9,14 @@ use laneval::internals::label::ExactGrades;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
-use laneval::{LabelMatrix, RankingRule, TieCounts};
+use laneval::{GroupedBy, LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
-use super::choice::{Plain, one_of, plain};
+use super::choice::{Choice, Plain, groups, one_of, plain};
 use super::formats::Formats;
 use super::inputs::{Files, bytes, recognise};
+use super::judges;
 use super::output::print;
 use super::preview;
 use super::stop::Stop;
@@ -40,12 +41,20 @@ pub struct Info {
     files: Files,
     #[command(flatten)]
     formats: Formats,
+    /// Read judgments of several judges, as `query judge document grade`, and show how far the judges agree
+    #[arg(long, value_name = "GROUP", value_parser = one_of(only_judges()))]
+    judgments_by: Option<GroupedBy>,
     /// Check every checksum and every label
     #[arg(long)]
     verify: bool,
     /// The format of the description
     #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = one_of(plain()))]
     format: Plain,
+}
+
+/// Lists the groups whose agreement can be shown.
+fn only_judges() -> Vec<Choice<GroupedBy>> {
+    groups().into_iter().filter(|&(_, by, _)| by == GroupedBy::Judge).collect()
 }
 
 impl Info {
@@ -56,6 +65,9 @@ impl Info {
 
     fn describe(&self) -> Result<(), Stop> {
         if !recognise(std::slice::from_ref(&self.file))?.contains(&true) {
+            if self.judgments_by.is_some() {
+                return judges::print_agreement(&self.file, self.files, self.format);
+            }
             return preview::print_of(&self.file, &self.formats, self.verify, self.format);
         }
         if self.verify {

@@ -16,6 +16,7 @@ mod gates;
 mod r#gen;
 mod info;
 mod inputs;
+mod judges;
 mod man;
 mod measures;
 mod merge;
