@@ -363,8 +363,13 @@ fn arranged(
         key.arrange(&mut labels[group.start as usize..group.end() as usize], cut);
     }
     view.of_row(&mut labels);
-    let ranking =
-        Ranking { labels: &labels, facts: matrix.batch().facts_of(row), book: matrix.book(), exact: None };
+    let ranking = Ranking {
+        labels: &labels,
+        facts: matrix.batch().facts_of(row),
+        book: matrix.book(),
+        exact: None,
+        groups: None,
+    };
     function(measure).unwrap()(measure, &ranking)
 }
 

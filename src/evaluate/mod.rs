@@ -707,7 +707,7 @@ fn check_judgments(measures: &[Measure], by: Option<GroupedBy>) -> Result<()> {
     };
     match measures.iter().find(lacks) {
         Some(measure) => Err(Error::Unanswerable(format!(
-            "{measure} needs {}, and these judgments are {there}",
+            "{measure} needs {}, and what was read is {there}",
             measure.input()
         ))),
         None => Ok(()),
