@@ -121,23 +121,6 @@ impl fmt::Display for Fault {
 
 impl std::error::Error for Fault {}
 
-/// Pair of lines that name the same document in the same sub-group, as indices in file order.
-///
-/// trec_eval accepts such lines where [`Preferences::new`] does: a repeated line counts twice in a
-/// group with one sub-group and once in a group with several. A strict reader refuses them.
-pub fn repeated(lines: &[Line]) -> Option<(usize, usize)> {
-    let mut order: Vec<usize> = (0..lines.len()).collect();
-    order.sort_unstable_by_key(|&i| (lines[i].group, lines[i].subgroup, lines[i].document, i));
-    order
-        .windows(2)
-        .filter(|pair| {
-            let (a, b) = (&lines[pair[0]], &lines[pair[1]]);
-            (a.group, a.subgroup, a.document) == (b.group, b.subgroup, b.document)
-        })
-        .map(|pair| (pair[0], pair[1]))
-        .min_by_key(|&(_, second)| second)
-}
-
 /// Measure of preferences, with the names and values of trec_eval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {
@@ -479,11 +462,6 @@ impl Preferences {
             preferences.distinct = Some(preferences.count_distinct());
         }
         Ok(preferences)
-    }
-
-    /// Number of judgment groups.
-    pub fn groups(&self) -> usize {
-        self.groups.len()
     }
 
     /// What a ranking fulfils.
@@ -1297,3 +1275,6 @@ fn circle(
     }
     Vec::new()
 }
+
+#[cfg(test)]
+mod tests;

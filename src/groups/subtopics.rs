@@ -44,11 +44,6 @@ impl<'a> Subtopics<'a> {
         self.ends.len() as u32 - 1
     }
 
-    /// Number of subtopics.
-    pub fn count(&self) -> u32 {
-        self.count
-    }
-
     /// Subtopics of `document`; none for a number past the last document.
     pub fn of(&self, document: u32) -> &'a [u32] {
         let document = document as usize;
@@ -97,11 +92,6 @@ impl Setting {
     pub fn with_raw_first(mut self) -> Self {
         self.raw_first = true;
         self
-    }
-
-    /// Cutoffs in ranks, ascending.
-    pub fn cutoffs(&self) -> &[u32] {
-        &self.cutoffs
     }
 
     fn deepest(&self) -> usize {
@@ -338,7 +328,8 @@ fn normalized(of: Subtopics<'_>, setting: &Setting, sum: f64) -> f64 {
 }
 
 /// Gains of the first `depth` ranks of the ideal ranking, up to the last that is positive.
-pub fn ideal_gains(of: Subtopics<'_>, setting: &Setting, depth: usize, scratch: &mut Scratch) -> Vec<f64> {
+#[cfg(test)]
+fn ideal_gains(of: Subtopics<'_>, setting: &Setting, depth: usize, scratch: &mut Scratch) -> Vec<f64> {
     let mut gains = Vec::new();
     if depth > 0 {
         choose(of, setting.alpha, scratch, |gain| {
@@ -457,3 +448,6 @@ fn refill<T: Clone>(list: &mut Vec<T>, count: u32, value: T) {
     list.clear();
     list.resize(count as usize, value);
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,7 @@
 //! Plain version of the preference measures, to compare the fast one with.
 //!
 //! Every pair of documents is looked at, and the preferences that follow from others are found by
-//! the algorithm of Floyd and Warshall. The lines must be ones that [`consistent`] accepts.
+//! the algorithm of Floyd and Warshall. The lines must be ones of which [`Preferences`](crate::groups::preferences::Preferences) can be made.
 
 use crate::groups::preferences::{Line, Measure};
 
@@ -125,6 +125,7 @@ fn judged(lines: &[Line], documents: u32, retrieved: &[u32]) -> Judged {
 }
 
 /// Whether the lines of a query can be evaluated.
+#[cfg(test)]
 pub fn consistent(lines: &[Line], documents: u32) -> bool {
     for line in lines {
         if line.level.is_nan() || line.document >= documents {

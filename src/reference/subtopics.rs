@@ -61,6 +61,7 @@ pub fn ideal(judged: &Judged, alpha: f64) -> Vec<Option<usize>> {
 }
 
 /// Gains of the ideal ranking.
+#[cfg(test)]
 pub fn ideal_gains(judged: &Judged, alpha: f64) -> Vec<f64> {
     gains(judged, &ideal(judged, alpha), alpha)
 }

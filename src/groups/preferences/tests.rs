@@ -1,0 +1,229 @@
+//! Compares the fast preference measures with the plain ones, and checks faults.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::reference::preferences as reference;
+
+fn line(group: u32, subgroup: u32, document: u32, level: f64) -> Line {
+    Line { group, subgroup, document, level }
+}
+
+/// Checks that a circle is one: each step is a preference of the group, and the steps are joined.
+fn check_circle(lines: &[Line], steps: &[(usize, usize)]) {
+    assert!(steps.len() > 1);
+    for (at, &(a, b)) in steps.iter().enumerate() {
+        let next = steps[(at + 1) % steps.len()].0;
+        assert_eq!(lines[a].group, lines[steps[0].0].group);
+        assert_eq!((lines[a].group, lines[a].subgroup), (lines[b].group, lines[b].subgroup));
+        assert!(lines[a].level > lines[b].level);
+        assert_ne!(lines[a].document, lines[b].document);
+        assert_eq!(lines[b].document, lines[next].document);
+    }
+}
+
+fn agree(lines: &[Line], documents: u32, rankings: &[Vec<u32>]) {
+    let fast = Preferences::new(lines, documents);
+    assert_eq!(fast.is_ok(), reference::consistent(lines, documents), "{fast:?}");
+    match fast {
+        Ok(fast) => {
+            let mut scratch = Scratch::default();
+            for retrieved in rankings {
+                let met = fast.met(retrieved, &mut scratch);
+                for measure in Measure::ALL {
+                    let plain = reference::value(lines, documents, retrieved, measure);
+                    let value = met.value(measure);
+                    assert_eq!(value.to_bits(), plain.to_bits(), "{measure:?} {value} {plain}");
+                }
+            }
+        }
+        Err(Fault::Cycle { steps }) => check_circle(lines, &steps),
+        Err(Fault::TwoLevels { higher, lower }) => {
+            assert_eq!(lines[higher].document, lines[lower].document);
+            assert_eq!(lines[higher].group, lines[lower].group);
+            assert!(lines[higher].level > lines[lower].level);
+        }
+        Err(Fault::ZeroAndMore { zero, more }) => {
+            assert_eq!(lines[zero].document, lines[more].document);
+            assert_eq!(lines[zero].group, lines[more].group);
+            assert_eq!(lines[zero].level, 0.0);
+            assert!(lines[more].level > 0.0);
+        }
+        Err(_) => {}
+    }
+}
+
+fn rankings(documents: u32) -> impl Strategy<Value = Vec<Vec<u32>>> {
+    let longest = 2 * documents as usize;
+    prop::collection::vec(prop::collection::vec(0..documents + 2, 0..longest), 1..4)
+}
+
+fn any_lines() -> impl Strategy<Value = (Vec<Line>, u32, Vec<Vec<u32>>)> {
+    let levels = prop::sample::select(vec![
+        -3.0,
+        -1.0,
+        0.0,
+        -0.0,
+        0.5,
+        1.0,
+        2.0,
+        7.0,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+    ]);
+    (2u32..9)
+        .prop_flat_map(move |documents| {
+            let one = (0u32..4, 0u32..3, 0..documents, levels.clone());
+            let lines = prop::collection::vec(one, 0..14);
+            (lines, Just(documents), rankings(documents))
+        })
+        .prop_map(|(lines, documents, rankings)| {
+            let lines = lines.into_iter().map(|(g, s, d, l)| line(g, s, d, l)).collect();
+            (lines, documents, rankings)
+        })
+}
+
+/// Lines whose sub-groups follow one order of the documents in each group, and so are consistent.
+fn ordered_lines(
+    most: u32,
+    groups: u32,
+    subgroups: u32,
+    count: usize,
+) -> impl Strategy<Value = (Vec<Line>, u32, Vec<Vec<u32>>)> {
+    (2..most).prop_flat_map(move |documents| {
+        let levels = prop::collection::vec(
+            prop::collection::vec((0u32..2, 1u32..50), documents as usize),
+            groups as usize,
+        );
+        let lines = prop::collection::vec((0..groups, 0..subgroups, 0..documents), 1..count);
+        (lines, levels, 1u32..50, Just(documents), rankings(documents)).prop_map(
+            |(lines, levels, coarse, documents, rankings)| {
+                let mut lines: Vec<Line> = lines
+                    .into_iter()
+                    .map(|(g, s, d)| {
+                        let (relevant, height) = levels[g as usize][d as usize];
+                        let level = relevant * (1 + height / coarse);
+                        line(g, s, d, f64::from(level) * f64::from(s + 1))
+                    })
+                    .collect();
+                lines.sort_by_key(|line| (line.group, line.subgroup, line.document));
+                (lines, documents, rankings)
+            },
+        )
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1000))]
+
+    #[test]
+    fn any_lines_agree((lines, documents, rankings) in any_lines()) {
+        agree(&lines, documents, &rankings);
+    }
+
+    #[test]
+    fn small_ordered_lines_agree((lines, documents, rankings) in ordered_lines(10, 4, 3, 40)) {
+        agree(&lines, documents, &rankings);
+    }
+
+    #[test]
+    fn one_subgroup_agrees((lines, documents, rankings) in ordered_lines(10, 4, 1, 40)) {
+        agree(&lines, documents, &rankings);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn large_ordered_lines_agree((lines, documents, rankings) in ordered_lines(100, 2, 3, 400)) {
+        agree(&lines, documents, &rankings);
+    }
+
+    #[test]
+    fn many_classes_agree((lines, documents, rankings) in ordered_lines(100, 2, 1, 400)) {
+        agree(&lines, documents, &rankings);
+    }
+}
+
+fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: Measure) -> f64 {
+    let preferences = Preferences::new(lines, documents).unwrap();
+    preferences.met(retrieved, &mut Scratch::default()).value(measure)
+}
+
+#[test]
+fn five_preferences_of_two_subgroups() {
+    // 0 > 1 > 2 and 3 > 0 > 1: five preferences, 0 > 1 only once, and 3 > 2 follows.
+    let lines = [
+        line(0, 0, 0, 3.0),
+        line(0, 0, 1, 2.0),
+        line(0, 0, 2, 1.0),
+        line(0, 1, 3, 3.0),
+        line(0, 1, 0, 2.0),
+        line(0, 1, 1, 1.0),
+    ];
+    assert_eq!(value(&lines, 4, &[], Measure::Possible), 6.0);
+    assert_eq!(value(&lines, 4, &[3, 0, 1, 2], Measure::Simple), 1.0);
+    assert_eq!(value(&lines, 4, &[2, 1, 0, 3], Measure::Simple), 0.0);
+    // Retrieved alone, 0 is before 1 and 2, and 3 should have been before it.
+    assert_eq!(value(&lines, 4, &[0], Measure::Fulfilled), 2.0);
+    assert_eq!(value(&lines, 4, &[0], Measure::SimpleImplied), 2.0 / 3.0);
+    assert_eq!(value(&lines, 4, &[0], Measure::SimpleRetrieved), 0.0);
+}
+
+#[test]
+fn groups_that_disagree_share_a_pair() {
+    let lines = [
+        line(0, 0, 0, 1.0),
+        line(0, 0, 1, 0.0),
+        line(1, 0, 0, 0.0),
+        line(1, 0, 1, 1.0),
+        line(2, 0, 0, 5.0),
+        line(2, 0, 1, 1.0),
+    ];
+    assert_eq!(value(&lines, 2, &[0, 1], Measure::Pair), 2.0 / 3.0);
+    assert_eq!(value(&lines, 2, &[1, 0], Measure::PairRetrieved), 1.0 / 3.0);
+    assert_eq!(value(&lines, 2, &[], Measure::Pair), 0.0);
+}
+
+#[test]
+fn faults_name_the_lines() {
+    let fault = |lines: &[Line]| Preferences::new(lines, 3).unwrap_err();
+    assert_eq!(
+        fault(&[line(0, 0, 1, 0.0), line(0, 0, 0, 1.0), line(0, 0, 1, 2.0)]),
+        Fault::TwoLevels { higher: 2, lower: 0 }
+    );
+    assert_eq!(fault(&[line(0, 0, 1, 3.0), line(0, 1, 1, 0.0)]), Fault::ZeroAndMore { zero: 1, more: 0 });
+    assert_eq!(fault(&[line(0, 0, 3, 1.0)]), Fault::Document { line: 0 });
+    assert_eq!(fault(&[line(0, 0, 0, 1.0), line(0, 0, 1, f64::NAN)]), Fault::Level { line: 1 });
+    let circle = [
+        line(0, 0, 0, 2.0),
+        line(0, 0, 1, 1.0),
+        line(0, 1, 1, 2.0),
+        line(0, 1, 2, 1.0),
+        line(0, 2, 2, 2.0),
+        line(0, 2, 0, 1.0),
+    ];
+    assert_eq!(fault(&circle), Fault::Cycle { steps: vec![(0, 1), (2, 3), (4, 5)] });
+    // The same preferences of three judges are no fault.
+    let judges: Vec<Line> = circle.iter().map(|at| line(at.subgroup, 0, at.document, at.level)).collect();
+    assert!(Preferences::new(&judges, 3).is_ok());
+}
+
+#[test]
+fn too_much_memory_is_refused() {
+    let lines: Vec<Line> = (0..200_000).map(|at| line(0, at % 2, at, 1.0)).collect();
+    assert!(matches!(
+        Preferences::new(&lines, 200_000),
+        Err(Fault::TooLarge { bytes }) if bytes > 1 << 30
+    ));
+}
+
+#[test]
+fn no_line_gives_zeros() {
+    let preferences = Preferences::new(&[], 0).unwrap();
+    let met = preferences.met(&[0, 7], &mut Scratch::default());
+    for measure in Measure::ALL {
+        assert_eq!(met.value(measure), 0.0);
+    }
+}
