@@ -289,6 +289,7 @@ impl<'t> Made<'t> {
         let mut last: Option<Raw<'t>> = None;
         let mut known: [(&[u8], u32); 2] = [(b"", 0); 2];
         let mut hashed = Vec::new();
+        let mut taken: Vec<&Raw<'t>> = Vec::with_capacity(rows.len());
         for row in &rows {
             if made.docs.last() != Some(&row.doc) {
                 made.docs.push(row.doc);
@@ -331,13 +332,13 @@ impl<'t> Made<'t> {
             made.fingerprint = made.fingerprint.wrapping_add(xxh3_128(&hashed));
             let subgroup = if shape.fields == 5 { known[1].1 } else { 0 };
             let document = made.docs.len() as u32 - 1;
+            taken.push(row);
             made.judgments.push(GroupedJudgment { document, group: known[0].1, subgroup, grade: row.grade });
         }
         if shape.by == GroupedBy::Preference
             && let Err(fault) = preferences(&made.judgments, made.docs.len() as u32)
         {
-            let lines: Vec<u64> = rows.iter().map(|row| row.line).collect();
-            made.problems.push(told(&fault, &lines, query));
+            made.problems.push(told(&fault, &taken, query));
         }
         made
     }
@@ -349,17 +350,39 @@ fn preferences(judgments: &[GroupedJudgment], documents: u32) -> Result<Preferen
     Preferences::new(&lines, documents)
 }
 
-/// The line and the message of a fault in the preferences of a query; `lines` are the lines of its judgments.
-fn told(fault: &Fault, lines: &[u64], query: &[u8]) -> (u64, String) {
-    let mut at: Vec<u64> = fault.lines().into_iter().filter_map(|at| lines.get(at).copied()).collect();
-    at.sort_unstable();
-    at.dedup();
-    let (last, earlier) = at.split_last().map_or((0, &[][..]), |(last, earlier)| (*last, earlier));
-    let earlier: Vec<String> = earlier.iter().take(5).map(u64::to_string).collect();
-    let others = match &earlier[..] {
-        [] => String::new(),
-        [one] => format!(", with line {one}"),
-        some => format!(", with lines {}", some.join(", ")),
+/// The line and the message of a fault in the preferences of a query, which were made of these rows.
+fn told(fault: &Fault, rows: &[&Raw<'_>], query: &[u8]) -> (u64, String) {
+    /// The number of steps of a circle that are listed.
+    const STEPS: usize = 4;
+    let query = quoted(query);
+    let two = |what: &str, one: usize, other: usize| {
+        let (doc, group) = (quoted(rows[one].doc), quoted(rows[one].group));
+        let first = rows[one].line.min(rows[other].line);
+        format!("docno {doc} has {what} in group {group} for query {query}, first on line {first}")
     };
-    (last, format!("query {}: {fault}{others}", quoted(query)))
+    let message = match fault {
+        Fault::TwoLevels { higher, lower } => two("two levels", *higher, *lower),
+        Fault::ZeroAndMore { zero, more } => two("level 0 and a level above 0", *zero, *more),
+        Fault::Cycle { steps } => {
+            let step = |&(above, below): &(usize, usize)| {
+                let [above, below] = [rows[above], rows[below]];
+                let (first, last) = (above.line.min(below.line), above.line.max(below.line));
+                format!("{} before {} (lines {first} and {last})", quoted(above.doc), quoted(below.doc))
+            };
+            let mut told: Vec<String> = steps.iter().take(STEPS).map(step).collect();
+            if steps.len() > STEPS {
+                told.push(format!("and {} more", steps.len() - STEPS));
+            }
+            let group = steps.first().map_or_else(String::new, |&(at, _)| quoted(rows[at].group));
+            format!(
+                "the preferences of group {group} for query {query} go round in a circle: {}",
+                told.join(", ")
+            )
+        }
+        Fault::Level { .. } | Fault::Document { .. } | Fault::TooLarge { .. } => {
+            format!("query {query}: {fault}")
+        }
+    };
+    let line = fault.lines().into_iter().map(|at| rows[at].line).max().unwrap_or(0);
+    (line, message)
 }

@@ -512,13 +512,12 @@ impl Measure {
 
     /// Makes the recipe of the measure under a codebook whose codes tell its levels apart.
     pub(crate) fn recipe_of(&self, book: &Codebook) -> Result<Recipe> {
-        if let Some(judges) = self.judges() {
-            return Ok(Recipe::Groups(GroupValue::Judges(judges)));
-        }
-        (self.definition.recipe)(self, book).map_err(|message| {
+        let recipe = (self.definition.recipe)(self, book).map_err(|message| {
             let text = self.to_string();
-            MeasureError::new(&text, 0..text.len(), message).into()
-        })
+            MeasureError::new(&text, 0..text.len(), message)
+        })?;
+        // What does not fit the grades does not fit those of a judge.
+        Ok(self.judges().map_or(recipe, |judges| Recipe::Groups(GroupValue::Judges(judges))))
     }
 }
 
