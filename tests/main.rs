@@ -9,6 +9,7 @@ mod format;
 mod formats;
 mod generate;
 mod golden;
+mod groups;
 mod ingest;
 mod layers;
 #[cfg(unix)]

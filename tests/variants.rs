@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use laneval::LabelMatrix;
 use laneval::internals::measure::Recipe;
-use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
+use laneval::measure::{CutoffRule, Definition, Input, Kind, MEASURES, Measure};
+use laneval::{GroupedBy, LabelMatrix};
 
 /// Some values of a parameter, as written.
 fn values(kind: Kind) -> Vec<String> {
@@ -60,4 +60,10 @@ pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
 pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
     let walks = |measure: &&Measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }));
     ALL.iter().filter(walks).cloned().collect()
+}
+
+/// Every measure that needs judgments by these groups.
+#[allow(dead_code)] // in the tests of a GPU
+pub fn every_grouped(by: GroupedBy) -> Vec<Measure> {
+    ALL.iter().filter(|measure| measure.input() == Input::Groups(by)).cloned().collect()
 }
