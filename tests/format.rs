@@ -6,13 +6,14 @@ use std::path::Path;
 use laneval::arrays::{self, Rankings};
 use laneval::lmx::Description;
 use laneval::{
-    CutOff, Error, Evaluator, IdealOf, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies, ScoreType,
-    ScoresSeen, TiedGroup, Ties, Unmatched,
+    CutOff, Error, Evaluator, GroupedBy, IdealOf, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies,
+    RunInput, ScoreType, ScoresSeen, TiedGroup, Ties, Unmatched,
 };
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
+use crate::compared::assert_same_bits;
 use crate::matrices::{Shape, any_shape, matrix, shape, tied_matrix};
 
 /// Some matrix with a few hundred rows, always the same.
@@ -58,7 +59,7 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
         matrix.fingerprint(),
         tiles,
         matrix.tied_groups().cloned(),
-        (matrix.ideal(), matrix.exact().cloned()),
+        (matrix.ideal(), matrix.exact().cloned(), matrix.grouped().cloned()),
     )
 }
 
@@ -374,6 +375,64 @@ fn exact_grades_are_kept_and_required() {
     }
     let (_folder, path) = written(&matrix);
     assert!(std::fs::read(path).unwrap() == bytes, "the same matrix makes other bytes");
+}
+
+/// Judgments by group of three queries, in two runs: several of a document, a negative one, a query that only one run has.
+fn frozen_matrix_of_groups(by: GroupedBy) -> LabelMatrix {
+    let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
+    let qrels = "a ß d1 1\na 10 d1 0\na 2 d1 2\na 2 d2 1\na 10 d3 -1\nb 2 d1 0.5\nb ß d4 1\nc 10 d9 1\n";
+    let first = "a Q0 d1 1 4 t\na Q0 x 2 3 t\na Q0 d3 3 2 t\na Q0 d2 4 1 t\nb Q0 d4 1 1 t\n";
+    let last = "a Q0 d2 1 4 t\nc Q0 y 1 2 t\nc Q0 d9 2 1 t\n";
+    let join = Join { grouped_by: Some(by), ..Join::default() };
+    join.files(
+        text("qrels", qrels),
+        [RunInput::named("first", text("first", first)), RunInput::named("zweiter-ß", text("last", last))],
+    )
+    .unwrap()
+}
+
+/// Judgments by group are kept beside the labels, in a section that readers who do not know it may skip where groups are subtopics: plain
+/// measures take the largest grades, which are the labels.
+#[test]
+fn judgments_by_group_are_kept() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    for (by, mark, measure) in [
+        (GroupedBy::Judge, 2, "AP(judges=mean)"),
+        (GroupedBy::Subtopic, 1, "alpha_nDCG@2"),
+        (GroupedBy::Preference, 2, "prefs_pair"),
+    ] {
+        let matrix = frozen_matrix_of_groups(by);
+        // One of the kinds is frozen.
+        let (_folder, path) = match by {
+            GroupedBy::Judge => (None, fixtures.join("v2-groups.lmx")),
+            _ => {
+                let (folder, path) = written(&matrix);
+                (Some(folder), path)
+            }
+        };
+        if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+            matrix.write(&path).unwrap();
+        }
+        let description = Description::read(&path).unwrap();
+        let last = description.sections.last().unwrap();
+        assert_eq!((description.version, last.kind, last.name), (2, 12, "judgment groups"));
+        let bytes = std::fs::read(&path).unwrap();
+        // The entry of the ninth section: its kind, and whether it may be skipped or is required.
+        assert_eq!(bytes[32 + 8 * 32..][..8], [12, 0, 0, 0, mark, 0, 0, 0]);
+        LabelMatrix::verify(&path).unwrap();
+        let evaluator = Evaluator::new([measure]).unwrap().with_per_query(true);
+        let expected = evaluator.evaluate(&matrix).unwrap();
+        for found in [LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap()] {
+            assert_eq!(meaning(&found), meaning(&matrix));
+            assert_same_bits(&expected, &evaluator.evaluate(&found).unwrap(), measure);
+        }
+        let (_folder, path) = written(&matrix);
+        assert!(std::fs::read(path).unwrap() == bytes, "the same matrix makes other bytes");
+        if by == GroupedBy::Judge {
+            no_truncation_is_believed(&matrix);
+            no_flipped_bit_is_believed(&matrix);
+        }
+    }
 }
 
 #[test]

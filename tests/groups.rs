@@ -248,6 +248,17 @@ fn values_over_judges_are_those_of_each_judge_alone() {
                 by_query(&evaluator(plain.clone()).with_view(view).evaluate(&alone).unwrap())
             };
             let each: Vec<_> = judges.iter().map(of_judge).collect();
+            assert_eq!(matrix.judges().iter().collect::<Vec<_>>(), judges.map(str::as_bytes));
+            for (judge, expected) in each.iter().enumerate() {
+                let alone = matrix.of_judge(judge).unwrap();
+                let alone = by_query(&evaluator(plain.clone()).with_view(view).evaluate(&alone).unwrap());
+                let bits = |of: &BTreeMap<Vec<u8>, Vec<f64>>| -> Vec<(Vec<u8>, Vec<u64>)> {
+                    of.iter()
+                        .map(|(query, of)| (query.clone(), of.iter().map(|of| of.to_bits()).collect()))
+                        .collect()
+                };
+                assert!(bits(&alone) == bits(expected), "judge {judge}, {view:?}");
+            }
             for (query, values) in &found {
                 let of_query: Vec<&Vec<f64>> = each.iter().filter_map(|of| of.get(query)).collect();
                 for (measure, &value) in values.iter().enumerate() {
@@ -388,27 +399,24 @@ fn measures_on_other_judgments_are_errors() {
     let [judge, subtopic, preference] = GroupedBy::ALL.map(|(_, by)| Some(by));
     assert_eq!(
         of(None, "alpha_nDCG@5"),
-        "alpha_nDCG@5 needs judgments by subtopic, and these judgments are a grade for each document"
+        "alpha_nDCG@5 needs judgments by subtopic, and what was read is a grade for each document"
     );
     assert_eq!(
         of(None, "AP(judges=mean)"),
-        "AP(judges=mean) needs judgments by judge, and these judgments are a grade for each document"
+        "AP(judges=mean) needs judgments by judge, and what was read is a grade for each document"
     );
     assert_eq!(
         of(judge, "prefs_simp"),
-        "prefs_simp needs preferences, and these judgments are judgments by judge"
+        "prefs_simp needs preferences, and what was read is judgments by judge"
     );
     assert_eq!(
         of(subtopic, "AP(judges=mean)"),
-        "AP(judges=mean) needs judgments by judge, and these judgments are judgments by subtopic"
+        "AP(judges=mean) needs judgments by judge, and what was read is judgments by subtopic"
     );
-    assert_eq!(
-        of(preference, "AP"),
-        "AP needs a grade for each document, and these judgments are preferences"
-    );
+    assert_eq!(of(preference, "AP"), "AP needs a grade for each document, and what was read is preferences");
     assert_eq!(
         of(preference, "StRecall@5"),
-        "StRecall@5 needs judgments by subtopic, and these judgments are preferences"
+        "StRecall@5 needs judgments by subtopic, and what was read is preferences"
     );
     for by in [None, judge, subtopic, preference] {
         let qrels = if by.is_none() { "a 0 d1 1\n" } else { "a g d1 1\n" };

@@ -184,7 +184,8 @@ impl LabelMatrix {
 
     /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, and the gaps between them. Every ranking must
     /// be one that the judgments allow: it has as many labels as the row has results, each label is a code of the codebook, and of no code
-    /// and no exact grade there are more documents than are judged so. Tied groups must be mixed where they are said to be.
+    /// and no exact grade there are more documents than are judged so. Tied groups must be mixed where they are said to be, and of judgments
+    /// by group a document's label is that of its largest grade.
     pub fn verify(path: impl AsRef<Path>) -> Result<()> {
         Self::verify_with(path, FileAccess::Mapped)
     }
@@ -250,6 +251,11 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
     {
         return Some(message);
     }
+    if let (Some(grouped), Some(row)) = (matrix.grouped(), row)
+        && let Some(message) = unsound_documents(grouped, row, matrix.book(), tile.lane(lane))
+    {
+        return Some(message);
+    }
     let unmixed = ties.unmixed(|rank| tile.label(lane, rank))?;
     Some(format!("the {} tied labels from rank {} on are not mixed", unmixed.length, unmixed.start + 1))
 }
@@ -271,6 +277,26 @@ fn unsound_grades(
     let mut most = |grade: f64| known.find(|&(of, _)| of == grade).map_or(0, |(_, count)| count as usize);
     let too_many = grades.chunk_by(|one, next| one == next).find(|alike| alike.len() > most(alike[0]))?;
     Some(format!("the ranking has more documents of grade {} than are judged so for its query", too_many[0]))
+}
+
+/// Describes what is wrong with the numbers of the documents of a row that has these labels.
+fn unsound_documents(
+    grouped: &GroupedRows,
+    row: usize,
+    book: &Codebook,
+    labels: impl Iterator<Item = u8>,
+) -> Option<String> {
+    let named: Vec<u8> = labels.filter(|&label| Above::POOLED.contains(label)).collect();
+    let numbers = grouped.rows.of(row);
+    if named.len() != numbers.len() {
+        return Some(format!("{} documents of the qrels with {} numbers", named.len(), numbers.len()));
+    }
+    // Levels of preferences are no grades.
+    let graded = grouped.of.by != GroupedBy::Preference;
+    let largest = &grouped.of.largest.of(row % grouped.of.largest.len());
+    let other = |&(label, number): &(u8, u32)| graded && book.code(largest[number as usize]) != Some(label);
+    let (label, number) = named.into_iter().zip(numbers.iter().copied()).find(other)?;
+    Some(format!("document {number} has code {label}, which is not that of its largest grade"))
 }
 
 fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {

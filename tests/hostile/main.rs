@@ -10,7 +10,9 @@ use cap::Cap;
 use laneval::arrays::{self, Rankings};
 use laneval::internals::label::{Above, MOST_JUDGED};
 use laneval::measure::Measure;
-use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, TiedValue, View};
+use laneval::{
+    EngineChoice, Evaluator, GroupedBy, Input, Join, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
+};
 use proptest::prelude::*;
 
 use forge::{BOOK, Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
@@ -722,4 +724,92 @@ fn batches_of_a_stream_leave_nothing_behind() {
     let scores = stream.finish().unwrap().scores(&[]).unwrap();
     assert_eq!(scores.runs[0].queries, batches * rows);
     assert!(scores.runs[0].average(0).is_some_and(|average| average > 0.1));
+}
+
+/// Judgments by group of two queries in two runs, of which the second has only one ranking.
+fn grouped(by: GroupedBy) -> Forged {
+    let text = |text: &str| Input::Bytes { name: "text".to_owned(), bytes: text.into() };
+    let qrels = "a g s d1 2\na g t d2 1\na g s d2 1\na h s d1 0\nb h s d3 -1\nb g t d1 1\n";
+    let qrels = if by == GroupedBy::Preference {
+        qrels.to_owned()
+    } else {
+        "a g d1 2\na g d2 1\na h d1 0\nb h d3 -1\nb g d1 1\nb h d1 2\n".to_owned()
+    };
+    let runs = ["a Q0 d1 1 3 t\na Q0 x 2 2 t\na Q0 d2 3 1 t\nb Q0 d3 1 1 t\n", "a Q0 d2 1 1 t\n"];
+    let runs = runs.into_iter().enumerate().map(|(at, run)| RunInput::named(at.to_string(), text(run)));
+    let join = Join { grouped_by: Some(by), ..Join::default() };
+    let found = Forged::of(&file(&join.files(text(&qrels), runs).unwrap()));
+    assert_eq!(found.more[0].0, 12);
+    found
+}
+
+/// Forged judgments by group give an error, or values on which the engine and the plain functions agree if the file is said to be sound.
+#[test]
+fn whatever_judgments_by_group_say() {
+    for (_, by) in GroupedBy::ALL {
+        let sound = grouped(by);
+        let mut measures = variants::every_grouped(by);
+        if by == GroupedBy::Judge {
+            let names = "AP(judges=mean) nDCG(judges=max) ERR(gmax=auto,judges=min) Compat(judges=mean) Bpref(judges=mean)";
+            measures.extend(names.split(' ').map(|name| name.parse::<Measure>().unwrap()));
+        }
+        let measures: Vec<Measure> = measures.into_iter().step_by(7).collect();
+        let survives = |changed: &Forged, view: View| {
+            forged(changed, |path| {
+                let (opened, verified) = (LabelMatrix::map(path), LabelMatrix::verify(path));
+                let Ok(matrix) = opened else { return assert!(verified.is_err()) };
+                // Kinds of groups may be exchanged, and preferences go round in a circle.
+                let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
+                    let evaluator = Evaluator::of(measures.clone()).with_engine(engine).with_view(view);
+                    evaluator.with_per_query(true).with_not_finite(true).evaluate(&matrix)
+                });
+                assert_eq!(cpu.is_ok(), reference.is_ok());
+                if let (Ok(cpu), Ok(reference), Ok(())) = (cpu, reference, verified) {
+                    for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
+                        assert_eq!(cpu.to_bits(), reference.to_bits(), "{measure}: {cpu} and {reference}");
+                        assert!(ranges::holds(measure, cpu), "{measure} is {cpu}");
+                    }
+                }
+            });
+        };
+        survives(&sound, View::default());
+        let views = [View::default(), View { depth: Some(2), judged_only: true }];
+        let length = sound.more[0].2.len();
+        for at in 0..length {
+            let mut short = sound.clone();
+            short.more[0].2.truncate(at);
+            assert!(forged(&short, |path| LabelMatrix::map(path)).is_err());
+            for bit in [0, 7] {
+                let mut flipped = sound.clone();
+                flipped.more[0].2[at] ^= 1 << bit;
+                survives(&flipped, views[(at + bit) % 2]);
+            }
+        }
+        for at in (0..length - 8).step_by(4) {
+            for number in [0, 1, 1 << 31, 1 << 40, u64::MAX / 24, u64::MAX, f64::MAX.to_bits()] {
+                let mut other = sound.clone();
+                other.more[0].2[at..at + 8].copy_from_slice(&number.to_le_bytes());
+                survives(&other, views[at / 4 % 2]);
+            }
+        }
+        for at in 0..sound.sections[TILES].len().min(256) {
+            for label in [0, 1, 2, 3, 4, 255] {
+                let mut other = sound.clone();
+                other.sections[TILES][at] = label;
+                survives(&other, views[at % 2]);
+            }
+        }
+    }
+}
+
+/// Opening does not compare labels with judgments by group: only `verify` does.
+#[test]
+fn labels_that_are_not_those_of_the_largest_grade_are_refused_by_verify() {
+    let with = |label: (usize, u8)| {
+        refusals_of(grouped(GroupedBy::Subtopic), |file| file.sections[TILES][label.0] = label.1)
+    };
+    let verify = |label, message: &str| {
+        assert_eq!(with(label), [format!("tiles: tile 0, lane 0: {message}"), "ok".to_owned()]);
+    };
+    verify((1, 3), "3 documents of the qrels with 2 numbers");
 }

@@ -7,6 +7,7 @@ mod convert;
 mod folder;
 #[cfg(unix)]
 mod formats;
+mod groups;
 #[cfg(unix)]
 mod guide;
 #[cfg(unix)]

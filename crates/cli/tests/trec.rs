@@ -436,3 +436,95 @@ fn a_link_named_trec_eval_is_this_command() {
     let linked = crate::folder::ran(command.current_dir(case.0.path()).args(["-q", "qrels", "run"]));
     assert_eq!((linked.out, linked.code), (case.run("-q").out, 0));
 }
+
+const JUDGES: &str = "\
+a j2 d1 1\na j2 d2 0\na j10 d1 2\na j10 d3 1\na ß d2 1\na ß d9 0
+b j2 d4 1\nb j2 d5 0\nb j10 d5 1\nb j10 d6 1\nb j10 d7 0\n";
+const PREFS: &str = "\
+a g1 s1 d1 3\na g1 s1 d2 2\na g1 s1 d3 0\na g1 s2 d4 5\na g1 s2 d1 1\na g2 s1 d2 1\na g2 s1 d1 0\na g2 s1 d9 0
+b h s1 d5 1.5\nb h s1 d6 0.5\nb h s1 d7 0\n";
+const QRELS_PREFS: &str = "\
+a g1 d1 3\na g1 d2 2\na g1 d3 0\na g2 d2 1\na g2 d1 0\na g2 d9 0
+b h d5 1.5\nb h d6 0.5\nb h d7 0\nb h d8 0\n";
+/// Results with equal scores.
+const TIED: &str = "\
+a Q0 d3 1 9 t\na Q0 x 2 8 t\na Q0 d1 3 7 t\na Q0 d2 4 7 t\na Q0 d4 5 6 t
+b Q0 d6 1 3 t\nb Q0 d5 2 3 t\nb Q0 y 3 2 t\nb Q0 d7 4 1 t\n";
+
+/// The fixtures are what trec_eval 9.0.8 and 10 print, both the same.
+#[test]
+fn judgments_by_group_byte_for_byte() {
+    for (format, qrels, measures) in [
+        ("prefs", PREFS, "all_prefs"),
+        ("qrels_prefs", QRELS_PREFS, "all_prefs"),
+        ("qrels_jg", JUDGES, "qrels_jg"),
+    ] {
+        let expected = fs::read_to_string(root(&format!("tests/fixtures/{format}.txt"))).unwrap();
+        for version in ["9", "10"] {
+            let ran =
+                Case::new(qrels, TIED).run(&format!("--profile {version} -R {format} -q -m {measures}"));
+            assert_eq!(
+                (ran.out, ran.err.as_str(), ran.code),
+                (expected.clone(), "", 0),
+                "{format}, {version}"
+            );
+        }
+    }
+}
+
+/// The values and exit codes are those of both versions of trec_eval.
+#[test]
+fn options_and_faults_of_judgments_by_group() {
+    for version in ["9", "10"] {
+        let lines = |qrels: &str, options: &str| {
+            Case::new(qrels, TIED).lines(&format!("--profile {version} {options}"))
+        };
+        let jg = |options: &str| lines(JUDGES, &format!("-R qrels_jg {options}"));
+        assert_eq!(jg("-m map_avgjg -c"), ["map_avgjg all 0.4722"]);
+        assert_eq!(jg("-l2 -m P_avgjg.3"), ["P_avgjg_3 all 0.0000"]);
+        assert_eq!(jg("-J -m map_avgjg"), ["map_avgjg all 0.6667"]);
+        assert_eq!(jg("-M 3 -m map_avgjg"), ["map_avgjg all 0.3889"]);
+        assert_eq!(lines(PREFS, "-R prefs -M 2 -m prefs_simp"), ["prefs_simp all 0.5000"]);
+        assert_eq!(lines(PREFS, "-R prefs -J -m prefs_simp"), ["prefs_simp all 0.6250"]);
+        assert_eq!(lines(PREFS, "-R prefs -m num_q"), ["num_q all 2"]);
+        // A line that is there twice counts twice.
+        let repeated = "a g d1 1\na g d1 1\na g d2 0\nb h d5 1\n";
+        let found = lines(repeated, "-R qrels_prefs -m prefs_num_prefs_poss");
+        assert_eq!(found, ["prefs_num_prefs_poss all 2"]);
+        let fails = |qrels: &str, options: &str, code: i32, word: &str| {
+            Case::new(qrels, TIED).fails(&format!("--profile {version} {options}"), code, word);
+        };
+        let circle = "a g s1 d1 2\na g s1 d2 1\na g s2 d2 2\na g s2 d1 1\nb h s1 d5 1\n";
+        fails(circle, "-R prefs -m prefs_simp", 4, "go round in a circle");
+        fails("a g d1 2\na g d1 1\nb h d5 1\n", "-R qrels_prefs -m prefs_simp", 4, "has two levels");
+        fails(
+            "a g s1 d1 2\na g s2 d1 0\nb h s d5 1\n",
+            "-R prefs -m prefs_simp",
+            4,
+            "level 0 and a level above 0",
+        );
+        fails("a j d1 1\na j d1 1\nb h d5 1\n", "-R qrels_jg -m map_avgjg", 2, "judged again by judge 'j'");
+        for (qrels, options) in [
+            (JUDGES, "-R qrels_jg -m map"),
+            (PREFS, "-R prefs -m map"),
+            (PREFS, "-R prefs -m num_ret"),
+            (QRELS, "-m prefs_simp"),
+            (QRELS, "-m map_avgjg"),
+        ] {
+            fails(qrels, options, 4, "needs");
+        }
+        fails("a g d1\n", "-R qrels_prefs -m prefs_simp", 2, "expected 'query group docno level'");
+        fails("a g d1\n", "-R qrels_jg -m map_avgjg", 2, "expected 'query judge docno grade'");
+        fails(QRELS_PREFS, "-R prefs -m prefs_simp", 2, "expected 'query group sub-group docno level'");
+        fails(PREFS, "-R qrels_prefs -m prefs_simp", 2, "expected 'query group docno level'");
+        fails("", "-R qrels_prefs -m prefs_simp", 2, "there is no judgment in it");
+        fails("", "-R qrels_jg -m map_avgjg", 2, "there is no judgment in it");
+        fails(JUDGES, "-R nope -m map", 2, "there is no such format");
+    }
+    let other = |version: &str, code| {
+        let options = format!("--profile {version} -R qrels_prefs -m prefs_simp");
+        Case::new("c g d1 1\n", TIED).fails(&options, code, "topic");
+    };
+    other("9", 7);
+    other("10", 4);
+}

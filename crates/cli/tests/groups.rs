@@ -1,0 +1,100 @@
+//! Judgments by group: which measures read what, and what `build` keeps.
+
+use crate::folder::{Folder, Ran};
+
+const JUDGED: &str = "a 1 d1 1\na 2 d1 1\na 2 d2 2\na 1 d3 0\nb 7 d1 1\n";
+const PREFERRED: &str = "a g d1 2\na g d2 1\na g d3 0\nb h d1 1\nb h d2 0\n";
+const RUN: &str = "a Q0 d2 1 3 t\na Q0 d1 2 2 t\na Q0 x 3 1 t\nb Q0 d2 1 2 t\nb Q0 d1 2 1 t\n";
+
+fn folder() -> Folder {
+    let folder = Folder::empty();
+    folder.put("judged", JUDGED);
+    folder.put("preferred", PREFERRED);
+    folder.put("plain", "a 0 d1 1\nb 0 d1 1\n");
+    folder.put("run", RUN);
+    folder
+}
+
+/// The lines of a command that succeeds, with single blanks, and what it says beside them.
+#[track_caller]
+fn lines(folder: &Folder, args: &str) -> (Vec<String>, String) {
+    let Ran { out, err, code } = folder.run(args);
+    assert_eq!(code, 0, "{args}: {err}");
+    (out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ")).collect(), err)
+}
+
+#[track_caller]
+fn fails(folder: &Folder, args: &str, words: &str) {
+    let Ran { out, err, code } = folder.run(args);
+    assert_ne!(code, 0, "{args}: {out}");
+    assert!(err.contains(words), "{args}: {err}");
+}
+
+#[test]
+fn measures_say_how_judgments_are_read() {
+    let folder = folder();
+    let of = |measures: &str, qrels: &str| {
+        lines(&folder, &format!("eval --format trec -q {measures} {qrels} run")).0
+    };
+    // The ideal ranking of a is d1, d2 or d2, d1: 1 + 1/2·… of two subtopics; the run has it from behind.
+    assert_eq!(
+        of("-m StRecall@1 -m StRecall@2", "judged"),
+        [
+            "StRecall@1 a 0.5000",
+            "StRecall@2 a 1.0000",
+            "StRecall@1 b 0.0000",
+            "StRecall@2 b 1.0000",
+            "StRecall@1 all 0.2500",
+            "StRecall@2 all 1.0000"
+        ]
+    );
+    // Judge 1 of a has d1 at rank 2, judge 2 has both; of b the only judge has rank 2.
+    assert_eq!(
+        of("-m map_avgjg", "judged"),
+        ["map_avgjg a 0.7500", "map_avgjg b 0.5000", "map_avgjg all 0.6250"]
+    );
+    assert_eq!(
+        of("-m prefs_simp", "preferred"),
+        ["prefs_simp a 0.6667", "prefs_simp b 0.0000", "prefs_simp all 0.3333"]
+    );
+    println!("{:?}", folder.run("eval -m alpha_nDCG@10 judged run").out);
+    println!("{:?}", folder.run("eval --judgments-by subtopic -m AP judged run").err);
+}
+
+#[test]
+fn measures_on_other_judgments_are_refused() {
+    let folder = folder();
+    let several = "evaluate them one after the other";
+    fails(&folder, "eval -m alpha_nDCG@10 -m map_avgjg judged run", several);
+    fails(&folder, "eval -m prefs_simp -m alpha_nDCG@10 judged run", several);
+    fails(
+        &folder,
+        "eval --judgments-by judge -m alpha_nDCG@10 judged run",
+        "alpha_nDCG@10 needs judgments by subtopic",
+    );
+    fails(&folder, "eval -m prefs_simp -m AP preferred run", "needs a grade for each document");
+    fails(&folder, "eval --judgments-by nobody -m AP judged run", "nobody");
+    // Without a measure over groups, lines that judge a document again are wrong.
+    fails(&folder, "eval -m AP judged run", "judged:2: ");
+}
+
+#[test]
+fn a_matrix_keeps_judgments_by_group() {
+    let folder = folder();
+    for (by, qrels, measures) in [
+        ("subtopic", "judged", "-m alpha_nDCG@10 -m StRecall@1 -m AP"),
+        ("judge", "judged", "-m map_avgjg -m P_avgjg -m AP"),
+        ("preference", "preferred", "-m prefs_simp -m prefs_pair"),
+    ] {
+        lines(&folder, &format!("build --judgments-by {by} {qrels} run -o {by}.lmx"));
+        let (expected, _) =
+            lines(&folder, &format!("eval -q --format trec {measures} --judgments-by {by} {qrels} run"));
+        let (found, _) = lines(&folder, &format!("eval -q --format trec {measures} {by}.lmx"));
+        assert_eq!(found, expected, "{by}");
+        lines(&folder, &format!("info --verify {by}.lmx"));
+    }
+    fails(&folder, "eval -m alpha_nDCG@10 judge.lmx", "alpha_nDCG@10 needs judgments by subtopic");
+    fails(&folder, "eval -m prefs_simp subtopic.lmx", "prefs_simp needs preferences");
+    lines(&folder, "build plain run -o plain.lmx");
+    fails(&folder, "eval -m alpha_nDCG@10 plain.lmx", "alpha_nDCG@10 needs judgments by subtopic");
+}
