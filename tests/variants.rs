@@ -62,6 +62,12 @@ pub fn every_walk(matrix: &LabelMatrix) -> Vec<Measure> {
     ALL.iter().filter(walks).cloned().collect()
 }
 
+/// Whether a measure takes judgments of documents that are in no groups.
+#[allow(dead_code)] // in the tests of a GPU
+pub fn needs_no_groups(measure: &Measure) -> bool {
+    !matches!(measure.input(), Input::Groups(_))
+}
+
 /// Every measure that needs judgments by these groups.
 #[allow(dead_code)] // in the tests of a GPU
 pub fn every_grouped(by: GroupedBy) -> Vec<Measure> {

@@ -34,9 +34,11 @@ fn fails(folder: &Folder, args: &str, words: &str) {
 fn measures_say_how_judgments_are_read() {
     let folder = folder();
     let of = |measures: &str, qrels: &str| {
-        lines(&folder, &format!("eval --format trec -q {measures} {qrels} run")).0
+        let (mut lines, _) = lines(&folder, &format!("eval --format trec -q {measures} {qrels} run"));
+        lines.retain(|line| !line.starts_with("runid"));
+        lines
     };
-    // The ideal ranking of a is d1, d2 or d2, d1: 1 + 1/2·… of two subtopics; the run has it from behind.
+    // Of a, d2 has one of two subtopics, and d1 has both.
     assert_eq!(
         of("-m StRecall@1 -m StRecall@2", "judged"),
         [
@@ -51,14 +53,21 @@ fn measures_say_how_judgments_are_read() {
     // Judge 1 of a has d1 at rank 2, judge 2 has both; of b the only judge has rank 2.
     assert_eq!(
         of("-m map_avgjg", "judged"),
-        ["map_avgjg a 0.7500", "map_avgjg b 0.5000", "map_avgjg all 0.6250"]
+        ["AP(judges=mean) a 0.7500", "AP(judges=mean) b 0.5000", "AP(judges=mean) all 0.6250"]
     );
     assert_eq!(
         of("-m prefs_simp", "preferred"),
         ["prefs_simp a 0.6667", "prefs_simp b 0.0000", "prefs_simp all 0.3333"]
     );
-    println!("{:?}", folder.run("eval -m alpha_nDCG@10 judged run").out);
-    println!("{:?}", folder.run("eval --judgments-by subtopic -m AP judged run").err);
+    // Of a, 1 + 1.5/lg 3 where 2 + 0.5/lg 3 was best; of b, 1/lg 3 where 1 was best.
+    let lg3 = 3f64.log2();
+    let best = ((1.0 + 1.5 / lg3) / (2.0 + 0.5 / lg3) + 1.0 / lg3) / 2.0;
+    assert_eq!(of("-m alpha_nDCG@10", "judged")[2], format!("alpha_nDCG@10 all {best:.4}"));
+    let (_, said) = lines(&folder, "eval --judgments-by subtopic -m AP -m alpha_nDCG@10 judged run");
+    assert!(
+        said.contains("AP: of a document with several judgments, by subtopic, the largest grade counts"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -508,8 +508,8 @@ fn options_and_faults_of_judgments_by_group() {
             (JUDGES, "-R qrels_jg -m map"),
             (PREFS, "-R prefs -m map"),
             (PREFS, "-R prefs -m num_ret"),
-            (QRELS, "-m prefs_simp"),
-            (QRELS, "-m map_avgjg"),
+            ("a 0 d1 1\nb 0 d1 1\n", "-m prefs_simp"),
+            ("a 0 d1 1\nb 0 d1 1\n", "-m map_avgjg"),
         ] {
             fails(qrels, options, 4, "needs");
         }

@@ -17,6 +17,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use laneval::measure::Input as Needed;
 use laneval::measure::trec::{Refused, Request, Version};
 use laneval::{Dialect, Error, Evaluator, GroupedBy, Input, Join, LabelMatrix, QuerySet, Ties, View};
 
@@ -220,6 +221,17 @@ impl TrecEval {
     }
 
     fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> Result<Table, Stop> {
+        // laneval takes the largest grade of a document; trec_eval computes nothing of it.
+        let plain = request.measures.iter().find(|measure| measure.input() == Needed::Grades);
+        if let (Some(plain), Some(by)) = (plain, matrix.grouped_by()) {
+            let message = format!(
+                "{plain} needs {}, and -R {} is {}",
+                plain.input(),
+                self.judgments_format,
+                Needed::Groups(by)
+            );
+            return Err(Stop::coded(TOPIC, message));
+        }
         let view = View { depth: self.ranks().filter(|&ranks| ranks == 0), judged_only: self.judged_only };
         let evaluator = Evaluator::of(request.measures.clone()).with_queries(QuerySet::Both).with_view(view);
         let evaluator = evaluator.with_per_query(true).with_not_finite(true);
