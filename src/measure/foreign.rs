@@ -282,6 +282,9 @@ pub static FOREIGN: &[Foreign] = &[
     // This is trec_eval's formula; ranx counts documents with a negative grade too.
     ranx("bpref", "Bpref", &[("negatives", Word("nonrelevant"))], Call("")).only_with_prefix(),
     ranx("rbp", "RBP", &[("gain", Word("raw"))], Digits),
+    irm("α_DCG", "alpha_DCG"),
+    irm("α_nDCG", "alpha_nDCG"),
+    irm("MAP_IA", "AP_IA"),
     irm("P", "P"),
     irm("Precision", "P"),
     irm("R", "R"),

@@ -56,30 +56,8 @@ const TERMS: &[(&str, &[&str])] = &[
     ("hole", &["Unjudged", "Judged"]),
 ];
 
-/// Measures of ir_measures that need judgments of subtopics, without blanks and signs.
-const OF_SUBTOPICS: &[&str] = &[
-    "alphandcg",
-    "αndcg",
-    "alphadcg",
-    "αdcg",
-    "erria",
-    "nerria",
-    "nrbp",
-    "nnrbp",
-    "pia",
-    "apia",
-    "mapia",
-    "strecall",
-    "subtopicrecall",
-];
-
 /// The error of an unknown name, in one vocabulary or in all.
 pub(super) fn unknown(text: &str, name: &str, rest: &str, tool: Option<Tool>) -> MeasureError {
-    let plain = simple(name);
-    if OF_SUBTOPICS.contains(&plain.as_str()) {
-        let message = format!("`{name}` needs judgments of subtopics, which are not read yet");
-        return MeasureError::new(text, 0..name.len(), message);
-    }
     let message = match tool {
         _ if name.is_empty() => "a measure was expected".to_owned(),
         Some(tool) => format!("there is no measure `{name}` of {}", tool.name()),
