@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use clap::Args;
 use laneval::Measure;
 use laneval::measure::{
-    Better, CutoffRule, Definition, FOREIGN, Foreign, Kind, MEASURES, Param, Range, Status, meanings,
+    Better, CutoffRule, Definition, FOREIGN, Foreign, Input, Kind, MEASURES, Param, Range, Status, meanings,
 };
 use serde::Serialize;
 
@@ -246,6 +246,9 @@ fn explain(row: &Definition, asked: &[Measure], to: &mut dyn Write) -> io::Resul
     }
     field("formula", row.formula)?;
     field("cutoff", cutoff(row))?;
+    if matches!(row.traits.input, Input::Groups(_)) {
+        field("needs", &row.traits.input.to_string())?;
+    }
     field("average", row.average.name().name())?;
     field("range", &of_each(&measures, |m| m.range().to_string()))?;
     let value =
@@ -301,6 +304,8 @@ struct Description {
     foreign: Vec<ForeignName>,
     cutoff: &'static str,
     average: &'static str,
+    /// The judgments that the measure needs.
+    judgments: String,
     status: &'static str,
     /// The measure to use instead of a historical one.
     successor: Option<&'static str>,
@@ -398,6 +403,7 @@ impl Description {
                 CutoffRule::Recall => "recall",
             },
             average: row.average.name().name(),
+            judgments: row.traits.input.to_string(),
             status: row.traits.status.name(),
             successor: match row.traits.status {
                 Status::Historical { successor } => Some(successor),
