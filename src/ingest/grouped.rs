@@ -5,7 +5,7 @@
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Pieces of the text are split into lines on all threads. Then each query's documents are numbered in bytewise order, groups in the
+//! Pieces of the text are split into lines on all threads; rows of tables and those in memory are copied. Then each query's documents are numbered in bytewise order, groups in the
 //! bytewise order of all their names. Plain labels are made of each document's largest grade.
 
 use std::collections::{BTreeSet, HashMap};
@@ -15,13 +15,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::columns::{Collected, ColumnSource, Columns, PieceSize};
-use super::diagnostics::quoted;
+use super::columns::{Collected, ColumnSource, Columns, Judgments, PieceSize};
+use super::diagnostics::{quoted, whole_file};
 use super::dialect::{Dialect, Rules};
+use super::format::Form;
 use super::hash::Seed;
 use super::input::Opened;
 use super::qrels::{self, Kept, Qrels};
+use super::rows::{TextRow, each_judgment};
 use super::scan::split;
+use super::shape::Role;
+use super::tables::with_judgments;
 use crate::error::{Error, Problem, Problems, Result};
 use crate::groups::preferences::{Fault, Line, Preferences};
 use crate::label::{GroupedBy, GroupedJudgment, JudgmentGroups, Ragged};
@@ -49,13 +53,22 @@ struct Piece<'t> {
     problems: Vec<(u64, String)>,
 }
 
+impl<'t> Piece<'t> {
+    fn push(&mut self, query: &'t [u8], row: Raw<'t>) {
+        match self.queries.last_mut() {
+            Some((last, rows)) if *last == query => rows.end += 1,
+            _ => self.queries.push((query, self.rows.len()..self.rows.len() + 1)),
+        }
+        self.rows.push(row);
+    }
+}
+
 /// The shape of the lines.
 #[derive(Clone, Copy)]
 struct Shape {
     by: GroupedBy,
+    dialect: Dialect,
     rules: Rules,
-    /// Whether levels are rounded to f32, as trec_eval 9 does.
-    in_f32: bool,
     /// The number of fields of a line.
     fields: usize,
 }
@@ -67,16 +80,120 @@ pub(super) fn read(
     dialect: Dialect,
     seed: Seed,
 ) -> Result<(Qrels, Problems)> {
-    let failed = |source| Error::io(text.name.as_ref(), "read", source);
-    let mut bytes = Vec::new();
-    let whole = match text.content() {
-        (whole, None) => whole,
-        _ => {
-            std::io::Read::read_to_end(&mut text.text().map_err(failed)?, &mut bytes).map_err(failed)?;
-            &bytes
+    let whole = text.whole().map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
+    read_text(&whole, &text.name, by, dialect, seed)
+}
+
+/// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them, and the problems.
+pub(super) fn read_rows(
+    (text, form): (&Opened, &Form),
+    by: GroupedBy,
+    dialect: Dialect,
+    seed: Seed,
+) -> Result<(Qrels, Problems)> {
+    if let Some(table) = form.columns() {
+        return with_judgments(table, |batches| {
+            Columns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
+            read_columns((&text.name, batches), by, dialect, seed)
+        });
+    }
+    let shape = Shape::of(by, 4, dialect);
+    let mut copied = Copied::default();
+    let take = |line: u64, row: Result<TextRow<'_>, String>| {
+        match row {
+            Ok(row) => {
+                let ids = [row.query, row.group.unwrap_or_default(), b"", row.doc];
+                copied.push(shape, line, ids, row.value);
+            }
+            Err(message) => copied.problems.push((line, message)),
         }
+        true
     };
-    read_text(whole, &text.name, by, dialect, seed)
+    let read = each_judgment((text, form), shape.rules, take);
+    read.map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
+    assemble(&[copied.piece()], &text.name, shape, &form.expected(Role::Qrels), seed)
+}
+
+/// Reads columns in memory by group; returns what can be used of them, and the problems, whose lines are rows.
+pub(super) fn read_columns(
+    (name, batches): (&str, &[Judgments<'_>]),
+    by: GroupedBy,
+    dialect: Dialect,
+    seed: Seed,
+) -> Result<(Qrels, Problems)> {
+    let columns = Columns::of_judgments(name, batches, seed)?;
+    if let Some(batch) = columns.without_groups() {
+        let message = format!("batch {batch}: the groups are missing, and judgments are read by {by}");
+        return Err(Error::Input(whole_file(name, message)));
+    }
+    let shape = Shape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
+    let mut copied = Copied::default();
+    columns.each_grouped(|at, query, [group, subgroup], doc, grade| {
+        copied.push(shape, at as u64 + 1, [query, group, subgroup, doc], grade);
+    });
+    assemble(&[copied.piece()], name, shape, "", seed)
+}
+
+/// Takes judgments (query, group, document, grade) in any order.
+pub(super) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+    rows: impl IntoIterator<Item = (Q, G, D, f64)>,
+    by: GroupedBy,
+) -> Result<Qrels> {
+    let shape = Shape::of(by, 4, Dialect::Laneval);
+    let mut copied = Copied::default();
+    for (line, (query, group, doc, grade)) in (1..).zip(rows) {
+        copied.push(shape, line, [query.as_ref(), group.as_ref(), b"", doc.as_ref()], grade);
+    }
+    sound(assemble(&[copied.piece()], "qrels", shape, "", Seed::random())?)
+}
+
+/// Returns judgments that have no problems.
+pub(super) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Qrels> {
+    if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+}
+
+/// Judgments that were copied, because they do not lie in a text.
+#[derive(Default)]
+struct Copied {
+    /// The query, the group, the sub-group and the document of each judgment, one after the other.
+    ids: Vec<u8>,
+    rows: Vec<CopiedRow>,
+    problems: Vec<(u64, String)>,
+}
+
+struct CopiedRow {
+    /// The ends of the ids.
+    ends: [usize; 4],
+    grade: f64,
+    line: u64,
+}
+
+impl Copied {
+    fn push(&mut self, shape: Shape, line: u64, ids: [&[u8]; 4], grade: f64) {
+        if !grade.is_finite() {
+            self.problems.push((line, format!("{} {grade} is not a finite number", shape.number())));
+            return;
+        }
+        let ends = ids.map(|id| {
+            self.ids.extend_from_slice(id);
+            self.ids.len()
+        });
+        self.rows.push(CopiedRow { ends, grade: shape.grade(grade), line });
+    }
+
+    fn piece(&self) -> Piece<'_> {
+        let mut piece = Piece { problems: self.problems.clone(), ..Piece::default() };
+        let mut start = 0;
+        for &CopiedRow { ends, grade, line } in &self.rows {
+            let [query, group, subgroup, doc] = ends.map(|end| {
+                let id = &self.ids[start..end];
+                start = end;
+                id
+            });
+            piece.push(query, Raw { group, subgroup, doc, grade, line });
+        }
+        piece
+    }
 }
 
 fn read_text(
@@ -87,7 +204,6 @@ fn read_text(
     seed: Seed,
 ) -> Result<(Qrels, Problems)> {
     let rules = dialect.rules();
-    let in_f32 = dialect == Dialect::Trec9 && by == GroupedBy::Preference;
     let mut first = text.split(|&byte| byte == b'\n').filter(|line| !is_skipped(line, rules));
     let fields = match by {
         // Both formats of preferences are told apart by their first line.
@@ -95,7 +211,7 @@ fn read_text(
         GroupedBy::Preference => first.next().map_or(4, |line| split(line).count()).clamp(4, 5),
         _ => 4,
     };
-    let shape = Shape { by, rules, in_f32, fields };
+    let shape = Shape::of(by, fields, dialect);
     let starts = pieces(text);
     let lines = |range: &Range<usize>| memchr::memchr_iter(b'\n', &text[range.clone()]).count() as u64;
     let counts: Vec<u64> = starts.par_iter().map(lines).collect();
@@ -107,9 +223,21 @@ fn read_text(
     let numbered: Vec<(Range<usize>, u64)> = starts.into_iter().zip(before).collect();
     let pieces: Vec<Piece<'_>> =
         numbered.into_par_iter().map(|(range, before)| shape.piece(&text[range], before)).collect();
+    assemble(&pieces, name, shape, &format!(": {}", shape.expected()), seed)
+}
+
+/// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
+fn assemble(
+    pieces: &[Piece<'_>],
+    name: &str,
+    shape: Shape,
+    expected: &str,
+    seed: Seed,
+) -> Result<(Qrels, Problems)> {
+    let Shape { by, dialect, rules, .. } = shape;
     let mut problems: Vec<(u64, String)> = Vec::new();
     let mut of_query: HashMap<&[u8], Vec<&[Raw<'_>]>> = HashMap::new();
-    for piece in &pieces {
+    for piece in pieces {
         problems.extend(piece.problems.iter().cloned());
         for (query, rows) in &piece.queries {
             of_query.entry(query).or_default().push(&piece.rows[rows.clone()]);
@@ -117,9 +245,9 @@ fn read_text(
     }
     let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
     if count == 0 && problems.is_empty() {
-        problems.push((0, format!("there is no judgment in it: {}", shape.expected())));
+        problems.push((0, format!("there is no judgment in it{expected}")));
     }
-    let names: Vec<&[u8]> = names(&pieces).into_iter().collect();
+    let names: Vec<&[u8]> = names(pieces).into_iter().collect();
     let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
     let mut queries: Vec<(&[u8], Vec<&[Raw<'_>]>)> = of_query.into_iter().collect();
     queries.par_sort_unstable_by_key(|(query, _)| *query);
@@ -204,6 +332,26 @@ fn listed(name: &str, mut problems: Vec<(u64, String)>) -> Problems {
 }
 
 impl Shape {
+    fn of(by: GroupedBy, fields: usize, dialect: Dialect) -> Self {
+        Shape { by, dialect, rules: dialect.rules(), fields }
+    }
+
+    /// The name of the number of a line.
+    fn number(self) -> &'static str {
+        if self.by == GroupedBy::Preference { "level" } else { "grade" }
+    }
+
+    /// Returns a grade or a level as the dialect takes it: trec_eval 9 rounds levels to f32.
+    fn grade(self, grade: f64) -> f64 {
+        let grade = match self.by {
+            GroupedBy::Preference if self.dialect == Dialect::Trec9 => f64::from(grade as f32),
+            GroupedBy::Preference => grade,
+            _ if self.rules.whole_grades => grade.trunc(),
+            _ => grade,
+        };
+        grade + 0.0
+    }
+
     fn expected(self) -> &'static str {
         match (self.by, self.fields) {
             (GroupedBy::Judge, _) => "expected 'query judge docno grade'",
@@ -221,13 +369,7 @@ impl Shape {
                 continue;
             }
             match self.row(line, number) {
-                Ok((query, row)) => {
-                    match piece.queries.last_mut() {
-                        Some((last, rows)) if *last == query => rows.end += 1,
-                        _ => piece.queries.push((query, piece.rows.len()..piece.rows.len() + 1)),
-                    }
-                    piece.rows.push(row);
-                }
+                Ok((query, row)) => piece.push(query, row),
                 Err(message) => piece.problems.push((number, message)),
             }
         }
@@ -250,17 +392,11 @@ impl Shape {
         let [query, group, .., doc, value] = &fields[..self.fields] else { unreachable!("at least four") };
         let subgroup = if self.fields == 5 { fields[2] } else { b"" };
         let read = if self.by == GroupedBy::Preference { self.rules.score } else { self.rules.grade };
-        let what = if self.by == GroupedBy::Preference { "level" } else { "grade" };
+        let what = self.number();
         let grade = read(value)
             .filter(|grade| grade.is_finite())
             .ok_or_else(|| format!("{what} {} is not a number: {}", quoted(value), self.expected()))?;
-        let grade = match self.by {
-            GroupedBy::Preference if self.in_f32 => f64::from(grade as f32),
-            GroupedBy::Preference => grade,
-            _ if self.rules.whole_grades => grade.trunc(),
-            _ => grade,
-        };
-        Ok((query, Raw { group, subgroup, doc, grade: grade + 0.0, line: number }))
+        Ok((query, Raw { group, subgroup, doc, grade: self.grade(grade), line: number }))
     }
 }
 
@@ -385,4 +521,140 @@ fn told(fault: &Fault, rows: &[&Raw<'_>], query: &[u8]) -> (u64, String) {
     };
     let line = fault.lines().into_iter().map(|at| rows[at].line).max().unwrap_or(0);
     (line, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ingest::{Input, Join, ReadAs};
+
+    const TREC: &str = "q2 bob d1 2\nq1 ann d2 1\nq1 bob d2 0\nq1 ann d1 -1\nq2 7 e 1.5\n";
+
+    fn read(by: GroupedBy, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
+        let columns = columns.map(|columns| columns.parse().unwrap());
+        let qrels_as = ReadAs { columns, ..ReadAs::default() };
+        let join = Join { grouped_by: Some(by), qrels_as, ..Join::default() };
+        join.qrels(Input::Bytes { name: name.into(), bytes: text.into() })
+    }
+
+    fn all(qrels: &Qrels) -> impl PartialEq + std::fmt::Debug + use<> {
+        let grouped = qrels.grouped().unwrap().clone();
+        (qrels.fingerprint(), qrels.queries().clone(), grouped, qrels.facts().clone(), qrels.book().clone())
+    }
+
+    /// The rows of a text in TREC.
+    fn rows() -> Vec<[&'static str; 4]> {
+        TREC.lines().map(|line| line.split(' ').collect::<Vec<_>>().try_into().unwrap()).collect()
+    }
+
+    fn lines(header: &str, line: impl Fn([&str; 4]) -> String) -> String {
+        let lines: Vec<String> = rows().into_iter().map(line).collect();
+        format!("{header}{}\n", lines.join("\n"))
+    }
+
+    #[test]
+    fn every_source_gives_the_same() {
+        let expected = all(&read(GroupedBy::Judge, "qrels", TREC, None).unwrap());
+        let check = |text: &str, columns: Option<&str>| {
+            let qrels = read(GroupedBy::Judge, "qrels", text, columns).unwrap();
+            assert_eq!(all(&qrels), expected, "{text}");
+        };
+        let record = |[query, judge, doc, grade]: [&str; 4]| {
+            format!(
+                r#"{{"qid": "{query}", "rel": {grade}, "docno": "{doc}", "annotator": "{judge}", "x": []}}"#
+            )
+        };
+        check(&lines("query_id\tjudge\tdoc_id\trelevance\n", |row| row.join("\t")), None);
+        check(&lines("rel,doc,rater_id,x,topic\n", |[q, j, d, g]| format!("{g},{d},\"{j}\",,{q}")), None);
+        check(&lines("qid judge docno rel\n", |row| row.join(" ")), None);
+        check(&lines("", record), None);
+        check(&lines("", record).replace("\"7\"", "7"), None);
+        check(&format!("[{}]", lines("", record).trim_end().replace('\n', ",\n")), None);
+        let named = Some("query=a,judge=who,doc=b,grade=c");
+        check(&lines("c,b,who,judge,a\n", |[q, j, d, g]| format!("{g},{d},{j},no,{q}")), named);
+        let in_order = Some("doc,-,judge,grade,query");
+        check(&lines("", |[q, j, d, g]| format!("{d},x y,{j},{g},{q}")), in_order);
+        check(&lines("", |row| row.join(",")), None);
+        let numbers = rows().into_iter().map(|[q, j, d, g]| (q, j, d, g.parse().unwrap()));
+        assert_eq!(all(&Qrels::by_group(numbers, GroupedBy::Judge).unwrap()), expected);
+    }
+
+    #[test]
+    fn columns_in_any_batches_give_the_same() {
+        let by = |by| Join { grouped_by: Some(by), ..Join::default() };
+        let trec = "q1 3 7 1\nq1 4 7 2\nq1 3 8 0\n";
+        let (one, two) = (
+            Judgments::new(&["q1", "q1"], &[7u8, 7], &[1i8, 2]).with_groups(&[3u8, 4]),
+            Judgments::new(&["q1"], &["8"], &[0f32]).with_groups(&["3"]),
+        );
+        for group in [GroupedBy::Judge, GroupedBy::Subtopic, GroupedBy::Preference] {
+            let text = read(group, "qrels", trec, None).unwrap();
+            assert_eq!(all(&by(group).judgments(&[one, two]).unwrap()), all(&text));
+        }
+        let preferences = read(GroupedBy::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
+        let subgroups = Judgments {
+            subgroup: Some((&["s", "s", "t"]).into()),
+            ..Judgments::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1]).with_groups(&["g", "g", "g"])
+        };
+        let join = by(GroupedBy::Preference);
+        assert_eq!(all(&join.judgments(&[subgroups]).unwrap()), all(&preferences.unwrap()));
+        let said =
+            |batches: &[Judgments<'_>]| by(GroupedBy::Judge).judgments(batches).unwrap_err().to_string();
+        let bare = Judgments { group: None, ..two };
+        assert_eq!(
+            said(&[one, bare]),
+            "qrels: batch 2: the groups are missing, and judgments are read by judge"
+        );
+        let message =
+            "qrels: batch 1: 2 queries, 2 documents, 2 numbers, 1 groups: columns have the same length";
+        assert_eq!(said(&[one.with_groups(&["a"])]), message);
+        let message = "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
+        assert_eq!(said(&[two, one.with_groups(&["3", "3"])]), message);
+        let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
+        assert_eq!(said(&[infinite]), "qrels:1: grade NaN is not a finite number");
+    }
+
+    #[test]
+    fn what_is_wrong_is_said_with_its_line() {
+        let said =
+            |text: &str, columns| read(GroupedBy::Judge, "qrels", text, columns).unwrap_err().to_string();
+        for (text, columns, message) in [
+            (
+                "qid\titer\tdocid\trel\nq\t0\td\t1\n",
+                None,
+                "qrels:1: no judge is among 'qid', 'iter', 'docid', 'rel'",
+            ),
+            ("qid,docid,rel\nq,d,1\n", None, "its name may be judge_id, judge, assessor_id, assessor,"),
+            ("{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1}", None, "qrels:1: no judge is among 'qid'"),
+            ("q,d,1\n", None, "there is no header, and 3 columns: say which"),
+            ("q,d,1\n", None, "(`--columns query,judge,doc,grade`)"),
+            ("q,d,1\n", Some("query,doc,grade"), "qrels:1: the columns `query,doc,grade` have no judge"),
+            (
+                "qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n",
+                None,
+                "qrels:2: the group is missing or empty in 'q,,d,1'",
+            ),
+            ("qid,judge,docid,rel\nq,,d,1\nq,a,d,x\n", None, "qrels:3: grade 'x' is not a number"),
+            ("qid,judge,docid,rel\nq,\"a\"\"b\",d,1\n", None, "qrels:2: the group has a quote (\") in it"),
+            (
+                "qid,judge,docid,rel\nq,a,d,1\nq,b,d,1\nq,a,d,2\n",
+                None,
+                "qrels:4: docno 'd' is judged again by judge 'a' for query 'q', first on line 2",
+            ),
+            (
+                "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"judge\": \"\"}\n{\"qid\": \"q\"}\n",
+                None,
+                "qrels:1: the judge is empty\nqrels:2: there is no 'docid' in the record",
+            ),
+            ("{\"q\": {\"d\": 1}}", None, "judgments by judge are read from TREC text, tables with a header"),
+            ("q a d 1\nq a d\n", None, "qrels:2: there are 3 fields: expected 'query judge docno grade'"),
+            ("q d 1\nq e 1\n", None, "qrels:1: there are 3 fields: expected 'query judge docno grade'"),
+        ] {
+            let found = said(text, columns);
+            assert!(found.contains(message), "{text}\n{found}");
+        }
+        let records = "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"group\": \"g\"}\n";
+        let error = read(GroupedBy::Preference, "qrels", records, None).unwrap_err().to_string();
+        assert!(error.ends_with(": judgments by preference are read from TREC text"), "{error}");
+    }
 }

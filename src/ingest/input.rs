@@ -224,7 +224,17 @@ impl Opened {
         self.text_told(|_| ())
     }
 
-    /// The same; `tell` hears how many bytes of the content were read, each time some were.
+    /// The whole text, decompressed.
+    pub fn whole(&self) -> std::io::Result<Cow<'_, [u8]>> {
+        if let (bytes, None) = self.content() {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut bytes = Vec::new();
+        self.text()?.read_to_end(&mut bytes)?;
+        Ok(Cow::Owned(bytes))
+    }
+
+    /// The text as a stream; `tell` hears how many bytes of the content were read, each time some were.
     pub fn text_told<'a>(
         &'a self,
         tell: impl FnMut(u64) + Send + 'a,

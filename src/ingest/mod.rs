@@ -126,7 +126,8 @@ pub struct Join {
     pub qrels_as: ReadAs,
     /// The way runs are read.
     pub runs_as: ReadAs,
-    /// The meaning of the second field of judgments, if a document may have several; they are TREC then.
+    /// The groups by which judgments are read, if a document may have several: the second field of TREC text, or a column of judges or
+    /// subtopics. Preferences are read from TREC text, or given in memory.
     pub grouped_by: Option<GroupedBy>,
     /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
     pub preference_fields: Option<usize>,
@@ -190,7 +191,8 @@ impl Join {
         let (dialect, read_as) = (self.dialect, &self.qrels_as);
         let (role, name) = (Role::Qrels, &opened.name);
         let tables = Tables { reader: self.tables, ranks: false };
-        let known = Known { role, name, dialect, read_as, text: Some(&opened), tables, partner: None };
+        let (by, text) = (self.table_groups(), Some(&opened));
+        let known = Known { role, by, name, dialect, read_as, text, tables, partner: None };
         let form = told(opened.start().as_deref(), known);
         self.recognise(&opened.name, &form);
         (opened, form)
@@ -222,7 +224,13 @@ impl Join {
         partner: Option<&'a Partner>,
     ) -> Known<'a> {
         let tables = Tables { reader: self.tables, ranks: self.ties == Ties::Rank };
-        Known { role: Role::Run, name, dialect: self.dialect, read_as: &self.runs_as, text, tables, partner }
+        let (role, dialect, read_as) = (Role::Run, self.dialect, &self.runs_as);
+        Known { role, by: None, name, dialect, read_as, text, tables, partner }
+    }
+
+    /// The groups by which judgments are read, if tables can have them.
+    fn table_groups(&self) -> Option<GroupedBy> {
+        self.grouped_by.filter(|&by| by != GroupedBy::Preference)
     }
 
     /// Adds the format of a text to the list of recognised ones.
@@ -245,15 +253,26 @@ impl Join {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
         if let Some(by) = self.grouped_by {
+            let text = || grouped::read(qrels, (by, self.preference_fields), self.dialect, seed);
             return match form {
-                Ok(Form { shape: Shape::Trec, .. }) => {
-                    grouped::read(qrels, (by, self.preference_fields), self.dialect, seed)
+                Ok(Form { shape: Shape::Trec, .. }) => text(),
+                Ok(form) if form.has_groups() => grouped::read_rows((qrels, form), by, self.dialect, seed),
+                Ok(form) => {
+                    let from = match by {
+                        GroupedBy::Preference => "TREC text".to_owned(),
+                        by => format!("TREC text, tables with a header, and records with a {by}"),
+                    };
+                    let name = printable_path(qrels.name.as_ref());
+                    let message = format!("{name} is {}: judgments by {by} are read from {from}", form.what);
+                    Err(Error::Unanswerable(message))
                 }
-                Ok(_) => Err(Error::Unanswerable(format!(
-                    "{} is no TREC text: judgments by {by} are read from lines of 'query {by} docno grade'",
-                    printable_path(qrels.name.as_ref())
-                ))),
-                Err(_) => grouped::read(qrels, (by, self.preference_fields), self.dialect, seed),
+                Err(foreign @ OtherFormat::Told(..) | foreign @ OtherFormat::Rows(..))
+                    if by != GroupedBy::Preference =>
+                {
+                    let none = Qrels::none(&qrels.name, self.dialect, seed);
+                    Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
+                }
+                Err(_) => text(),
             };
         }
         match form {
@@ -309,7 +328,8 @@ impl Join {
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 
-    /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch.
+    /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch, and by the same
+    /// groups.
     ///
     /// # Errors
     /// As [`Qrels::columns`]; [`Error::Stopped`].
@@ -317,7 +337,13 @@ impl Join {
         if self.part && batches.iter().all(|batch| batch.query.is_empty()) {
             return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
         }
-        Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch())
+        match self.grouped_by {
+            None => Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch()),
+            Some(by) => {
+                let read = grouped::read_columns(("qrels", batches), by, self.dialect, Seed::random())?;
+                grouped::sound(read)
+            }
+        }
     }
 
     /// Reads runs of text, and joins them with qrels that were read before.

@@ -107,18 +107,38 @@ impl Qrels {
         Ok(Qrels { dialect: None, ..qrels })
     }
 
+    /// Takes judgments (query, group, docno, grade) in any order, of which a document may have one in each group; a group is a judge, a
+    /// subtopic, or a group of preferences, whose levels are the grades. The judgments are those of a text with the same fields.
+    ///
+    /// ```
+    /// use laneval::{Evaluator, GroupedBy, Join, Qrels};
+    /// let judgments = [("q1", "s1", "d1", 1.0), ("q1", "s2", "d1", 0.0), ("q1", "s2", "d2", 1.0)];
+    /// let qrels = Qrels::by_group(judgments, GroupedBy::Subtopic)?;
+    /// let run = [("q1", "d1", 0.5), ("q1", "d2", 0.25)];
+    /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+    /// let scores = Evaluator::new(["StRecall@1", "StRecall@2"])?.evaluate(&matrix)?;
+    /// assert_eq!(scores.average("mine", "StRecall@1"), Some(0.5));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict one another.
+    pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+        judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
+        by: GroupedBy,
+    ) -> Result<Self> {
+        Ok(Qrels { dialect: None, ..super::grouped::of_rows(judgments, by)? })
+    }
+
     /// Takes judgments from columns in memory, in any order and any number of batches, for a [`Join`](super::Join) of this dialect.
     ///
     /// ```
-    /// use laneval::columns::{Integers, Judgments, Numbers, Text};
+    /// use laneval::columns::{Integers, Judgments, Text};
     /// use laneval::{Dialect, Qrels};
     ///
     /// let names = Text::from(&["q1", "q2"]);
-    /// let batch = Judgments {
-    ///     query: Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names },
-    ///     doc: Text::Numbers(Integers::from(&[7u32, 42, 7])),
-    ///     grade: Numbers::from(&[1i8, 0, 2]),
-    /// };
+    /// let queries = Text::Coded { codes: Integers::from(&[0u8, 0, 1]), values: &names };
+    /// let batch = Judgments::new(queries, &[7u32, 42, 7], &[1i8, 0, 2]);
     /// let qrels = Qrels::columns(&[batch], Dialect::Laneval)?;
     /// assert_eq!(qrels.fingerprint(), Qrels::new([("q1", "7", 1.0), ("q1", "42", 0.0), ("q2", "7", 2.0)])?.fingerprint());
     /// # Ok::<(), laneval::Error>(())

@@ -12,7 +12,7 @@ use super::columns::{self, Columns};
 use super::diagnostics::{quoted, whole_file};
 use super::dialect::{Comments, Rules};
 use super::foreign::head;
-use super::format::made::Lines;
+use super::format::made::{Lines, MadeText};
 use super::format::tell::{Known, Tables, not_counted, tell};
 use super::format::{Form, Made, Shape};
 use super::hash::Seed;
@@ -45,6 +45,8 @@ pub struct TextRow<'t> {
     pub rank: Option<TextRank<'t>>,
     /// The text behind the score, if the format has a tag.
     pub tag: Option<&'t [u8]>,
+    /// The judge or the subtopic, if a table of judgments is read by them.
+    pub group: Option<&'t [u8]>,
 }
 
 /// The rank of a row.
@@ -182,7 +184,8 @@ impl Rows {
         let (opened, partner) = (Arc::new(opened), judgments.and_then(Qrels::partner));
         let tables = Tables { reader: join.tables, ranks: true };
         let (name, dialect) = (text.name(), join.dialect);
-        let known = Known { role, name, dialect, read_as, text: Some(&opened), tables, partner };
+        let by = join.table_groups().filter(|_| role == Role::Qrels);
+        let known = Known { role, by, name, dialect, read_as, text: Some(&opened), tables, partner };
         let told = match opened.start().filter(|all| !all.is_empty()) {
             Some(all) => tell(head(&all), known),
             None => tell(head(&start), known),
@@ -218,13 +221,7 @@ impl Rows {
         let failed = |error| Error::io(name.as_ref(), "read", error);
         if let Some(made) = form.made() {
             let all: Box<dyn Read + Send + '_> = Box::new(Cursor::new(start).chain(text));
-            let mut made = made.of(all).map_err(failed)?;
-            while taking.more
-                && let Some((rows, lines)) = made.next().map_err(failed)?
-            {
-                taking.block(rows, &form, Some(lines));
-            }
-            return Ok(());
+            return taking.made(made.of(all).map_err(failed)?, &form).map_err(failed);
         }
         let (mut held, mut wanted) = (start, block);
         while taking.more {
@@ -239,6 +236,25 @@ impl Rows {
         }
         Ok(())
     }
+}
+
+/// Passes the rows of judgments that lie in a text, but no columns, to `take`, with their lines, or what is wrong with them.
+///
+/// # Errors
+/// A text that cannot be read.
+pub(super) fn each_judgment(
+    (text, form): (&Opened, &Form),
+    rules: Rules,
+    take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool,
+) -> std::io::Result<()> {
+    let (role, table) = (Role::Qrels, form.table());
+    let mut taking =
+        Taking { role, rules, table, counts: None, number: Vec::new(), before: 0, more: true, take };
+    if let Some(made) = form.made() {
+        return taking.made(made.of(text.text()?)?, form);
+    }
+    taking.block(&text.whole()?, form, None);
+    Ok(())
 }
 
 /// The number of bytes of text that are read at a time, unless a line is longer.
@@ -309,8 +325,18 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
                 }
                 (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
             };
-            (self.take)(line, Ok(TextRow { line, query, doc, number, value, rank, tag: None }))
+            (self.take)(line, Ok(TextRow { line, query, doc, number, value, rank, tag: None, group: None }))
         });
+    }
+
+    /// Reads the lines that are made of a text.
+    fn made(&mut self, mut text: MadeText<'_>, form: &Form) -> std::io::Result<()> {
+        while self.more
+            && let Some((rows, lines)) = text.next()?
+        {
+            self.block(rows, form, Some(lines));
+        }
+        Ok(())
     }
 
     /// Reads whole lines, perhaps made from `lines` of another text.
@@ -386,7 +412,7 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLin
             }
         };
         let (query, doc, number, line) = (field(0), field(2), field(number), self.line(line));
-        self.take(TextRow { line, query, doc, number, value, rank, tag });
+        self.take(TextRow { line, query, doc, number, value, rank, tag, group: None });
     }
 
     #[cold]
@@ -418,16 +444,20 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> TakeRows for Block<'_, 
         let whole = || whole_line(text, doc.as_ptr() as usize - text.as_ptr() as usize);
         let written =
             |column: usize| table.separator.fields(whole()).get(column).copied().unwrap_or_default();
-        let (rank, tag) = (table.rank.map(written), table.tag.map(written));
-        if rank.is_some_and(<[u8]>::is_empty) {
-            let made = table.separator == Separator::Unit;
-            let place = || if made { String::new() } else { format!(" in {}", quoted(whole())) };
-            return self
-                .refuse(line, || format!("the rank is missing or empty{}: {}", place(), table.expected()));
+        let (rank, tag, group) = (table.rank.map(written), table.tag.map(written), table.group.map(written));
+        let made = table.separator == Separator::Unit;
+        let place = || if made { String::new() } else { format!(" in {}", quoted(whole())) };
+        for (field, what) in [(rank, "rank"), (group, "group")] {
+            if field.is_some_and(<[u8]>::is_empty) {
+                let expected = || format!("{}: {}", place(), table.expected());
+                return self.refuse(line, || format!("the {what} is missing or empty{}", expected()));
+            }
         }
-        let line_of_text = self.line(line);
-        let row =
-            TextRow { line: line_of_text, query, doc, number, value, rank: rank.map(TextRank::Written), tag };
+        if !made && group.is_some_and(|group| group.contains(&b'"')) {
+            return self.refuse(line, || format!("the group has a quote (\") in it{}", place()));
+        }
+        let (line_of_text, rank) = (self.line(line), rank.map(TextRank::Written));
+        let row = TextRow { line: line_of_text, query, doc, number, value, rank, tag, group };
         let count = self.taking.counts.as_mut().map(|counts| counts.count(query));
         match (table.value, count) {
             (Value::Number | Value::Letters, count) => {

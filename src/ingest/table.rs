@@ -99,6 +99,8 @@ pub(super) struct Table {
     /// The columns of ranks, if scores are sorted, and of tags.
     pub rank: Option<usize>,
     pub tag: Option<usize>,
+    /// The column of judges or subtopics, if judgments are read by them.
+    pub group: Option<usize>,
     /// The way messages write options.
     pub options: OptionStyle,
 }
@@ -117,6 +119,7 @@ impl Table {
             value,
             rank: None,
             tag: None,
+            group: None,
             options: OptionStyle::default(),
         }
     }
@@ -124,6 +127,11 @@ impl Table {
     /// Makes the table of rows that are made of another format: query, document, rank, number.
     pub fn made_with_ranks(value: Value, shape: &str) -> Self {
         Table { columns: 4, number: 3, rank: Some(2), ..Table::made(value, shape) }
+    }
+
+    /// Makes the table of rows that are made of another format: query, document, judge or subtopic, number.
+    pub fn made_with_groups(value: Value, shape: &str) -> Self {
+        Table { columns: 4, number: 3, group: Some(2), ..Table::made(value, shape) }
     }
 
     /// Returns the place of ranks beside the scores.

@@ -10,6 +10,7 @@ use super::format::names::{Chosen, ColumnNames, NotChosen, choose, in_order};
 use super::input::Opened;
 use super::shape::Role;
 use super::table::Value;
+use crate::label::GroupedBy;
 
 /// A reader of files of tables, for [`Join::tables`](crate::Join::tables): the crate `laneval-formats` has one.
 pub trait TableReader: fmt::Debug + Sync {
@@ -79,6 +80,7 @@ impl TableBytes {
 #[derive(Debug, Clone, Copy)]
 pub struct TableColumns<'a> {
     role: Role,
+    by: Option<GroupedBy>,
     given: Option<&'a ColumnNames>,
     ranks: bool,
 }
@@ -86,17 +88,22 @@ pub struct TableColumns<'a> {
 impl<'a> TableColumns<'a> {
     /// The columns of judgments; those that are not `given` are recognised by their names.
     pub fn of_judgments(given: Option<&'a ColumnNames>) -> Self {
-        TableColumns { role: Role::Qrels, given, ranks: false }
+        TableColumns { role: Role::Qrels, by: None, given, ranks: false }
+    }
+
+    /// The same columns, and that of judges or subtopics, if judgments are read by them.
+    pub fn with_groups(self, by: Option<GroupedBy>) -> Self {
+        TableColumns { by, ..self }
     }
 
     /// The columns of results; with `ranks`, also ranks beside scores.
     pub fn of_results(given: Option<&'a ColumnNames>, ranks: bool) -> Self {
-        TableColumns { role: Role::Run, given, ranks }
+        TableColumns { role: Role::Run, by: None, given, ranks }
     }
 
     /// The columns of a role.
     pub(super) fn of(role: Role, given: Option<&'a ColumnNames>, ranks: bool) -> Self {
-        TableColumns { role, given, ranks }
+        TableColumns { role, by: None, given, ranks }
     }
 
     /// Returns whether the columns are read as judgments.
@@ -116,27 +123,31 @@ impl<'a> TableColumns<'a> {
     /// # Errors
     /// A column that the table lacks.
     pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
+        if self.by == Some(GroupedBy::Preference) {
+            return Err(WrongTable::Column("preferences are not read from tables".to_owned()));
+        }
         let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();
         let ordered = self.given.filter(|given| given.ordered().is_some());
         let chosen = match ordered {
-            Some(given) if given.ordered() == Some(names.len()) => in_order(given).ok_or_else(|| {
-                WrongTable::Column(format!("the columns `{given}` have no {}", self.role.number()))
-            })?,
+            Some(given) if given.ordered() == Some(names.len()) => {
+                in_order(given, self.role, self.by).map_err(WrongTable::Column)?
+            }
             Some(given) => {
                 let count = given.ordered().unwrap_or(0);
                 let message = format!("there are {} columns, and `{given}` names {count}", names.len());
                 return Err(WrongTable::Column(message));
             }
-            None => choose(&bytes, self.role, self.given).map_err(|wrong| match wrong {
+            None => choose(&bytes, self.role, self.by, self.given).map_err(|wrong| match wrong {
                 NotChosen::Wrong(message) => WrongTable::Column(message),
                 NotChosen::NoNames(missing) | NotChosen::Missing(missing) => WrongTable::Missing(missing),
             })?,
         };
-        let Chosen { query, doc, number, value, rank } = chosen;
-        Ok(match value {
-            Value::Number => Places { query, doc, number: Some(number), rank: rank.filter(|_| self.ranks) },
-            _ => Places { query, doc, number: None, rank: Some(number) },
-        })
+        let Chosen { query, doc, number, value, rank, group } = chosen;
+        let (number, rank) = match value {
+            Value::Number => (Some(number), rank.filter(|_| self.ranks)),
+            _ => (None, Some(number)),
+        };
+        Ok(Places { query, doc, number, rank, group })
     }
 }
 
@@ -152,12 +163,14 @@ pub struct Places {
     pub number: Option<usize>,
     /// The column of the ranks, if they decide, or are to order equal scores.
     pub rank: Option<usize>,
+    /// The column of the judges or subtopics, if judgments are read by them.
+    pub group: Option<usize>,
 }
 
 impl Places {
     /// Returns all places, ascending, each once.
     pub fn all(&self) -> Vec<usize> {
-        let all = [Some(self.query), Some(self.doc), self.number, self.rank];
+        let all = [Some(self.query), Some(self.doc), self.number, self.rank, self.group];
         let mut all: Vec<usize> = all.into_iter().flatten().collect();
         all.sort_unstable();
         all.dedup();
@@ -173,6 +186,7 @@ impl Places {
             doc: place(self.doc),
             number: self.number.map(place),
             rank: self.rank.map(place),
+            group: self.group.map(place),
         }
     }
 }

@@ -309,7 +309,7 @@ mod tests {
     fn row<'t>(query: &'t str, doc: &'t str, number: &'t str) -> TextRow<'t> {
         let (query, doc, number, value) =
             (query.as_bytes(), doc.as_bytes(), number.as_bytes(), number.parse().unwrap());
-        TextRow { line: 1, query, doc, number, value, rank: None, tag: None }
+        TextRow { line: 1, query, doc, number, value, rank: None, tag: None, group: None }
     }
 
     #[test]

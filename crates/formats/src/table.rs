@@ -18,7 +18,7 @@ pub struct Table {
     /// The names of all columns of the batches.
     columns: Vec<String>,
     places: Places,
-    /// The names of the columns of queries, documents, and numbers or ranks.
+    /// The names of the columns of queries, groups, documents, and numbers or ranks.
     names: Vec<String>,
     batches: Vec<Batch>,
     rows: usize,
@@ -30,6 +30,7 @@ struct Batch {
     doc: ArrayRef,
     number: Option<ArrayRef>,
     rank: Option<ArrayRef>,
+    group: Option<ArrayRef>,
 }
 
 impl tables::Table for Table {
@@ -49,7 +50,7 @@ impl tables::Table for Table {
 impl Table {
     /// Makes a table without rows, of batches whose columns have the names `columns`, and are read from `places`.
     pub fn new(columns: &[String], places: Places) -> Self {
-        let read = [Some(places.query), Some(places.doc), places.number.or(places.rank)];
+        let read = [Some(places.query), places.group, Some(places.doc), places.number.or(places.rank)];
         let names = read.into_iter().flatten().map(|at| columns[at].clone()).collect();
         Table { columns: columns.to_vec(), places, names, batches: Vec::new(), rows: 0 }
     }
@@ -68,19 +69,21 @@ impl Table {
 
     /// Adds the rows of a batch, and its first nulls to `found`; returns how many more nulls there are.
     fn push_batch(&mut self, batch: &RecordBatch, found: &mut Vec<(u64, String)>) -> Result<u64, WrongTable> {
-        let (names, Places { query, doc, number, rank, .. }) = (&self.columns, self.places);
+        let (names, Places { query, doc, number, rank, group, .. }) = (&self.columns, self.places);
         let column = |at: usize| batch.column(at).clone();
         let of = Batch {
             query: column(query),
             doc: column(doc),
             number: number.map(column),
             rank: rank.map(column),
+            group: group.map(column),
         };
         let all = [
             (Some(&of.query), Some(query)),
             (Some(&of.doc), Some(doc)),
             (of.number.as_ref(), number),
             (of.rank.as_ref(), rank),
+            (of.group.as_ref(), group),
         ];
         let (mut null_rows, mut count) = (Vec::new(), 0);
         for (column, at) in all {
@@ -100,7 +103,8 @@ impl Table {
             let of = column.data_type();
             WrongTable::Type(format!("column `{}` is of type {of}: {expected} expected", names[at]))
         };
-        for (column, at) in [(&of.query, query), (&of.doc, doc)] {
+        let ids = [Some((&of.query, query)), Some((&of.doc, doc)), of.group.as_ref().zip(group)];
+        for (column, at) in ids.into_iter().flatten() {
             if !is_id(column.data_type()) {
                 let expected = match column.data_type().is_floating() {
                     true => {
@@ -145,7 +149,7 @@ impl Table {
     /// Calls `work` with the rows as results.
     pub fn with_records<R>(&self, work: impl FnOnce(&[Records<'_>]) -> R) -> R {
         self.with_ids(|ids| {
-            let records = self.batches.iter().zip(ids.chunks(2)).map(|(batch, ids)| Records {
+            let records = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| Records {
                 query: ids[0],
                 doc: ids[1],
                 score: batch.number.as_ref().and_then(floats),
@@ -158,19 +162,21 @@ impl Table {
     /// Calls `work` with the rows as judgments.
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
         self.with_ids(|ids| {
-            let judgments = self.batches.iter().zip(ids.chunks(2)).map(|(batch, ids)| Judgments {
-                query: ids[0],
-                doc: ids[1],
-                grade: batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[])),
+            let judgments = self.batches.iter().zip(ids.chunks(3)).map(|(batch, ids)| {
+                let grades = batch.number.as_ref().and_then(floats).unwrap_or(Numbers::F64(&[]));
+                let judgments = Judgments::new(ids[0], ids[1], grades);
+                if batch.group.is_some() { judgments.with_groups(ids[2]) } else { judgments }
             });
             work(&judgments.collect::<Vec<_>>())
         })
     }
 
-    /// Calls `work` with the ids of queries and documents of each batch, in turns.
+    /// Calls `work` with the ids of queries, documents and groups of each batch, in turns; without groups, with queries in their place.
     fn with_ids<R>(&self, work: impl FnOnce(&[Text<'_>]) -> R) -> R {
-        let columns: Vec<&ArrayRef> =
-            self.batches.iter().flat_map(|batch| [&batch.query, &batch.doc]).collect();
+        let mut columns: Vec<&ArrayRef> = Vec::with_capacity(3 * self.batches.len());
+        for Batch { query, doc, group, .. } in &self.batches {
+            columns.extend([query, doc, group.as_ref().unwrap_or(query)]);
+        }
         let plain: Vec<&ArrayRef> = columns.iter().map(|column| values(column).unwrap_or(column)).collect();
         let buffers: Vec<Vec<&[u8]>> = plain.iter().map(|column| buffers(column)).collect();
         let texts: Vec<Text<'_>> =

@@ -105,14 +105,35 @@ pub struct Judgments<'a> {
     pub query: Text<'a>,
     /// The documents.
     pub doc: Text<'a>,
-    /// The grades: finite numbers, below 0 for a document that is pooled, but not judged.
+    /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the levels of preferences.
     pub grade: Numbers<'a>,
+    /// The judges, subtopics or groups of preferences, for judgments that are read by them ([`Join::grouped_by`](crate::Join::grouped_by)).
+    pub group: Option<Text<'a>>,
+    /// The sub-groups of preferences.
+    pub subgroup: Option<Text<'a>>,
 }
 
 impl<'a> Judgments<'a> {
     /// Makes judgments of these columns.
     pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
-        Judgments { query: query.into(), doc: doc.into(), grade: grade.into() }
+        Judgments { query: query.into(), doc: doc.into(), grade: grade.into(), group: None, subgroup: None }
+    }
+
+    /// Adds the judge, the subtopic or the group of preferences of each row.
+    ///
+    /// ```
+    /// use laneval::columns::Judgments;
+    /// use laneval::{Evaluator, GroupedBy, Join};
+    ///
+    /// let judgments = Judgments::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_groups(&["ann", "bob"]);
+    /// let join = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    /// let matrix = join.rankings(&join.judgments(&[judgments])?, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
+    /// let scores = Evaluator::new(["P(judges=mean)@1"])?.evaluate(&matrix)?;
+    /// assert_eq!(scores.average("mine", "P(judges=mean)@1"), Some(0.5));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn with_groups(self, group: impl Into<Text<'a>>) -> Self {
+        Judgments { group: Some(group.into()), ..self }
     }
 }
 
@@ -139,6 +160,8 @@ struct Batch<'a> {
     doc: Text<'a>,
     value: Value<'a>,
     rank: Option<Integers<'a>>,
+    /// The groups and the sub-groups of judgments.
+    groups: [Option<Text<'a>>; 2],
     /// The dictionary of the queries, if a table of its codes pays.
     queries: Option<u32>,
     /// The dictionary of the documents, if a table of its hashes pays.
@@ -171,7 +194,7 @@ impl<'a> Columns<'a> {
                 (None, Some(ranks)) => Value::Rank(ranks),
                 (None, None) => return Err("has neither scores nor ranks"),
             };
-            Ok(Batch { query, doc, value, rank, queries: None, docs: None })
+            Ok(Batch { query, doc, value, rank, groups: [None; 2], queries: None, docs: None })
         };
         let is_ranked = |batch: &Batch<'_>| matches!(batch.value, Value::Rank(_));
         let columns = Self::new(name, records.iter().map(batch), seed)?;
@@ -185,8 +208,9 @@ impl<'a> Columns<'a> {
 
     /// Takes the judgments called `name`.
     pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
-        let batch = |&Judgments { query, doc, grade }: &Judgments<'a>| {
-            Ok(Batch { query, doc, value: Value::Number(grade), rank: None, queries: None, docs: None })
+        let batch = |&Judgments { query, doc, grade, group, subgroup }: &Judgments<'a>| {
+            let (value, groups) = (Value::Number(grade), [group, subgroup]);
+            Ok(Batch { query, doc, value, rank: None, groups, queries: None, docs: None })
         };
         Self::new(name, judgments.iter().map(batch), seed)
     }
@@ -202,7 +226,11 @@ impl<'a> Columns<'a> {
             let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
             let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
             let rows = lengths[0];
-            if lengths != [rows; 3] || batch.rank.is_some_and(|ranks| ranks.len() != rows) {
+            let is_other = |groups: &Text<'_>| groups.len() != rows;
+            if lengths != [rows; 3]
+                || batch.rank.is_some_and(|ranks| ranks.len() != rows)
+                || batch.groups.iter().flatten().any(is_other)
+            {
                 return Err(columns.wrong_batch(number, &batch.lengths()));
             }
             columns.starts.push(columns.rows() + rows);
@@ -275,12 +303,17 @@ impl<'a> Columns<'a> {
 
     /// Returns the problems of rows of a batch that text cannot have.
     fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
-        let (first, Batch { query, doc, value, .. }) = (self.starts[batch], &self.batches[batch]);
+        let (first, Batch { query, doc, value, groups, .. }) = (self.starts[batch], &self.batches[batch]);
+        let has_no_group = |rows: Range<usize>| groups[0].is_some_and(|group| group.has_empty(rows));
         let is_finite = match value {
             Value::Number(numbers) => rows.clone().all(|row| numbers.get(row).is_finite()),
             Value::Rank(_) => true,
         };
-        if is_finite && !query.has_empty(rows.clone()) && !doc.has_empty(rows.clone()) {
+        if is_finite
+            && !query.has_empty(rows.clone())
+            && !doc.has_empty(rows.clone())
+            && !has_no_group(rows.clone())
+        {
             return Problems::default();
         }
         let mut problems = Problems::default();
@@ -292,6 +325,7 @@ impl<'a> Columns<'a> {
             let message = match number {
                 _ if query.has_empty(row..row + 1) => "the query is empty".to_owned(),
                 _ if doc.has_empty(row..row + 1) => "the document is empty".to_owned(),
+                _ if has_no_group(row..row + 1) => "the group is empty".to_owned(),
                 Some(number) if number.is_nan() => not_fine(role, number),
                 Some(number) => format!("{} {number} is not a finite number", role.number()),
                 None => continue,
@@ -307,7 +341,7 @@ impl<'a> Columns<'a> {
     }
 
     fn check_rows(&self, batch: usize, rows: Range<usize>) -> Result<(), Problems> {
-        let Batch { query, doc, value, rank, .. } = &self.batches[batch];
+        let Batch { query, doc, value, rank, groups, .. } = &self.batches[batch];
         let first = rows.start == 0;
         let ids = |text: &Text<'_>, column: &str| {
             if first {
@@ -322,6 +356,7 @@ impl<'a> Columns<'a> {
         let all = || {
             ids(query, "query")?;
             ids(doc, "doc")?;
+            groups.iter().flatten().try_for_each(|groups| ids(groups, "group"))?;
             match (value, rank) {
                 (Value::Rank(all), _) | (_, Some(all)) => ranks(all),
                 _ => Ok(()),
@@ -369,6 +404,33 @@ impl<'a> Columns<'a> {
                 }
             }
         }
+    }
+
+    /// Passes judgments to `take`: the number of the row, the query, the group and the sub-group, the document, and the grade. What a batch
+    /// lacks is empty.
+    pub fn each_grouped(&self, mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64)) {
+        let mut digits = [[0; LONGEST]; 4];
+        for (batch, start) in self.batches.iter().zip(&self.starts) {
+            let Value::Number(grades) = batch.value else { continue };
+            for at in 0..batch.query.len() {
+                let [query, doc, group, subgroup] = &mut digits;
+                let of = |groups: Option<Text<'a>>| groups.map_or(Id::Bytes(b""), |groups| groups.id(at));
+                let [group_id, subgroup_id] = batch.groups.map(of);
+                let groups = [group_id.bytes(group), subgroup_id.bytes(subgroup)];
+                let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
+                take(start + at, query, groups, doc, grades.get(at));
+            }
+        }
+    }
+
+    /// Returns the number of the first batch without groups, from 1.
+    pub fn without_groups(&self) -> Option<usize> {
+        self.batches.iter().position(|batch| batch.groups[0].is_none()).map(|at| at + 1)
+    }
+
+    /// Returns whether any batch has sub-groups.
+    pub fn have_subgroups(&self) -> bool {
+        self.batches.iter().any(|batch| batch.groups[1].is_some())
     }
 
     /// Returns the batch of a row, and the number of the row there.
@@ -449,8 +511,11 @@ impl Batch<'_> {
             (Value::Number(_), Some(ranks)) => format!(", {} ranks", ranks.len()),
             _ => String::new(),
         };
+        let groups = self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
         let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
-        format!("{queries} queries, {docs} documents, {values} {value}{rank}: columns have the same length")
+        format!(
+            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}: columns have the same length"
+        )
     }
 }
 

@@ -153,7 +153,7 @@ fn records(rows: &[Row], layout: usize, numeric: bool) -> Records<'static> {
 
 fn judgments(rows: &[Row], layout: usize, numeric: bool) -> Judgments<'static> {
     let [query, doc] = columns_of(rows, layout, numeric);
-    Judgments { query, doc, grade: floats(rows.iter().map(|row| row.2).collect(), layout) }
+    Judgments::new(query, doc, floats(rows.iter().map(|row| row.2).collect(), layout))
 }
 
 /// Returns everything that is in a matrix, except the names of its run.

@@ -116,10 +116,10 @@ impl MadeRows {
         self.text.resize(length, 0);
     }
 
-    /// Adds a row with a rank.
-    pub fn ranked_row(&mut self, line: u64, query: &[u8], doc: &[u8], rank: &[u8], number: &[u8]) {
+    /// Adds a row with a rank or a group.
+    pub fn wide_row(&mut self, line: u64, query: &[u8], doc: &[u8], other: &[u8], number: &[u8]) {
         self.begin(line);
-        self.put([query, &[UNIT], doc, &[UNIT], rank, &[UNIT], number, b"\n"]);
+        self.put([query, &[UNIT], doc, &[UNIT], other, &[UNIT], number, b"\n"]);
     }
 
     /// Adds an error on line `line` of the text.
@@ -343,7 +343,7 @@ mod tests {
     /// Returns a maker of each kind.
     fn makers() -> Vec<Box<dyn MakeRows>> {
         let keys =
-            || Keys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, &ReadAs::default()).unwrap();
+            || Keys::of(b"{\"qid\":1,\"docid\":2,\"score\":3}", Role::Run, None, &ReadAs::default()).unwrap();
         vec![
             Box::new(Objects::new("score")),
             Box::new(RecordLines::new(keys(), "score")),

@@ -194,6 +194,14 @@ impl Form {
         }
     }
 
+    /// Whether rows have judges or subtopics, if these were asked for.
+    pub fn has_groups(&self) -> bool {
+        match &self.shape {
+            Shape::Trec | Shape::Columns(_) => true,
+            Shape::Table(table) | Shape::Made(Made { table, .. }) => table.group.is_some(),
+        }
+    }
+
     /// The properties of these judgments that a run without ids needs.
     pub fn partner(&self) -> Option<&Partner> {
         self.made().and_then(Made::partner)
@@ -324,6 +332,9 @@ impl Made {
         let table = match &of {
             Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_rank() => {
                 Table::made_with_ranks(value, shape)
+            }
+            Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_group() => {
+                Table::made_with_groups(value, shape)
             }
             _ => Table::made(value, shape),
         };

@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::shape::Role;
 use crate::ingest::table::Value;
+use crate::label::GroupedBy;
 
 /// The content of a column of a table, or of a key of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,14 +16,18 @@ pub(super) enum Column {
     Query,
     Doc,
     Grade,
+    Judge,
+    Subtopic,
     Score,
     Rank,
 }
 
-const COLUMNS: [(&str, Column); 5] = [
+const COLUMNS: [(&str, Column); 7] = [
     ("query", Column::Query),
     ("doc", Column::Doc),
     ("grade", Column::Grade),
+    ("judge", Column::Judge),
+    ("subtopic", Column::Subtopic),
     ("score", Column::Score),
     ("rank", Column::Rank),
 ];
@@ -30,6 +35,24 @@ const COLUMNS: [(&str, Column); 5] = [
 impl Column {
     fn name(self) -> &'static str {
         COLUMNS.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
+    }
+
+    /// The column of the groups of judgments, if tables can have them.
+    fn of_groups(by: GroupedBy) -> Option<Self> {
+        match by {
+            GroupedBy::Judge => Some(Column::Judge),
+            GroupedBy::Subtopic => Some(Column::Subtopic),
+            GroupedBy::Preference => None,
+        }
+    }
+
+    /// Finds the column of a content.
+    ///
+    /// # Errors
+    /// A content that no column has.
+    fn of(name: &str) -> Result<Self, String> {
+        let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
+        known.ok_or_else(|| format!("`{name}` is none of query, doc, grade, judge, subtopic, score and rank"))
     }
 
     /// The names by which the column is recognised in qrels or in a run; the first that a header has is taken. Case does not matter, and
@@ -64,15 +87,29 @@ impl Column {
             (Column::Grade, Role::Qrels) => {
                 &["relevance", "rel", "label", "grade", "target", "rating", "score"]
             }
+            (Column::Judge, Role::Qrels) => &[
+                "judge_id",
+                "judge",
+                "assessor_id",
+                "assessor",
+                "annotator_id",
+                "annotator",
+                "rater_id",
+                "rater",
+            ],
+            (Column::Subtopic, Role::Qrels) => {
+                &["subtopic_id", "subtopic", "intent_id", "intent", "aspect_id", "aspect"]
+            }
             (Column::Score, Role::Run) => &["score", "sim", "prediction", "pred", "preds", "rating_pred"],
             (Column::Rank, Role::Run) => &["rank"],
-            (Column::Grade | Column::Score | Column::Rank, _) => &[],
+            _ => &[],
         }
     }
 }
 
 /// The columns of a table, or the keys of a record, that are read: `query=qid,doc=pid,score=s` by the names in its header, or
-/// `query,-,doc,score` in the order of its columns, if it has no header. Runs have a score or a rank, and qrels a grade.
+/// `query,-,doc,score` in the order of its columns, if it has no header. Runs have a score or a rank, and qrels a grade, perhaps with a
+/// judge or a subtopic.
 ///
 /// ```
 /// use laneval::ColumnNames;
@@ -96,12 +133,9 @@ impl FromStr for ColumnNames {
 
     fn from_str(text: &str) -> Result<Self, Error> {
         const WAYS: &str = "give columns as query=NAME,doc=NAME,score=NAME, or in their order, as query,-,doc,score, with - for one that \
-                            is not read; judgments have grade in the place of score";
+                            is not read; judgments have grade in the place of score, and may have judge or subtopic";
         let wrong = |what: String| Error::Unanswerable(format!("{what}: {WAYS}"));
-        let column = |name: &str| {
-            let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| *column);
-            known.ok_or_else(|| wrong(format!("`{name}` is none of query, doc, grade, score and rank")))
-        };
+        let column = |name: &str| Column::of(name).map_err(wrong);
         let parts: Vec<&str> = text.split(',').collect();
         let names = if text.contains('=') {
             let named = parts.iter().map(|part| match part.split_once('=') {
@@ -133,8 +167,8 @@ impl fmt::Display for ColumnNames {
 }
 
 impl ColumnNames {
-    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `score` or `rank`, and the name of its column; those that are not
-    /// given are recognised.
+    /// Makes names from pairs of a content, `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or `rank`, and the name of its column; those
+    /// that are not given are recognised.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -145,17 +179,15 @@ impl ColumnNames {
     /// # Errors
     /// A content other than these.
     pub fn named<'n>(names: impl IntoIterator<Item = (&'n str, &'n str)>) -> Result<Self, Error> {
-        let named = names.into_iter().map(|(what, name)| {
-            let known = COLUMNS.iter().find(|(known, _)| *known == what);
-            let unknown =
-                || Error::Unanswerable(format!("`{what}` is none of query, doc, grade, score and rank"));
-            known.map(|(_, column)| (*column, name.to_owned())).ok_or_else(unknown)
-        });
-        Ok(ColumnNames(Names::Named(named.collect::<Result<_, _>>()?)))
+        let named = names.into_iter().map(|(what, name)| Ok((Column::of(what)?, name.to_owned())));
+        named
+            .collect::<Result<_, _>>()
+            .map(|named| ColumnNames(Names::Named(named)))
+            .map_err(Error::Unanswerable)
     }
 
-    /// Makes names from all columns of a table without a header, in their order: `query`, `doc`, `grade`, `score` or `rank`, and `None` for
-    /// a column that is not read.
+    /// Makes names from all columns of a table without a header, in their order: `query`, `doc`, `grade`, `judge`, `subtopic`, `score` or
+    /// `rank`, and `None` for a column that is not read.
     ///
     /// ```
     /// use laneval::ColumnNames;
@@ -164,14 +196,10 @@ impl ColumnNames {
     /// # Ok::<(), laneval::Error>(())
     /// ```
     ///
+    /// # Errors
     /// A content other than these; a column that is missing, or is there twice.
-    /// Something else than these; a column that is missing, or is there twice.
     pub fn in_order<'n>(columns: impl IntoIterator<Item = Option<&'n str>>) -> Result<Self, Error> {
-        let column = |name: Option<&str>| {
-            let Some(name) = name else { return Ok(None) };
-            let known = COLUMNS.iter().find(|(known, _)| *known == name).map(|(_, column)| Some(*column));
-            known.ok_or_else(|| format!("`{name}` is none of query, doc, grade, score and rank"))
-        };
+        let column = |name: Option<&str>| name.map(Column::of).transpose();
         let ordered: Result<_, String> = columns.into_iter().map(column).collect();
         let columns = ordered.and_then(|ordered| ColumnNames::complete(Names::Ordered(ordered)));
         columns.map_err(|wrong| Error::Unanswerable(format!("columns: {wrong}")))
@@ -227,6 +255,8 @@ pub(in crate::ingest) struct Chosen {
     pub value: Value,
     /// The column of ranks, if scores are sorted.
     pub rank: Option<usize>,
+    /// The column of judges or subtopics, if judgments are read by them.
+    pub group: Option<usize>,
 }
 
 /// The reason why columns cannot be chosen.
@@ -244,7 +274,7 @@ pub(in crate::ingest) enum NotChosen {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Missing {
     role: Role,
-    /// The content of the column: `query`, `doc`, `grade` or `score`.
+    /// The content of the column: `query`, `doc`, `grade`, `judge`, `subtopic` or `score`.
     pub what: &'static str,
     /// The names by which the column is recognised.
     pub known: Vec<&'static str>,
@@ -271,27 +301,47 @@ impl fmt::Display for Missing {
     }
 }
 
-/// Chooses columns that are named in order; `None` if `names` are not in order.
-pub(in crate::ingest) fn in_order(names: &ColumnNames) -> Option<Chosen> {
-    let Names::Ordered(all) = &names.0 else { return None };
-    chosen(
-        |column| all.iter().position(|other| *other == Some(column)),
-        &[Column::Grade, Column::Score, Column::Rank],
-    )
+/// Chooses columns that are named in order, with those of the groups of judgments by `by`.
+///
+/// # Errors
+/// Names that are not in order, or lack a column; what to say of it.
+pub(in crate::ingest) fn in_order(
+    names: &ColumnNames,
+    role: Role,
+    by: Option<GroupedBy>,
+) -> Result<Chosen, String> {
+    let all: &[Option<Column>] = match &names.0 {
+        Names::Ordered(all) => all,
+        Names::Named(_) => &[],
+    };
+    let find = |column| all.iter().position(|other| *other == Some(column));
+    chosen(find, &[Column::Grade, Column::Score, Column::Rank], by).ok_or_else(|| {
+        let group = by.and_then(Column::of_groups).filter(|&group| find(group).is_none());
+        format!("the columns `{names}` have no {}", group.map_or(role.number(), Column::name))
+    })
 }
 
 /// Chooses the columns that `find` finds; of `numbers`, the first that is found.
-fn chosen(find: impl Fn(Column) -> Option<usize>, numbers: &[Column]) -> Option<Chosen> {
+fn chosen(
+    find: impl Fn(Column) -> Option<usize>,
+    numbers: &[Column],
+    by: Option<GroupedBy>,
+) -> Option<Chosen> {
     let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
     let value = if column == Column::Rank { Value::Rank } else { Value::Number };
     let rank = find(Column::Rank).filter(|_| column == Column::Score);
-    Some(Chosen { query: find(Column::Query)?, doc: find(Column::Doc)?, number, value, rank })
+    let group = match by.and_then(Column::of_groups) {
+        Some(group) => Some(find(group)?),
+        None => None,
+    };
+    Some(Chosen { query: find(Column::Query)?, doc: find(Column::Doc)?, number, value, rank, group })
 }
 
-/// Chooses the columns of these names that are read as judgments or results.
+/// Chooses the columns of these names that are read as results, or as judgments, perhaps by groups.
 pub(in crate::ingest) fn choose(
     names: &[&[u8]],
     role: Role,
+    by: Option<GroupedBy>,
     given: Option<&ColumnNames>,
 ) -> Result<Chosen, NotChosen> {
     let numbers: &[Column] = match role {
@@ -320,8 +370,8 @@ pub(in crate::ingest) fn choose(
         None if numbers.contains(&column) && given.iter().any(|(other, _)| numbers.contains(other)) => None,
         None => column.known_as(role).iter().find_map(|name| of_name(name)),
     };
-    if let Some(chosen) = chosen(find, numbers) {
-        let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number)];
+    if let Some(chosen) = chosen(find, numbers, by) {
+        let read = [Some(chosen.query), Some(chosen.doc), Some(chosen.number), chosen.group];
         // A name that is written exactly as known or given goes before one that differs in case.
         let is_exact = |at: usize| {
             given.iter().any(|(_, name)| name.as_bytes() == names[at])
@@ -352,7 +402,8 @@ pub(in crate::ingest) fn choose(
     let column = match found {
         [None, ..] => Column::Query,
         [_, None, _] => Column::Doc,
-        _ => numbers[0],
+        [_, _, None] => numbers[0],
+        _ => by.and_then(Column::of_groups).unwrap_or(numbers[0]),
     };
     let mut known = column.known_as(role).to_vec();
     if column == Column::Score {
@@ -378,12 +429,13 @@ mod tests {
 
     fn of(names: &str, role: Role, given: Option<&str>) -> Result<Chosen, NotChosen> {
         let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
-        choose(&names, role, given.map(|given| given.parse().unwrap()).as_ref())
+        choose(&names, role, None, given.map(|given| given.parse().unwrap()).as_ref())
     }
 
     #[test]
     fn columns_are_known_by_many_names() {
-        let plain = |query, doc, number| Chosen { query, doc, number, value: Value::Number, rank: None };
+        let plain =
+            |query, doc, number| Chosen { query, doc, number, value: Value::Number, rank: None, group: None };
         assert_eq!(of("query-id corpus-id score", Role::Qrels, None), Ok(plain(0, 1, 2)));
         assert_eq!(of("Score Doc_ID QUERY_ID", Role::Run, None), Ok(plain(2, 1, 0)));
         assert_eq!(of("query query_id doc rel score", Role::Qrels, None), Ok(plain(1, 2, 3)));
@@ -419,13 +471,42 @@ mod tests {
     }
 
     #[test]
+    fn columns_of_groups_are_known_by_many_names() {
+        let of = |names: &str, by, given: Option<&str>| {
+            let names: Vec<&[u8]> = names.split(' ').map(str::as_bytes).collect();
+            let given = given.map(|given| given.parse().unwrap());
+            match choose(&names, Role::Qrels, Some(by), given.as_ref()) {
+                Ok(Chosen { query, doc, number, group, .. }) => Ok((query, group, doc, number)),
+                Err(NotChosen::Missing(missing)) => Err(missing.to_string()),
+                Err(other) => panic!("{other:?}"),
+            }
+        };
+        let (judge, subtopic) = (GroupedBy::Judge, GroupedBy::Subtopic);
+        assert_eq!(of("qid assessor docid rel", judge, None), Ok((0, Some(1), 2, 3)));
+        assert_eq!(of("qid Judge-ID judge docid rel", judge, None), Ok((0, Some(1), 3, 4)));
+        assert_eq!(of("qid subtopic_id docid rel", subtopic, None), Ok((0, Some(1), 2, 3)));
+        let given = Some("query=qid,judge=who,doc=docid,grade=rel");
+        assert_eq!(of("qid judge docid rel who", judge, given), Ok((0, Some(4), 2, 3)));
+        let missing = of("qid subtopic docid rel", judge, None).unwrap_err();
+        let said = "no judge is among 'qid', 'subtopic', 'docid', 'rel': its name may be judge_id, judge, assessor_id, assessor, annotator_id, \
+                    annotator, rater_id, rater; `--columns query=…,doc=…,grade=…,judge=NAME` gives others";
+        assert_eq!(missing, said);
+    }
+
+    #[test]
     fn columns_are_given_by_name_or_in_order() {
         for text in ["query=a,doc=b,score=c", "query,-,doc,score", "doc,query,grade", "query,doc,rank,score"]
         {
             assert_eq!(text.parse::<ColumnNames>().unwrap().to_string(), text);
         }
-        let chosen = in_order(&"query,-,doc,rank,score".parse().unwrap());
-        assert_eq!(chosen, Some(Chosen { query: 0, doc: 2, number: 4, value: Value::Number, rank: Some(3) }));
+        let chosen = in_order(&"query,-,doc,rank,score".parse().unwrap(), Role::Run, None);
+        let (value, group) = (Value::Number, None);
+        assert_eq!(chosen, Ok(Chosen { query: 0, doc: 2, number: 4, value, rank: Some(3), group }));
+        let names: ColumnNames = "subtopic,query,doc,grade".parse().unwrap();
+        let chosen = |by| in_order(&names, Role::Qrels, Some(by));
+        assert_eq!(chosen(GroupedBy::Subtopic).unwrap().group, Some(0));
+        let said = "the columns `subtopic,query,doc,grade` have no judge";
+        assert_eq!(chosen(GroupedBy::Judge), Err(said.to_owned()));
         for (text, said) in [
             ("query,doc", "a score, a rank or"),
             ("query,score", "the doc is missing"),

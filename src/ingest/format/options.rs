@@ -13,17 +13,20 @@ pub enum OptionStyle {
 }
 
 impl OptionStyle {
-    /// The option that names columns: the column `missing`, or all three of a role.
+    /// The option that names columns: the column `missing`, or the three that every table of a role has.
     pub(in crate::ingest) fn columns_by_name(self, role: Role, missing: Option<&str>) -> String {
-        let all = ["query", "doc", role.number()];
+        let mut all = vec!["query", "doc", role.number()];
+        all.extend(missing.filter(|missing| ["judge", "subtopic"].contains(missing)));
         match (self, missing) {
             (OptionStyle::Command, _) => {
                 let name = |column: &str| if missing == Some(column) { "NAME" } else { "…" };
-                format!("--columns {}", all.map(|column| format!("{column}={}", name(column))).join(","))
+                let named = all.iter().map(|column| format!("{column}={}", name(column)));
+                format!("--columns {}", named.collect::<Vec<_>>().join(","))
             }
             (OptionStyle::Python, Some(missing)) => format!("columns={{\"{missing}\": \"NAME\"}}"),
             (OptionStyle::Python, None) => {
-                format!("columns={{{}}}", all.map(|column| format!("\"{column}\": \"NAME\"")).join(", "))
+                let named = all.iter().map(|column| format!("\"{column}\": \"NAME\""));
+                format!("columns={{{}}}", named.collect::<Vec<_>>().join(", "))
             }
         }
     }

@@ -54,7 +54,7 @@ impl TakeRows for Taking<'_> {
         if [query, doc, rank, number].iter().any(|field| field.contains(&UNIT)) {
             return self.rows.wrong(self.before + line, "a field has a control character in it (\\x1f)");
         }
-        self.rows.ranked_row(self.before + line, query, doc, rank, number);
+        self.rows.wide_row(self.before + line, query, doc, rank, number);
     }
 
     fn wrong(&mut self, _: usize, line: u64, message: impl FnOnce() -> String) {

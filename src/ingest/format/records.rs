@@ -17,6 +17,7 @@ use super::names::{Chosen, NotChosen, choose};
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::shape::Role;
 use crate::ingest::table::Value;
+use crate::label::GroupedBy;
 
 /// The keys that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,6 +27,8 @@ pub(super) struct Keys {
     pub value: Value,
     /// The key of the rank, if there is a score too.
     rank: Option<Vec<u8>>,
+    /// The groups by which judgments are read, and their key.
+    group: Option<(GroupedBy, Vec<u8>)>,
 }
 
 impl Keys {
@@ -33,7 +36,7 @@ impl Keys {
     ///
     /// # Errors
     /// Keys are missing, or there is no record.
-    pub fn of(text: &[u8], role: Role, read_as: &ReadAs) -> Result<Self, String> {
+    pub fn of(text: &[u8], role: Role, by: Option<GroupedBy>, read_as: &ReadAs) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
         let said = |stuck: Stuck| match stuck {
             Stuck::Wrong(message) => message,
@@ -55,10 +58,11 @@ impl Keys {
             return Err(format!("the first record has no keys: {} was expected", expected()));
         }
         let all: Vec<&[u8]> = names.iter().map(|name| &name[..]).collect();
-        match choose(&all, role, read_as.columns.as_ref()) {
-            Ok(Chosen { query, doc, number, value, rank }) => {
+        match choose(&all, role, by, read_as.columns.as_ref()) {
+            Ok(Chosen { query, doc, number, value, rank, group }) => {
                 let rank = rank.map(|at| names[at].clone());
-                Ok(Keys { names: [query, doc, number].map(|at| names[at].clone()), value, rank })
+                let group = by.zip(group.map(|at| names[at].clone()));
+                Ok(Keys { names: [query, doc, number].map(|at| names[at].clone()), value, rank, group })
             }
             Err(NotChosen::Wrong(message)) => Err(message),
             Err(NotChosen::Missing(missing)) => Err(missing.message(read_as.options)),
@@ -81,16 +85,27 @@ impl Keys {
         self.rank.is_some()
     }
 
-    /// The index of the key `name` among those that are read; the rank's is the last.
+    /// Returns whether records have groups.
+    pub fn have_group(&self) -> bool {
+        self.group.is_some()
+    }
+
+    /// The key of the rank of a result, or of the group of a judgment, if it is read.
+    fn other(&self) -> Option<&[u8]> {
+        self.rank.as_deref().or(self.group.as_ref().map(|(_, key)| &key[..]))
+    }
+
+    /// The index of the key `name` among those that are read; that of the rank or the group is the last.
     fn place(&self, name: &[u8]) -> Option<usize> {
-        let rank = || (self.rank.as_deref() == Some(name)).then_some(self.names.len());
-        self.names.iter().position(|key| key == name).or_else(rank)
+        let other = || (self.other() == Some(name)).then_some(self.names.len());
+        self.names.iter().position(|key| key == name).or_else(other)
     }
 
     /// Describes a record, for messages.
     pub fn shape(&self) -> String {
         let [query, doc, number] = self.names.each_ref().map(|name| crate::error::printable(name));
-        format!("{{\"{query}\": …, \"{doc}\": …, \"{number}\": …}}")
+        let group = self.group.as_ref().map(|(_, key)| format!("\"{}\": …, ", crate::error::printable(key)));
+        format!("{{\"{query}\": …, {}\"{doc}\": …, \"{number}\": …}}", group.unwrap_or_default())
     }
 }
 
@@ -161,23 +176,24 @@ fn found<'t>(keys: &Keys, cursor: &mut Cursor<'t>) -> Result<Found<'t>, Stuck> {
 
 /// Makes a row of the record on line `line`.
 fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &mut MadeRows) {
-    let name = |at: usize| quoted(keys.names.get(at).or(keys.rank.as_ref()).map_or(&[], Vec::as_slice));
+    let name = |at: usize| quoted(keys.names.get(at).map(Vec::as_slice).or(keys.other()).unwrap_or_default());
     let missing = |at: usize| format!("there is no {} in the record", name(at));
     let row = || {
         if let Some(at) = again {
             return Err(format!("{} is there twice in the record", name(at)));
         }
-        let [query, doc, value, rank] = found;
+        let [query, doc, value, other] = found;
         let query = id(query.ok_or_else(|| missing(0))?, "query")?;
         let doc = id(doc.ok_or_else(|| missing(1))?, "document")?;
-        // A rank matters only where it orders equal scores. A value that is not a rank is left empty until then.
-        let rank = match rank {
-            Some(Token::Word(word)) => Cow::Borrowed(word),
-            Some(rank) => id(rank, "rank").unwrap_or_default(),
-            None => Cow::default(),
+        let other = match (&keys.group, other) {
+            (Some((by, _)), group) => id(group.ok_or_else(|| missing(3))?, &by.to_string())?,
+            // A rank matters only where it orders equal scores. A value that is not a rank is left empty until then.
+            (None, Some(Token::Word(word))) => Cow::Borrowed(word),
+            (None, Some(rank)) => id(rank, "rank").unwrap_or_default(),
+            (None, None) => Cow::default(),
         };
         match value.ok_or_else(|| missing(2))? {
-            Token::Word(word) => Ok((query, doc, word, rank)),
+            Token::Word(word) => Ok((query, doc, word, other)),
             Token::String(string) => {
                 Err(format!("the {number} is the string {}, and not a number", quoted(&string)))
             }
@@ -185,8 +201,8 @@ fn row(keys: &Keys, number: &str, line: u64, (found, again): Found<'_>, rows: &m
         }
     };
     match row() {
-        Ok((query, doc, word, rank)) if keys.have_rank() => {
-            rows.ranked_row(line, &query, &doc, &rank, word);
+        Ok((query, doc, word, other)) if keys.other().is_some() => {
+            rows.wide_row(line, &query, &doc, &other, word);
         }
         Ok((query, doc, word, _)) => rows.row(line, &query, &doc, word),
         Err(message) => rows.wrong(line, &message),

@@ -27,12 +27,14 @@ use crate::ingest::scan::split;
 use crate::ingest::shape::{Fault, Role, counts};
 use crate::ingest::table::{Separator, Table, Value};
 use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
-use crate::label::FileAccess;
+use crate::label::{FileAccess, GroupedBy};
 
 /// The facts about a text that are known beside its start.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct Known<'a> {
     pub role: Role,
+    /// The groups by which judgments are read, if tables can have them.
+    pub by: Option<GroupedBy>,
     /// The name of the text, perhaps a path.
     pub name: &'a str,
     pub dialect: Dialect,
@@ -63,7 +65,12 @@ const FEWEST: usize = 3;
 pub(in crate::ingest) fn tell(head: Head<'_>, known: Known<'_>) -> Told {
     let Known { role, dialect, read_as, .. } = known;
     let rules = dialect.rules();
-    let foreign = || of_head(head, role, rules).map_or_else(|| Ok(Form::trec()), Err);
+    let foreign = || match of_head(head, role, rules) {
+        None => Ok(Form::trec()),
+        // The reader of judgments by group says what is wrong with lines.
+        Some(OtherFormat::Told(1.., _)) if known.by.is_some() => Ok(Form::trec()),
+        Some(other) => Err(other),
+    };
     if dialect != Dialect::Laneval {
         return foreign().map_err(|other| match other {
             OtherFormat::Told(..) => convertible(head, known).unwrap_or(other),
@@ -139,7 +146,7 @@ fn matrix(head: Head<'_>, Known { role, text, partner, .. }: Known<'_>) -> Resul
 }
 
 /// Reads a file of tables.
-fn of_file(format: InputFormat, Known { role, read_as, text, tables, .. }: Known<'_>) -> Told {
+fn of_file(format: InputFormat, Known { role, by, read_as, text, tables, .. }: Known<'_>) -> Told {
     let name = format.name_of_tables();
     let wrong = |message: String| OtherFormat::Told(0, message);
     let reader = tables.reader.ok_or_else(|| {
@@ -152,7 +159,7 @@ fn of_file(format: InputFormat, Known { role, read_as, text, tables, .. }: Known
         return Err(wrong(format!("is {name}, which cannot be read batch by batch: evaluate it as a file")));
     };
     let bytes = TableBytes::of(text).map_err(|error| wrong(format!("cannot be read: {error}")))?;
-    let columns = TableColumns::of(role, read_as.columns.as_ref(), tables.ranks);
+    let columns = TableColumns::of(role, read_as.columns.as_ref(), tables.ranks).with_groups(by);
     let table = reader.read(TableFile { format, bytes, columns }).map_err(|wrong| match wrong {
         WrongTable::Rows { first, more } => OtherFormat::Rows(first, more),
         WrongTable::Missing(missing) => OtherFormat::Told(0, missing.message(read_as.options)),
@@ -199,6 +206,9 @@ impl<'l> Look<'l> {
         if read_as.columns.is_none() && (has_trec || is_other) {
             return match self.header(separator) {
                 Ok(chosen) => self.named(separator, Ok(chosen)),
+                Err(NotChosen::Missing(missing)) if self.known.by.is_some() => {
+                    self.named(separator, Err(NotChosen::Missing(missing)))
+                }
                 Err(_) => self.by_name().unwrap_or_else(foreign),
             };
         }
@@ -356,7 +366,7 @@ impl<'l> Look<'l> {
         let count = split(self.first).count();
         let is_number = |line: &[u8]| split(line).last().and_then(finite).is_some();
         let is_alike = |line: &[u8]| split(line).count() == count && is_number(line);
-        let few = self.head.all && self.lines.len() < FEWEST;
+        let few = self.head.all && self.lines.len() < FEWEST && self.known.by.is_none();
         if !few || self.separator() != Separator::Blanks || !self.lines.iter().all(|(_, line)| is_alike(line))
         {
             return None;
@@ -390,7 +400,8 @@ impl<'l> Look<'l> {
         if self.known.role != Role::Run || !enough || !self.lines.iter().all(|(_, line)| is_so(line)) {
             return None;
         }
-        let chosen = Chosen { query: 0, doc: 2, number: 4, value: Value::Number, rank: Some(3) };
+        let (value, group) = (Value::Number, None);
+        let chosen = Chosen { query: 0, doc: 2, number: 4, value, rank: Some(3), group };
         let table = of_columns(Separator::Blanks, 5, chosen, "query iter docno rank score".to_owned());
         let what = "TREC text without tags".to_owned();
         Some(Form { shape: Shape::Table(table), what, doubtful: false })
@@ -398,7 +409,8 @@ impl<'l> Look<'l> {
 
     /// Chooses the columns by the names in the first line.
     fn header(self, separator: Separator) -> Result<Chosen, NotChosen> {
-        choose(&separator.fields(self.first), self.known.role, self.known.read_as.columns.as_ref())
+        let Known { role, by, read_as, .. } = self.known;
+        choose(&separator.fields(self.first), role, by, read_as.columns.as_ref())
     }
 
     /// Recognises a table whose header is the last line before the first that counts, behind a `#`, as `numpy.savetxt` writes it.
@@ -426,9 +438,9 @@ impl<'l> Look<'l> {
         }
         match &self.known.read_as.columns {
             Some(columns) if columns.ordered().is_some() => {
-                let (Some(chosen), Some(count)) = (in_order(columns), columns.ordered()) else {
-                    unreachable!("they were checked")
-                };
+                let Known { role, by, .. } = self.known;
+                let chosen = in_order(columns, role, by).map_err(|message| self.wrong(message))?;
+                let count = columns.ordered().unwrap_or_default();
                 let shape = columns.to_string();
                 Ok(Form {
                     what: format!("{} without a header: {shape}", separator.table()),
@@ -453,7 +465,8 @@ impl<'l> Look<'l> {
         };
         let names: Vec<String> = separator.fields(self.first).into_iter().map(printable).collect();
         let between = if separator == Separator::Comma { "," } else { " " };
-        let read = [chosen.query, chosen.doc, chosen.number].map(|at| names[at].clone());
+        let read = [Some(chosen.query), chosen.group, Some(chosen.doc), Some(chosen.number)];
+        let read: Vec<String> = read.into_iter().flatten().map(|at| names[at].clone()).collect();
         let what = format!("{} with a header: {}", separator.table(), read.join(", "));
         let table = of_columns(separator, names.len(), chosen, names.join(between));
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
@@ -464,19 +477,25 @@ impl<'l> Look<'l> {
     /// Recognises a table without a header by its number of columns.
     fn headerless(self, separator: Separator) -> Told {
         let (role, count) = (self.known.role, self.columns(separator));
-        let number = Value::Number;
+        let (value, group) = (Value::Number, self.known.by.map(|_| 1));
         let chosen = match (role, count) {
-            (Role::Qrels, 3) => Chosen { query: 0, doc: 1, number: 2, value: number, rank: None },
-            (Role::Qrels, 4) => Chosen { query: 0, doc: 2, number: 3, value: number, rank: None },
+            (Role::Qrels, 3) if group.is_none() => {
+                Chosen { query: 0, doc: 1, number: 2, value, rank: None, group }
+            }
+            (Role::Qrels, 4) => Chosen { query: 0, doc: 2, number: 3, value, rank: None, group },
             (Role::Run, 3) => return self.counted(separator),
-            (Role::Run, 5 | 6) => Chosen { query: 0, doc: 2, number: 4, value: number, rank: Some(3) },
+            (Role::Run, 5 | 6) => Chosen { query: 0, doc: 2, number: 4, value, rank: Some(3), group },
             _ => {
                 let (number, options) = (role.number(), self.options());
+                let columns = match self.known.by {
+                    Some(by) => format!("query,{by},doc,{number}"),
+                    None => format!("query,-,doc,{number}"),
+                };
                 return Err(self.wrong(format!(
                     "there is no header, and {}: say which are queries, documents and {number}s in their order (`{}`), or by their names in \
                      the first line (`{}`)",
                     if count == 1 { "1 column".to_owned() } else { format!("{count} columns") },
-                    options.columns_in_order(&format!("query,-,doc,{number}")),
+                    options.columns_in_order(&columns),
                     options.columns_by_name(role, None)
                 )));
             }
@@ -494,6 +513,8 @@ impl<'l> Look<'l> {
             )));
         }
         let names = match (role, count) {
+            (Role::Qrels, _) if self.known.by == Some(GroupedBy::Judge) => "query judge document grade",
+            (Role::Qrels, _) if self.known.by == Some(GroupedBy::Subtopic) => "query subtopic document grade",
             (Role::Qrels, 3) => "query document grade",
             (Role::Qrels, _) => "query iter document grade",
             (Role::Run, 5) => "query iter document rank score",
@@ -552,7 +573,8 @@ impl<'l> Look<'l> {
         let rank = |field: &[u8]| -> Option<u64> {
             is_rank(field).then(|| std::str::from_utf8(field).ok()?.parse().ok())?
         };
-        let chosen = Chosen { query: 0, doc: 1, number: 2, value: Value::CountedRank, rank: None };
+        let value = Value::CountedRank;
+        let chosen = Chosen { query: 0, doc: 1, number: 2, value, rank: None, group: None };
         self.check_first(separator, chosen)?;
         let mut next: HashMap<&[u8], u64> = HashMap::new();
         for (line, text) in self.lines {
@@ -569,7 +591,7 @@ impl<'l> Look<'l> {
 
     /// Makes the form of a run of query, document and rank.
     fn ranks(self, value: Value, separator: Separator) -> Form {
-        let chosen = Chosen { query: 0, doc: 1, number: 2, value, rank: None };
+        let chosen = Chosen { query: 0, doc: 1, number: 2, value, rank: None, group: None };
         let shape = if separator == Separator::Comma { "query,document,rank" } else { "query document rank" };
         let what = match value {
             Value::CountedRank => {
@@ -604,10 +626,10 @@ impl<'l> Look<'l> {
     }
 
     fn records(self, array: bool) -> Told {
-        let Known { role, read_as, .. } = self.known;
+        let Known { role, by, read_as, .. } = self.known;
         let start = self.first.as_ptr() as usize - self.head.text.as_ptr() as usize;
         let text = if array { &self.head.text[start..] } else { self.first };
-        let keys = Keys::of(text, role, read_as).map_err(|message| self.wrong(message))?;
+        let keys = Keys::of(text, role, by, read_as).map_err(|message| self.wrong(message))?;
         let (shape, value) = (keys.shape(), keys.value);
         let number = if value == Value::Number { role.number() } else { "rank" };
         let (of, what) = match array {
@@ -765,7 +787,7 @@ pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: 
 
 /// Makes a table with this number of columns.
 fn of_columns(separator: Separator, columns: usize, chosen: Chosen, shape: String) -> Table {
-    let Chosen { query, doc, number, value, rank } = chosen;
+    let Chosen { query, doc, number, value, rank, group } = chosen;
     Table {
         separator,
         skip: 0,
@@ -777,6 +799,7 @@ fn of_columns(separator: Separator, columns: usize, chosen: Chosen, shape: Strin
         value,
         rank,
         tag: None,
+        group,
         options: OptionStyle::default(),
     }
 }
