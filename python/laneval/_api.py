@@ -10,7 +10,7 @@ from laneval import _native
 from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, UnanswerableError
-from laneval._options import DEFAULT, Columns, Format, Measures, Options, Ready, column_names, stat_names
+from laneval._options import DEFAULT, Columns, Format, JudgmentsBy, Measures, Options, Ready, column_names, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, base_name, warn
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ Path: TypeAlias = str | os.PathLike[str]
 Source: TypeAlias = (
     Path | bytes | Mapping[str, Mapping[str, float]] | ArrowStream | Iterable[tuple[str, str, float]]
 )
+GroupedSource: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float]]] | Iterable[tuple[str, str, str, float]]
 Array: TypeAlias = Any
 Id: TypeAlias = str | int | bytes
 
@@ -42,21 +43,29 @@ class Qrels:
     ['q1', 'q2']
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
     0.5
+
+    Of several judgments of a document, by judge, by subtopic or as preferences, each is in a group: a column of a table, the second item of
+    (query, group, document, grade), or the innermost key of {query: {document: {group: grade}}}.
+
+    >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], judgments_by="judge")
+    >>> laneval.evaluate(judged, {"q1": {"d1": 0.5}}, "P(judges=mean)@1")["P(judges=mean)@1"]
+    0.5
     """
 
     __slots__ = ("_native",)
 
     def __init__(
         self,
-        source: Source,
+        source: Source | GroupedSource,
         *,
         columns: Columns | None = None,
         dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
         format: Format | None = None,
         groups: Path | None = None,
+        judgments_by: JudgmentsBy | None = None,
     ) -> None:
         """Reads judgments. `groups` is the file that says how many lines each query has in LETOR judgments without `qid`."""
-        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, groups)
+        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, groups, judgments_by)
 
     @property
     def queries(self) -> list[str]:
@@ -97,7 +106,7 @@ class Matrix:
     @classmethod
     def build(
         cls,
-        qrels: Source | Qrels,
+        qrels: Source | GroupedSource | Qrels,
         runs: Mapping[str, Source] | Sequence[Path],
         *,
         groups: Path | None = None,
@@ -105,7 +114,7 @@ class Matrix:
     ) -> Matrix:
         """Joins runs with judgments."""
         ready = Ready((), options)
-        return cls(ready.native.build(_judgments(qrels, options, groups), _named(runs), ready.columns))
+        return cls(ready.native.build(_judgments(ready, qrels, options, groups), _named(runs), ready.columns))
 
     @classmethod
     def open(cls, path: Path) -> Matrix:
@@ -191,7 +200,7 @@ class ResidentMatrix:
 
 
 def evaluate(
-    qrels: Source | Qrels,
+    qrels: Source | GroupedSource | Qrels,
     run: Source,
     measures: Measures = DEFAULT,
     *,
@@ -210,14 +219,23 @@ def evaluate(
     >>> scores = laneval.evaluate(qrels, run, ["nDCG@10", "AP", "RR"])
     >>> scores["RR"]
     0.75
+
+    Measures over subtopics, preferences or judges read judgments by these groups, as `Qrels` does with `judgments_by`; `judges="mean"` takes
+    the mean over the judges of a query for all other measures.
+
+    >>> qrels = [("q1", "s1", "d1", 1), ("q1", "s2", "d2", 1)]
+    >>> laneval.evaluate(qrels, {"q1": {"d1": 0.9, "d2": 0.8}}, "StRecall@1")["StRecall@1"]
+    0.5
+    >>> laneval.evaluate(qrels, {"q1": {"d1": 0.9, "d2": 0.8}}, "RR", judges="mean")["RR"]
+    0.75
     """
     ready = Ready(measures, options)
-    judgments = _judgments(qrels, options, groups)
+    judgments = _judgments(ready, qrels, options, groups)
     return _evaluated(ready, judgments, [("run", run)], options)[0]
 
 
 def evaluate_runs(
-    qrels: Source | Qrels,
+    qrels: Source | GroupedSource | Qrels,
     runs: Mapping[str, Source] | Sequence[Path],
     measures: Measures = DEFAULT,
     *,
@@ -232,7 +250,7 @@ def evaluate_runs(
     {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
     """
     ready = Ready(measures, options)
-    judgments = _judgments(qrels, options, groups)
+    judgments = _judgments(ready, qrels, options, groups)
     return Scores(_evaluated(ready, judgments, _named(runs), options))
 
 
@@ -340,13 +358,18 @@ def _lent(array: Array | None) -> tuple[Any, bool] | None:
     return None if array is None else lent(array)
 
 
-def _judgments(qrels: Source | Qrels, options: Options, groups: Path | None = None) -> _native.Qrels:
+def _judgments(
+    ready: Ready | None, qrels: Source | GroupedSource | Qrels, options: Options, groups: Path | None = None
+) -> _native.Qrels:
+    """The judgments, read by the groups that were asked for or that the measures need."""
     if isinstance(qrels, Qrels):
-        if groups is not None:
-            raise TypeError("groups is for judgments that are read here: give it to Qrels")
+        for name, given in (("groups", groups), ("judgments_by", options.get("judgments_by"))):
+            if given is not None:
+                raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
         return qrels._native
+    by = None if ready is None else ready.native.judgments_by()
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
-    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), groups)
+    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), groups, by)
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 QuerySet: TypeAlias = Literal["judged", "both", "error"]
 Ties: TypeAlias = Literal["docno-desc", "docno-asc", "input", "rank", "average", "best", "worst"]
 Stat: TypeAlias = Literal["median", "std", "min", "max", "ci95"]
-Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank"]
+Column: TypeAlias = Literal["query", "doc", "score", "grade", "rank", "judge", "subtopic"]
+JudgmentsBy: TypeAlias = Literal["judge", "subtopic", "preference"]
 Format: TypeAlias = Literal["trec", "tsv", "csv", "msmarco", "json", "jsonl", "letor", "npy", "parquet", "arrow"]
 Columns: TypeAlias = "Mapping[Column, str] | Sequence[Column | Literal['-'] | None]"
 Measures: TypeAlias = str | CustomMeasure | Iterable[str | CustomMeasure]
@@ -68,6 +69,14 @@ class Options(TypedDict, total=False):
     """Whether documents whose id is that of their query are dropped from the rankings, as BEIR does; this comes before `depth`."""
     dialect: Literal["laneval", "trec9", "trec10"]
     """The strictness with which files are read."""
+    judgments_by: JudgmentsBy
+    """The groups by which judgments are read, if a document may have several: by `"judge"`, by `"subtopic"`, or as `"preference"`s. The
+    default is what the measures need.
+    """
+    judges: Literal["mean", "min", "max"]
+    """The value of a query whose documents several judges have graded: the mean, the smallest or the largest over its judges. Measures that
+    say `judges=` themselves keep what they say. The default is to take the largest grade of each document.
+    """
 
 
 class Ready:
@@ -170,6 +179,8 @@ def settings(
         dialect=options.get("dialect", "laneval"),
         run_format=options.get("run_format"),
         drop_identical_ids=bool(options.get("drop_identical_ids", False)),
+        judgments_by=options.get("judgments_by"),
+        judges=options.get("judges"),
     )
 
 

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import Any, Literal, Unpack
 
 from laneval import _native
-from laneval._api import Array, ArrowStream, Path, Qrels, Source, _judgments, _lent, _named
+from laneval._api import Array, ArrowStream, GroupedSource, Path, Qrels, Source, _judgments, _lent, _named
 from laneval._arrays import lent
 from laneval._errors import UnanswerableError
 from laneval._layouts import Labelled, Tagged
@@ -37,14 +37,14 @@ class Summary:
     @classmethod
     def of(
         cls,
-        qrels: Source | Qrels,
+        qrels: Source | GroupedSource | Qrels,
         runs: Mapping[str, Source] | Sequence[Path],
         measures: Measures = DEFAULT,
         **options: Unpack[Options],
     ) -> Summary:
         """Evaluates runs against judgments, and returns their summary."""
         ready = _ready(measures, options)
-        matrix = ready.native.build(_judgments(qrels, options), _named(runs), ready.columns)
+        matrix = ready.native.build(_judgments(ready, qrels, options), _named(runs), ready.columns)
         return cls(ready.native.summary(matrix))
 
     @classmethod
@@ -87,7 +87,7 @@ class Summary:
 
         Raises `ShardError` if a query of the summary is not judged.
         """
-        return Summary(self._native.with_missing(_judgments(qrels, {})))
+        return Summary(self._native.with_missing(_judgments(None, qrels, {})))
 
     def scores(self, stats: Sequence[Stat] = ()) -> Scores:
         """Computes the scores of each run, with these statistics besides the averages."""
@@ -138,7 +138,7 @@ class Stream:
         self,
         measures: Measures = DEFAULT,
         *,
-        qrels: Source | Qrels | None = None,
+        qrels: Source | GroupedSource | Qrels | None = None,
         order: Literal["grouped", "any"] = "grouped",
         grades: Sequence[float] = (0, 1),
         layout: Literal["run", "tagged", "labels"] = "run",
@@ -155,7 +155,7 @@ class Stream:
             raise TypeError("runs are for the layout 'tagged'")
         columns = named_columns(options.pop("columns", None)) if layout != "run" else {}
         ready = _ready(measures, options)
-        judgments = None if qrels is None else _judgments(qrels, options)
+        judgments = None if qrels is None else _judgments(ready, qrels, options)
         self._of_labels = judgments is None and layout == "run"
         self._native: _native.Stream | Tagged | Labelled | None
         if layout == "tagged":

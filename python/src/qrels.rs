@@ -27,7 +27,8 @@ pub struct Qrels {
 #[pymethods]
 impl Qrels {
     #[new]
-    #[pyo3(signature = (source, name, dialect, columns, format=None, groups=None))]
+    #[pyo3(signature = (source, name, dialect, columns, format=None, groups=None, judgments_by=None))]
+    #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         py: Python<'_>,
         source: &Bound<'_, PyAny>,
@@ -36,15 +37,17 @@ impl Qrels {
         columns: ColumnNames,
         format: Option<&str>,
         groups: Option<PathBuf>,
+        judgments_by: Option<&str>,
     ) -> PyResult<Self> {
         let dialect = dialect_of(py, dialect)?;
+        let grouped_by = judgments_by.map(str::parse).transpose().map_err(|error| exception(py, error))?;
         let qrels_as = ReadAs { columns: Role::Qrels.names(py, &columns)?, groups, ..read_as(py, format)? };
-        let source = Source::of(source, name, Role::Qrels, &columns)?;
+        let source = Source::of_judgments(source, name, grouped_by, &columns)?;
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
-        let join =
-            Join { dialect, qrels_as, watch: Some(watch.clone()), tables: tables(), ..Join::default() };
+        let (tables, watching) = (tables(), Some(watch.clone()));
+        let join = Join { dialect, qrels_as, grouped_by, watch: watching, tables, ..Join::default() };
         let qrels = work(py, workers, &watch, || match &source {
             Source::Text(input) => join.qrels(input.clone()),
             columns => columns

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
+use laneval::GroupedBy;
 use laneval::columns::{Integers, Judgments, Records, Text};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -51,9 +52,58 @@ pub struct Rows {
     codes: Vec<u32>,
     docs: Ids,
     values: Vec<f64>,
+    /// The group of each judgment, if judgments are read by group.
+    groups: Option<Ids>,
+}
+
+/// The name of a group of judgments in messages.
+fn name_of(by: GroupedBy) -> String {
+    if by == GroupedBy::Preference { "group".to_owned() } else { by.to_string() }
 }
 
 impl Rows {
+    /// Reads judgments by group from a mapping of mappings of mappings: query, document, group, grade.
+    pub fn of_groups(object: &Bound<'_, PyMapping>, name: &str, by: GroupedBy) -> PyResult<Self> {
+        let (py, group) = (object.py(), name_of(by));
+        let mut rows = Rows::new();
+        let mut groups = Ids::new();
+        let expected = |what: String, of: &Bound<'_, PyAny>, inner: &str| {
+            PyTypeError::new_err(format!("{what} is of {}: {inner} was expected", of.get_type()))
+        };
+        for_each(object, |query, of_query| {
+            push_id(&mut rows.queries, query, name, "query")?;
+            let code = (rows.queries.offsets.len() - 2) as u32;
+            let Ok(of_query) = of_query.cast::<PyMapping>() else {
+                let inner = format!("a mapping of documents to mappings of {group}s to grades");
+                return Err(expected(format!("{name}[{}]", shown(query)), of_query, &inner));
+            };
+            for_each(of_query, |doc, of_doc| {
+                let Ok(of_doc) = of_doc.cast::<PyMapping>() else {
+                    let inner = format!("a mapping of {group}s to grades");
+                    return Err(expected(
+                        format!("{name}[{}][{}]", shown(query), shown(doc)),
+                        of_doc,
+                        &inner,
+                    ));
+                };
+                for_each(of_doc, |of, grade| {
+                    push_id(&mut rows.docs, doc, name, "document")?;
+                    push_id(&mut groups, of, name, &group)?;
+                    let grade = number_of(grade, Role::Qrels).map_err(|what| {
+                        let (query, doc, of) = (shown(query), shown(doc), shown(of));
+                        let message =
+                            format!("the grade of document {doc} of query {query} by {group} {of} is {what}");
+                        problem(py, name, 0, message)
+                    })?;
+                    rows.values.push(grade);
+                    rows.codes.push(code);
+                    Ok(())
+                })
+            })
+        })?;
+        Ok(Rows { groups: Some(groups), ..rows })
+    }
+
     /// Reads the rows of a mapping of mappings: query, document, number.
     pub fn of_mapping(object: &Bound<'_, PyMapping>, name: &str, role: Role) -> PyResult<Self> {
         let (py, value) = (object.py(), role.value());
@@ -100,21 +150,33 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Reads the rows of an iterable of tuples: query, document, number.
-    pub fn of_tuples(object: &Bound<'_, PyAny>, name: &str, role: Role) -> PyResult<Self> {
+    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by group.
+    pub fn of_tuples(
+        object: &Bound<'_, PyAny>,
+        name: &str,
+        role: Role,
+        by: Option<GroupedBy>,
+    ) -> PyResult<Self> {
         let py = object.py();
-        let mut rows = Rows::new();
+        let group = by.map(name_of);
+        let mut rows = Rows { groups: group.as_ref().map(|_| Ids::new()), ..Rows::new() };
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut one = Ids::new();
         let mut last: Option<(Vec<u8>, u32)> = None;
         for (row, item) in (1u64..).zip(object.try_iter()?) {
             let item = item?;
-            let triple = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>, Bound<'_, PyAny>)>();
-            let (query, doc, number) = triple.map_err(|_| {
-                let expected = role.value();
-                let message =
-                    format!("{} was found: (query, document, {expected}) was expected", shown(&item));
-                problem(py, name, row, message)
+            let fields = match group {
+                None => item
+                    .extract::<[Bound<'_, PyAny>; 3]>()
+                    .map(|[query, doc, number]| (query, None, doc, number)),
+                Some(_) => item
+                    .extract::<[Bound<'_, PyAny>; 4]>()
+                    .map(|[query, group, doc, number]| (query, Some(group), doc, number)),
+            };
+            let (query, of, doc, number) = fields.map_err(|_| {
+                let group = group.as_ref().map_or(String::new(), |group| format!("{group}, "));
+                let expected = format!("(query, {group}document, {})", role.value());
+                problem(py, name, row, format!("{} was found: {expected} was expected", shown(&item)))
             })?;
             one.bytes.clear();
             one.offsets.truncate(1);
@@ -132,6 +194,9 @@ impl Rows {
                 }
             };
             push_id(&mut rows.docs, &doc, name, "document")?;
+            if let (Some(groups), Some(group), Some(of)) = (&mut rows.groups, &group, &of) {
+                push_id(groups, of, name, group)?;
+            }
             let number = number_of(&number, role).map_err(|what| {
                 let message = format!("the {} of document {} is {what}", role.value(), shown(&doc));
                 problem(py, name, row, message)
@@ -147,10 +212,10 @@ impl Rows {
 
     /// Makes rows that are still empty.
     pub fn new() -> Self {
-        Rows { queries: Ids::new(), codes: Vec::new(), docs: Ids::new(), values: Vec::new() }
+        Rows { queries: Ids::new(), codes: Vec::new(), docs: Ids::new(), values: Vec::new(), groups: None }
     }
 
-    /// Appends other rows. A query that is in both has two entries with the same text.
+    /// Appends other rows without groups. A query that is in both has two entries with the same text.
     pub fn append(&mut self, more: Rows) {
         let first = self.queries.offsets.len() as u32 - 1;
         self.queries.append(more.queries);
@@ -202,7 +267,8 @@ impl Rows {
     pub fn with_judgments<R>(&self, work: impl FnOnce(&[Judgments<'_>]) -> R) -> R {
         let names = self.queries.text();
         let query = Text::Coded { codes: Integers::U32(&self.codes), values: &names };
-        work(&[Judgments::new(query, self.docs.text(), &self.values)])
+        let judgments = Judgments::new(query, self.docs.text(), &self.values);
+        work(&[self.groups.as_ref().map_or(judgments, |groups| judgments.with_groups(groups.text()))])
     }
 }
 

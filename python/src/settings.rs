@@ -4,8 +4,10 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use laneval::arrays::Rankings;
+use laneval::measure::{Defaults, Input, JUDGES, Kind, Measure, Value, groups_needed, parse_list};
 use laneval::{
-    Error, Evaluator, Join, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View, Watch,
+    Error, Evaluator, GroupedBy, Join, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View,
+    Watch,
 };
 use pyo3::prelude::*;
 
@@ -32,7 +34,7 @@ pub struct Settings {
 #[pymethods]
 impl Settings {
     #[new]
-    #[pyo3(signature = (measures, *, queries, ties, score, depth, judged_only, per_query, stats, engine, adapter, threads, progress, dialect, run_format, drop_identical_ids))]
+    #[pyo3(signature = (measures, *, queries, ties, score, depth, judged_only, per_query, stats, engine, adapter, threads, progress, dialect, run_format, drop_identical_ids, judgments_by, judges))]
     #[allow(clippy::too_many_arguments)] // keywords
     fn new(
         py: Python<'_>,
@@ -51,6 +53,8 @@ impl Settings {
         dialect: &str,
         run_format: Option<&str>,
         drop_identical_ids: bool,
+        judgments_by: Option<&str>,
+        judges: Option<&str>,
     ) -> PyResult<Self> {
         let said = |error: Error| exception(py, error);
         let positive = |number: Option<i64>, what: &str| match number {
@@ -69,6 +73,12 @@ impl Settings {
             None => (ties.parse().map_err(|_| unanswerable(py, no_ties(ties)))?, TiedValue::Ranked),
         };
         let stats = stats.iter().map(|stat| stat.parse().map_err(said)).collect::<PyResult<Vec<Stat>>>()?;
+        let measures = judged(&measures, judges).map_err(said)?;
+        let asked = judgments_by.map(str::parse).transpose().map_err(said)?;
+        let grouped_by = match asked.or(judges.map(|_| GroupedBy::Judge)) {
+            None => groups_needed(&measures).map_err(said)?,
+            by => by,
+        };
         let join = Join {
             dialect: dialect_of(py, dialect)?,
             ties: order,
@@ -77,11 +87,11 @@ impl Settings {
             keep_ties: tied != TiedValue::Ranked,
             runs_as: read_as(py, run_format)?,
             drop_identical_ids,
+            grouped_by,
             tables: tables(),
             ..Join::default()
         };
-        let evaluator = Evaluator::new(measures.iter().map(String::as_str))
-            .map_err(said)?
+        let evaluator = Evaluator::of(measures)
             .with_queries(queries.parse().map_err(said)?)
             .with_view(View { depth: deepest.map(NonZeroU32::get), judged_only })
             .with_tied(tied)
@@ -95,6 +105,11 @@ impl Settings {
     /// The canonical names of the measures.
     fn measures(&self) -> Vec<String> {
         self.evaluator.measures().iter().map(ToString::to_string).collect()
+    }
+
+    /// The groups by which judgments are read: those that were asked for, or that the measures need.
+    fn judgments_by(&self) -> Option<String> {
+        self.join.grouped_by.map(|by| by.to_string())
     }
 
     /// The scores of some runs, each given as a name and a source.
@@ -153,7 +168,7 @@ impl Settings {
         let runs = Runs(runs.into_iter().map(of).collect::<PyResult<_>>()?);
         let rows = runs.rows().saturating_add(judged.len());
         let matrix = self.work(py, rows, |join, _| {
-            let join = Join { part: true, ..join.clone() };
+            let join = Join { part: true, grouped_by: None, ..join.clone() };
             let qrels = judged.with_judgments(|batches| join.judgments(batches));
             runs.columns(&join, &qrels.unwrap_or_else(|| unreachable!("it is no text"))?, &mut Vec::new())
         })?;
@@ -213,6 +228,24 @@ impl Settings {
         let join = Join { watch: Some(watch.clone()), ..self.join.clone() };
         work(py, workers, &watch, || task(&join, evaluator))
     }
+}
+
+/// The measures of these names; those that take a grade for each document, and do not say how several judges count, count them by
+/// `judges`.
+fn judged(names: &[String], judges: Option<&str>) -> Result<Vec<Measure>, Error> {
+    let lists = names.iter().map(|name| parse_list(name, Defaults::default()));
+    let measures = lists.collect::<Result<Vec<_>, _>>()?.concat();
+    let Some(judges) = judges else { return Ok(measures) };
+    let Kind::Word(words) = JUDGES.kind else { return Ok(measures) };
+    let Some(&word) = words.iter().find(|word| **word == judges && **word != JUDGES.default) else {
+        let words: Vec<&str> = words.iter().copied().filter(|word| *word != JUDGES.default).collect();
+        return Err(Error::Unanswerable(format!("judges is `{judges}`: {} was expected", words.join(", "))));
+    };
+    let over = |measure: Measure| match measure.input() {
+        Input::Grades => measure.with(JUDGES.name, Value::Word(word)),
+        _ => Ok(measure),
+    };
+    measures.into_iter().map(over).collect()
 }
 
 fn no_ties(text: &str) -> String {

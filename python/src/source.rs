@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use laneval::Input;
 use laneval::columns::{Judgments, Records};
 use laneval::tables::Places;
+use laneval::{GroupedBy, Input};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
@@ -41,7 +41,7 @@ pub fn places(
     columns: ColumnNames,
 ) -> PyResult<(usize, usize, Option<usize>, Option<usize>)> {
     let role = if judgments { Role::Qrels } else { Role::Run };
-    let Places { query, doc, number, rank, .. } = table::places(py, &names, table, role, &columns)?;
+    let Places { query, doc, number, rank, .. } = table::places(py, &names, table, (role, None), &columns)?;
     Ok((query, doc, number, rank))
 }
 
@@ -61,6 +61,28 @@ impl Source {
     /// # Errors
     /// Another object; wrong rows; no rows.
     pub fn of(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Self> {
+        Source::of_rows(object, name, (role, None), columns)
+    }
+
+    /// Reads judgments as [`Source::of`], perhaps by group.
+    ///
+    /// # Errors
+    /// As [`Source::of`].
+    pub fn of_judgments(
+        object: &Bound<'_, PyAny>,
+        name: &str,
+        by: Option<GroupedBy>,
+        columns: &ColumnNames,
+    ) -> PyResult<Self> {
+        Source::of_rows(object, name, (Role::Qrels, by), columns)
+    }
+
+    fn of_rows(
+        object: &Bound<'_, PyAny>,
+        name: &str,
+        (role, by): (Role, Option<GroupedBy>),
+        columns: &ColumnNames,
+    ) -> PyResult<Self> {
         let py = object.py();
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
             return Ok(Source::Text(Input::Path(object.extract::<PathBuf>()?)));
@@ -70,17 +92,20 @@ impl Source {
             return Ok(Source::Text(Input::Bytes { name: name.to_owned(), bytes }));
         }
         let source = if object.hasattr("__arrow_c_stream__")? {
-            match table(object, name, role, columns) {
+            match table(object, name, (role, by), columns) {
                 // pandas provides such streams only with pyarrow.
                 Err(error) if error.is_instance_of::<PyImportError>(py) && object.hasattr("columns")? => {
-                    Source::Rows(of_frame(object, name, role, columns)?)
+                    Source::Rows(of_frame(object, name, (role, by), columns)?)
                 }
                 table => Source::Table(table?),
             }
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
-            Source::Rows(Rows::of_mapping(mapping, name, role)?)
+            Source::Rows(match by {
+                None => Rows::of_mapping(mapping, name, role)?,
+                Some(by) => Rows::of_groups(mapping, name, by)?,
+            })
         } else if object.try_iter().is_ok() {
-            Source::Rows(Rows::of_tuples(object, name, role)?)
+            Source::Rows(Rows::of_tuples(object, name, role, by)?)
         } else {
             return Err(PyTypeError::new_err(format!(
                 "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of (query, document, {}) was expected",
@@ -132,17 +157,26 @@ impl Source {
 }
 
 /// Reads the rows of a frame whose columns have names and give their values as lists.
-fn of_frame(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &ColumnNames) -> PyResult<Rows> {
+fn of_frame(
+    object: &Bound<'_, PyAny>,
+    name: &str,
+    (role, by): (Role, Option<GroupedBy>),
+    columns: &ColumnNames,
+) -> PyResult<Rows> {
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));
     let names: Vec<String> = names.collect::<PyResult<_>>()?;
-    let Places { query, doc, number, .. } = table::places(object.py(), &names, name, role, columns)?;
+    let Places { query, doc, number, group, .. } =
+        table::places(object.py(), &names, name, (role, by), columns)?;
     let number = number.ok_or_else(|| {
         PyTypeError::new_err(format!(
             "{name}: a table that has ranks and no scores is read by pyarrow, which is not installed"
         ))
     })?;
     let list = |at: usize| object.get_item(names[at].as_str())?.call_method0("tolist");
-    let rows =
-        object.py().import("builtins")?.getattr("zip")?.call1((list(query)?, list(doc)?, list(number)?))?;
-    Rows::of_tuples(&rows, name, role)
+    let zip = object.py().import("builtins")?.getattr("zip")?;
+    let rows = match group {
+        None => zip.call1((list(query)?, list(doc)?, list(number)?))?,
+        Some(group) => zip.call1((list(query)?, list(group)?, list(doc)?, list(number)?))?,
+    };
+    Rows::of_tuples(&rows, name, role, by)
 }

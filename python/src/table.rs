@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use laneval::error::{Problem, Problems};
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
-use laneval::{ColumnNames, Ids};
+use laneval::{ColumnNames, GroupedBy, Ids};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -46,7 +46,7 @@ impl Role {
             }
         };
         let other: &[&str] = match self {
-            Role::Run => &["grade"],
+            Role::Run => &["grade", "judge", "subtopic"],
             Role::Qrels => &["score", "rank"],
         };
         let of = columns.iter().filter(|(what, _)| !other.contains(&what.as_str()));
@@ -62,10 +62,16 @@ impl Role {
 ///
 /// # Errors
 /// A column that is not there.
-pub fn places(py: Python<'_>, names: &[String], name: &str, role: Role, columns: &Asked) -> PyResult<Places> {
+pub fn places(
+    py: Python<'_>,
+    names: &[String],
+    name: &str,
+    (role, by): (Role, Option<GroupedBy>),
+    columns: &Asked,
+) -> PyResult<Places> {
     let given = role.names(py, columns)?;
     let columns = match role {
-        Role::Qrels => TableColumns::of_judgments(given.as_ref()),
+        Role::Qrels => TableColumns::of_judgments(given.as_ref()).with_groups(by),
         Role::Run => TableColumns::of_results(given.as_ref(), false),
     };
     columns.places(names).map_err(|wrong| error(py, name, wrong))
@@ -75,10 +81,15 @@ pub fn places(py: Python<'_>, names: &[String], name: &str, role: Role, columns:
 ///
 /// # Errors
 /// A column that is not there, or of a type that it cannot have; the first nulls, by their rows.
-pub fn table(object: &Bound<'_, PyAny>, name: &str, role: Role, columns: &Asked) -> PyResult<Table> {
+pub fn table(
+    object: &Bound<'_, PyAny>,
+    name: &str,
+    of: (Role, Option<GroupedBy>),
+    columns: &Asked,
+) -> PyResult<Table> {
     let py = object.py();
     let (names, all) = ffi::batches(object)?;
-    let mut table = Table::new(&names, places(py, &names, name, role, columns)?);
+    let mut table = Table::new(&names, places(py, &names, name, of, columns)?);
     table.push(&all).map_err(|wrong| error(py, name, wrong))?;
     Ok(table)
 }
