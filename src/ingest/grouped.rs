@@ -174,6 +174,9 @@ impl Copied {
             self.problems.push((line, format!("{} {grade} is not a finite number", shape.number())));
             return;
         }
+        if ids[1].is_empty() {
+            return self.problems.push((line, "the group is empty".to_owned()));
+        }
         let ends = ids.map(|id| {
             self.ids.extend_from_slice(id);
             self.ids.len()
@@ -610,6 +613,7 @@ mod tests {
         assert_eq!(said(&[one.with_groups(&["a"])]), message);
         let message = "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
         assert_eq!(said(&[two, one.with_groups(&["3", "3"])]), message);
+        assert_eq!(said(&[two.with_groups(&[""])]), "qrels:1: the group is empty");
         let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
         assert_eq!(said(&[infinite]), "qrels:1: grade NaN is not a finite number");
     }
