@@ -226,7 +226,7 @@ def evaluate(
     >>> qrels = [("q1", "s1", "d1", 1), ("q1", "s2", "d2", 1)]
     >>> laneval.evaluate(qrels, {"q1": {"d1": 0.9, "d2": 0.8}}, "StRecall@1")["StRecall@1"]
     0.5
-    >>> laneval.evaluate(qrels, {"q1": {"d1": 0.9, "d2": 0.8}}, "RR", judges="mean")["RR"]
+    >>> laneval.evaluate(qrels, {"q1": {"d1": 0.9, "d2": 0.8}}, "RR", judges="mean")["RR(judges=mean)"]
     0.75
     """
     ready = Ready(measures, options)

@@ -86,7 +86,8 @@ def test_tables(rows, run, by, kind, tmp_path: pathlib.Path):
     elif kind == "polars":
         table = pytest.importorskip("polars").DataFrame(columns(rows, f"{by}_id"))
     elif kind == "duckdb":
-        table = pytest.importorskip("duckdb").sql("select * from table")
+        of_arrow = table
+        table = pytest.importorskip("duckdb").sql("select * from of_arrow")
     elif kind == "parquet":
         pytest.importorskip("pyarrow.parquet").write_table(table, tmp_path / "qrels.parquet")
         table = tmp_path / "qrels.parquet"
@@ -134,9 +135,9 @@ def test_preferences(run):
 
 
 def test_judges_sets_the_parameter_of_other_measures(rows, run):
-    asked = ["nDCG@10", "AP(judges=max)", "NumRet"]
+    asked = ["nDCG@10", "AP(judges=max)", "P@5"]
     scores = laneval.evaluate(rows, run, asked, judges="min")
-    assert list(scores) == ["nDCG(judges=min)@10", "AP(judges=max)", "NumRet"]
+    assert list(scores) == ["nDCG(judges=min)@10", "AP(judges=max)", "P(judges=min)@5"]
     assert dict(scores) == dict(laneval.evaluate(text(rows), run, list(scores)))
     one, other = (laneval.evaluate(rows, run, "AP", judges=judges)[f"AP(judges={judges})"] for judges in ("min", "mean"))
     assert one < other
