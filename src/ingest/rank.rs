@@ -25,6 +25,9 @@ pub(super) fn too_many(query: &[u8], lines: usize, most: usize) -> Option<String
     (lines > most).then(|| format!("query {} has {lines} lines: there can be {most} at most", quoted(query)))
 }
 
+/// The place of the labels of rankings, and of the codes and keys of named documents if keys are kept.
+type Made<'a> = (&'a mut Vec<u8>, Option<&'a mut Vec<(u8, u64)>>);
+
 /// A maker of rows of labels; its buffers are reused from query to query.
 #[derive(Debug)]
 pub(super) struct Ranker {
@@ -63,7 +66,7 @@ impl Ranker {
         records: &[Record],
         docnos: Docnos<'_>,
         judged: (&Shelf, DocTable),
-        (labels, keys): (&mut Vec<u8>, Option<&mut Vec<(u8, u64)>>),
+        (labels, keys): Made<'_>,
         findings: &mut Findings,
     ) -> u32 {
         if let Some(message) = too_many(query, records.len(), MOST_RESULTS) {
