@@ -36,6 +36,8 @@ from pathlib import Path
 import peer_ir_measures
 import peer_orders
 import peer_plain
+import peer_preferences
+import peer_pyndeval
 import peer_pytrec_eval
 import peer_ranx
 import peer_scikit_learn
@@ -52,6 +54,8 @@ SECTIONS = {
     "scikit-learn": (("sklearn",), peer_scikit_learn.check),
     "trm": (("trm",), peer_trm.check),
     "orders": (("pytrec_eval",), peer_orders.check),
+    "pyndeval": (("pyndeval",), peer_pyndeval.check),
+    "preferences": ((), peer_preferences.check),
     "plain": ((), peer_plain.check),
     "torchmetrics": (("torch", "torchmetrics"), peer_torchmetrics.check),
 }

@@ -8,7 +8,7 @@ write a line. Only the shape "free" has topics with nothing but negative grades,
 crashes on one. Standard library only.
 
     generate.py --out DIR [--seed 1] [--queries 30] [--depth 100] [--hard]
-                [--shape mixed] [--layout shuffled]
+                [--shape mixed] [--layout shuffled] [--groups judges]
 
 The same arguments give the same bytes.
 """
@@ -17,6 +17,8 @@ import argparse
 import random
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+
+from generate_groups import GROUPS
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,13 @@ def write_rows(path, rows, layout):
     path.write_bytes((text + end).encode())
 
 
-def write_data(out, seed, shape="mixed", layout="shuffled", queries=30, depth=100, hard=False):
+def grouped_rows(topics, groups, seed):
+    """The lines of judgments by group; `groups` is a key of GROUPS."""
+    rng = random.Random(f"{groups} {seed}")
+    return [GROUPS[groups](rng, topic) for topic in topics]
+
+
+def write_data(out, seed, shape="mixed", layout="shuffled", queries=30, depth=100, hard=False, groups=None):
     """Write one data set into the folder `out` and return its three paths."""
     out = Path(out)
     out.mkdir(parents=True, exist_ok=True)
@@ -243,7 +251,8 @@ def write_data(out, seed, shape="mixed", layout="shuffled", queries=30, depth=10
     rng = random.Random(f"lines {seed}")
     paths = out / "qrels.txt", out / "run.txt", out / "run2.txt"
     qrels_order = "shuffled" if layout.order == "sorted" else layout.order
-    write_rows(paths[0], arrange(rng, qrels_rows(topics), qrels_order), layout)
+    judged = grouped_rows(topics, groups, seed) if groups else qrels_rows(topics)
+    write_rows(paths[0], arrange(rng, judged, qrels_order), layout)
     for which, path in enumerate(paths[1:]):
         write_rows(path, arrange(rng, run_rows(topics, which, path.stem), layout.order), layout)
     return paths
@@ -258,8 +267,9 @@ def main():
     parser.add_argument("--hard", action="store_true", help="grades up to 12 and 100, scores at the edges of f32")
     parser.add_argument("--shape", choices=SHAPES, default="mixed")
     parser.add_argument("--layout", choices=LAYOUTS, default="shuffled")
+    parser.add_argument("--groups", choices=GROUPS, help="judgments by group, where the second field says which")
     args = parser.parse_args()
-    for path in write_data(args.out, args.seed, args.shape, args.layout, args.queries, args.depth, args.hard):
+    for path in write_data(args.out, args.seed, args.shape, args.layout, args.queries, args.depth, args.hard, args.groups):
         print(path)
 
 

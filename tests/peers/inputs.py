@@ -20,6 +20,17 @@ class Data:
     def read_qrels(self):
         return self._read(self.qrels, 3, plain.value_of)
 
+    def read_lines(self):
+        """The lines of the qrels as lists of fields, for judgments by group."""
+        return [line.split() for line in self.qrels.read_text(encoding="utf-8").splitlines()]
+
+    def read_groups(self):
+        """{topic: {group: {docno: grade}}}, groups bytewise."""
+        topics = defaultdict(lambda: defaultdict(dict))
+        for topic, group, docno, grade in sorted(self.read_lines(), key=lambda fields: fields[1].encode()):
+            topics[topic][group][docno] = int(grade)
+        return topics
+
     def read_run(self):
         return self._read(self.run, 4, float)
 

@@ -50,6 +50,17 @@ class Laneval:
         self.check_summaries(data, values, summaries)
         return values
 
+    def trec_eval(self, data, arguments):
+        """{name as printed: {topic or "all": text as printed}} of `laneval trec-eval -q`."""
+        command = [self.path, "trec-eval", "-q", *arguments, str(data.qrels), str(data.run)]
+        done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(command)}\nexit {done.returncode}: {done.stderr}")
+        values = defaultdict(dict)
+        for name, topic, text in (line.split("\t") for line in done.stdout.splitlines()):
+            values[name.strip()][topic] = text.strip()
+        return values
+
     def check_summaries(self, data, values, summaries):
         for measure in values.keys() - {measure for measure, _, _ in summaries}:
             self.tally.add("math.fsum", "mean", math.nan, math.nan, False, f"no summary of {measure} {data.label}")
