@@ -3,6 +3,8 @@
 Every function makes the lines of one topic; a topic without judgments gets none. Standard library only.
 """
 
+from functools import partial
+
 # The bytewise order of these is neither their numeric nor their alphabetic one.
 GROUP_IDS = ("1", "10", "2", "9", "0", "01", "a", "B", "b", "ab", "a1", "S", "s-1", "s.1", "é", "日本")
 
@@ -58,15 +60,18 @@ def with_negatives(rng, levels):
     return changed if enough else levels
 
 
-def preferences(rng, topic, subgroups=False):
-    """Lines of `query group document level`, or of `query group sub-group document level`; some lines twice."""
+def preferences(rng, topic, subgroups=False, negative=False, repeated=False):
+    """Lines of `query group document level`, or of `query group sub-group document level`.
+
+    With `negative` some levels are below 0, and with `repeated` some lines are there twice.
+    """
     if not topic.judged:
         return []
     documents, rows = documents_of(topic), []
     pool = rng.sample(documents, min(len(documents), rng.choice((2, 3, 5, 8, 12, 20, 40))))
     for group in rng.sample(GROUP_IDS, rng.choice((1, 1, 2, 3, 4, 6))):
         levels = group_levels(rng, rng.sample(pool, rng.randint(1, len(pool))))
-        if rng.random() < 0.2:
+        if negative and rng.random() < 0.6:
             levels = with_negatives(rng, levels)
         names = rng.sample(GROUP_IDS, rng.choice((1, 1, 2, 3, 6))) if subgroups else [None]
         for name in names:
@@ -74,12 +79,17 @@ def preferences(rng, topic, subgroups=False):
             scale = rng.choice((1, 2, 1 / 3, 1e-3))
             for docno in part:
                 row = (topic.query_id, group, *([name] if name else []), docno, write_level(rng, levels[docno] * scale))
-                rows += [row] * rng.choices((1, 2), (50, 1))[0]
+                rows += [row] * (1 + (repeated and rng.random() < 0.1))
     return rows
 
 
-def sub_preferences(rng, topic):
-    return preferences(rng, topic, subgroups=True)
-
-
-GROUPS = {"judges": by_judge, "subtopics": by_subtopic, "preferences": preferences, "sub-groups": sub_preferences}
+GROUPS = {
+    "judges": by_judge,
+    "subtopics": by_subtopic,
+    "preferences": preferences,
+    "sub-groups": partial(preferences, subgroups=True),
+    "negative preferences": partial(preferences, negative=True),
+    "negative sub-groups": partial(preferences, subgroups=True, negative=True),
+    "repeated preferences": partial(preferences, repeated=True),
+    "repeated sub-groups": partial(preferences, subgroups=True, repeated=True),
+}

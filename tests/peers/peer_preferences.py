@@ -4,6 +4,7 @@
 """
 
 import ctypes
+import itertools
 import math
 from collections import defaultdict
 
@@ -12,9 +13,13 @@ from inputs import data_sets
 from tally import same_bits, within
 
 HALF_A_DIGIT = within(0.50001e-4)  # of the 4 decimals of a mean, which may be added up in another order
-FORMATS = {"preferences": "qrels_prefs", "sub-groups": "prefs"}
-# -J changes nothing, for documents that no line names count in no case.
+# -J changes nothing: documents that no line names count in no case. Levels below 0 are left out of that comparison, because laneval's -J
+# drops such documents, as it drops negative grades, and trec_eval's does not.
 DEPTHS = (((), None), (("-M", "4"), 4), (("-J",), None), (("-M", "10", "-J"), 10))
+# `laneval eval` refuses a line that stands twice, and trec_eval counts it twice.
+KINDS = ("", "negative ", "repeated ")
+FORMATS = {"preferences": "qrels_prefs", "sub-groups": "prefs"}
+
 
 
 def as_f32(number):
@@ -81,9 +86,13 @@ def compare_printed(laneval, tally, data, rel_format, flags, depth):
 
 def check(laneval, tally, folder, options):
     seeds = [111] + ([] if options.quick else [112]) + options.seeds
-    recipes = [{"seed": seed, "groups": groups, "layout": layout, "queries": 40, "depth": depth, "hard": True}
-               for seed in seeds for groups in FORMATS for layout, depth in (("unfinished", 8), ("shuffled", 30))]
-    for data in data_sets(folder, recipes):
-        for flags, depth in DEPTHS:
-            compare_eval(laneval, tally, data, flags, depth)
-            compare_printed(laneval, tally, data, FORMATS["sub-groups" if "sub-groups" in data.label else "preferences"], flags, depth)
+    for kind, (groups, rel_format) in itertools.product(KINDS, FORMATS.items()):
+        recipes = [{"seed": seed, "groups": kind + groups, "layout": layout, "queries": 40, "depth": depth, "hard": True}
+                   for seed in seeds for layout, depth in (("unfinished", 8), ("shuffled", 30))[bool(kind):]]
+        for data in data_sets(folder, recipes):
+            for flags, depth in DEPTHS:
+                if kind == "negative " and "-J" in flags:
+                    continue
+                if kind != "repeated ":
+                    compare_eval(laneval, tally, data, flags, depth)
+                compare_printed(laneval, tally, data, rel_format, flags, depth)
