@@ -34,6 +34,7 @@ import tempfile
 from pathlib import Path
 
 import peer_ir_measures
+import peer_judges
 import peer_orders
 import peer_plain
 import peer_preferences
@@ -55,6 +56,7 @@ SECTIONS = {
     "trm": (("trm",), peer_trm.check),
     "orders": (("pytrec_eval",), peer_orders.check),
     "pyndeval": (("pyndeval",), peer_pyndeval.check),
+    "judges": (("pytrec_eval",), peer_judges.check),
     "preferences": ((), peer_preferences.check),
     "plain": ((), peer_plain.check),
     "torchmetrics": (("torch", "torchmetrics"), peer_torchmetrics.check),

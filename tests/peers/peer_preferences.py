@@ -3,16 +3,14 @@
 `laneval eval` has the same bits, and `laneval trec-eval` prints the same 4 decimals, as version 9 (levels and scores as f32) and as version 10.
 """
 
-import ctypes
 import itertools
 import math
 from collections import defaultdict
 
 import plain_preferences
 from inputs import data_sets
-from tally import same_bits, within
+from tally import HALF_A_DIGIT, as_f32, same_bits
 
-HALF_A_DIGIT = within(0.50001e-4)  # of the 4 decimals of a mean, which may be added up in another order
 # -J changes nothing: documents that no line names count in no case. Levels below 0 are left out of that comparison, because laneval's -J
 # drops such documents, as it drops negative grades, and trec_eval's does not.
 DEPTHS = (((), None), (("-M", "4"), 4), (("-J",), None), (("-M", "10", "-J"), 10))
@@ -20,10 +18,6 @@ DEPTHS = (((), None), (("-M", "4"), 4), (("-J",), None), (("-M", "10", "-J"), 10
 KINDS = ("", "negative ", "repeated ")
 FORMATS = {"preferences": "qrels_prefs", "sub-groups": "prefs"}
 
-
-
-def as_f32(number):
-    return ctypes.c_float(number).value
 
 
 def same(number):

@@ -1,5 +1,6 @@
 """The count of comparisons so far, and the tests of whether two values are the same."""
 
+import ctypes
 import math
 import struct
 import sys
@@ -87,3 +88,11 @@ def within_an_ulp(a, b):
 def nearly(a, b):
     """1e-12, relative above 1: huge grades make huge sums."""
     return abs(a - b) <= CLOSE * max(1.0, abs(b))
+
+
+HALF_A_DIGIT = within(0.50001e-4)  # of the 4 decimals that trec_eval prints, for means that may be added up in another order
+
+
+def as_f32(number):
+    """The nearest f32 value, infinite beyond the largest one."""
+    return ctypes.c_float(number).value
