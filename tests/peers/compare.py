@@ -12,11 +12,14 @@ of laneval (`names.py`). The sections:
     trm           (tie-aware-retrieval-metrics) binary tied data under `--ties average`, `best`, `worst`: 5e-15, relative
     orders        small tied rankings: the mean, largest and smallest of pytrec_eval's values of all orders of equal scores;
                   the extremes bit for bit, the mean to 4 ulps of 1 (relative above 1)
+    pyndeval      the measures over subtopics, judgments given in the bytewise order of subtopics: equal bit for bit
+    judges        `--judges mean`, `min`, `max` and *_avgjg, from pytrec_eval's values of each judge: equal bit for bit
+    preferences   the prefs_* in plain Python (`plain_preferences.py`): equal bit for bit, and the 4 decimals of `laneval trec-eval`
     torchmetrics  tie-free data, its own f32: 1e-6; only with --only torchmetrics, as it is not in requirements.txt
-    plain         every measure in plain Python (`plain.py`), for what no peer computes: 1e-12
+    plain         every measure in plain Python (`plain.py`, `plain_subtopics.py`), for what no peer computes: 1e-12
 
-Each section but trm, orders and torchmetrics also has data with more distinct grades than fit into a byte: whole grades from -3 to 3000, and
-real ones for the peers that take them. Their lines say "many grades".
+The sections pytrec_eval, ir_measures, ranx, scikit-learn and plain also have data with more distinct grades than fit into a byte: whole grades
+from -3 to 3000, and real ones for the peers that take them. Their lines say "many grades".
 
 Every mean that laneval prints is compared with math.fsum(values) / n, one ulp allowed. One line per
 (peer, measure) says how many values were compared, the largest difference and how many differ; the

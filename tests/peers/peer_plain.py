@@ -1,6 +1,9 @@
-"""Plain Python: every measure in `plain.py`, for what no peer computes, 1e-12."""
+"""Plain Python: every measure in `plain.py`, for what no peer computes, and in `plain_subtopics.py`, for what pyndeval does not, 1e-12."""
+
+import itertools
 
 import plain
+import plain_subtopics
 from inputs import data_sets
 from program import tidy
 from tally import nearly
@@ -38,6 +41,15 @@ MANY = {
     "tiny": ((0, 0.0005, 0.005), False, ("gain={-1:0.125,0.0005:3}", "rel=0.005")),
 }
 
+# Over subtopics: at ranks beyond pyndeval's 20, with the first rank divided and not, and with parameters that it takes for no single measure.
+SUBTOPICS_CUT = (1, 2, 20, 21, 35, 50, 100, 1000)
+SUBTOPICS = (
+    "alpha_DCG", "alpha_DCG(first=raw)", "alpha_nDCG", "ERR_IA", "ERR_IA(first=raw)", "nERR_IA",
+    "alpha_DCG(alpha=0.8)", "alpha_nDCG(alpha=0.15)", "alpha_nDCG(alpha=1)", "ERR_IA(alpha=0)", "ERR_IA(alpha=0.6)", "nERR_IA(alpha=0.35)", "P_IA", "StRecall",
+)
+SUBTOPICS_WHOLE = ("NRBP", "NRBP(alpha=0.2,beta=0.9)", "NRBP(beta=0)", "nNRBP", "nNRBP(alpha=0.65)", "nNRBP(alpha=0.05,beta=0.95)", "AP_IA")
+SUBTOPICS_VIEWS = (((), {}), (("-M", "30"), {"depth": 30}), (("-J",), {"judged_only": True}), (("-M", "30", "-J"), {"depth": 30, "judged_only": True}))
+
 
 def plain_names(wide, levels=(2,), gains=()):
     """laneval's names of everything in `plain.py`; `wide` where grades go beyond 12."""
@@ -59,6 +71,21 @@ def compare_plain(laneval, tally, peer, data, names):
                              f"{data.label}{' -J' if judged_only else ''}")
 
 
+def compare_subtopics(laneval, tally, data):
+    """Compares a topic that the run lacks, too: it is an empty ranking."""
+    lines, run = data.read_lines(), data.read_run()
+    names = [f"{name}@{k}" for name in SUBTOPICS for k in SUBTOPICS_CUT] + list(SUBTOPICS_WHOLE)
+    for rel, (flags, view) in itertools.product((1, 2), SUBTOPICS_VIEWS):
+        topics = plain_subtopics.topics_of(lines, run, rel, **view)
+        given = ("--ties", "docno-asc", "--rel", str(rel), *flags)
+        ours = laneval.evaluate(data, names, given, (f"rel={rel}",))
+        for name in names:
+            base, params, cutoff = plain.split(name)
+            how, k = {key: plain.value_of(value) for key, value in params.items()}, int(cutoff) if cutoff else None
+            theirs = {topic: plain_subtopics.FUNCTIONS[base](t, k, **how) for topic, t in topics.items()}
+            tally.add_topics("plain subtopics", name, ours[tidy(name)], theirs, nearly, f"{data.label} {' '.join(given)}")
+
+
 def check_many_grades(laneval, tally, folder, seeds):
     for shape, (levels, wide, gains) in MANY.items():
         for data in data_sets(folder, [{"seed": seed, "shape": shape, "queries": 24, "depth": 40} for seed in seeds]):
@@ -74,3 +101,5 @@ def check(laneval, tally, folder, options):
     for data in data_sets(folder, recipes):
         compare_plain(laneval, tally, "plain", data, plain_names(wide="vast" in data.label))
     check_many_grades(laneval, tally, folder, seeds)
+    for data in data_sets(folder, [{"seed": seed, "groups": "subtopics", "queries": 16, "depth": 60, "hard": True} for seed in seeds], ("run",)):
+        compare_subtopics(laneval, tally, data)
