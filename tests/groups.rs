@@ -114,8 +114,11 @@ const VIEWS: [View; 4] = [
     View { depth: Some(9), judged_only: true },
 ];
 
+/// Judgments, and the results of two runs.
+type Case = (Vec<Judgment>, [Vec<(String, String, usize)>; 2]);
+
 /// Random judgments with their runs.
-fn cases(by: GroupedBy) -> impl Iterator<Item = (Vec<Judgment>, [Vec<(String, String, usize)>; 2])> {
+fn cases(by: GroupedBy) -> impl Iterator<Item = Case> {
     [(1, 7, FEW.to_vec()), (2, 6, FEW[2..].to_vec()), (3, 40, many()), (4, 5, vec![1.0])].into_iter().map(
         move |(seed, queries, grades)| {
             (judgments(by, seed, queries, &grades), [results(seed, queries), results(seed + 1, queries)])
