@@ -8,7 +8,7 @@ use crate::fold::{Columns, Walk};
 use crate::groups::{GroupScratch, GroupValue, GroupWalks, Judges};
 use crate::label::code::PAST_END;
 use crate::label::exact::classed;
-use crate::label::{Above, Batch, Document, Tile, Unpacked, View};
+use crate::label::{Above, Batch, Document, GroupedBy, Tile, Unpacked, View};
 use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::reference::{self, Exact, Ranking};
@@ -125,7 +125,7 @@ impl<'a> Finishing<'a> {
                 named.clear();
                 if let Some(tile) = tile {
                     let pooled = documents.of(tile, lane, Above::POOLED);
-                    named_documents(pooled, grouped.rows.of(row as usize), self.view, named);
+                    named_documents(pooled, grouped.rows.of(row as usize), (self.view, grouped.of.by), named);
                 }
                 let out = |measure: usize, value: f64| values[measure * rows.len() + lane] = value;
                 groups.values(query as usize, named, of_groups, out);
@@ -207,12 +207,20 @@ impl<'a> Finishing<'a> {
 }
 
 /// Lists the ranks (from 0) of a ranking's named documents under a view, with their numbers.
-pub(super) fn named_documents(pooled: &[Document], numbers: &[u32], view: View, named: &mut Vec<(u32, u32)>) {
+///
+/// Preferences are among all documents that are named, so none is dropped there.
+pub(super) fn named_documents(
+    pooled: &[Document],
+    numbers: &[u32],
+    (view, by): (View, GroupedBy),
+    named: &mut Vec<(u32, u32)>,
+) {
+    let judged_only = view.judged_only && by != GroupedBy::Preference;
     for (document, &number) in pooled.iter().zip(numbers) {
         if view.depth.is_some_and(|depth| document.rank >= depth) {
             break;
         }
-        match view.judged_only {
+        match judged_only {
             true if !Above::JUDGED.contains(document.code) => {}
             true => named.push((named.len() as u32, number)),
             false => named.push((document.rank, number)),
@@ -227,7 +235,7 @@ pub(super) fn named_in(batch: &Batch<'_>, at: usize, lane: usize, view: View) ->
     let labels = (0..).zip(batch.ranking(at, lane)).map(|(rank, code)| Document { rank, code });
     let pooled: Vec<Document> = labels.filter(|document| Above::POOLED.contains(document.code)).collect();
     let mut named = Vec::new();
-    named_documents(&pooled, grouped.rows.of(row as usize), view, &mut named);
+    named_documents(&pooled, grouped.rows.of(row as usize), (view, grouped.of.by), &mut named);
     named
 }
 

@@ -11,8 +11,7 @@ import plain_preferences
 from inputs import data_sets
 from tally import HALF_A_DIGIT, as_f32, same_bits
 
-# -J changes nothing: documents that no line names count in no case. Levels below 0 are left out of that comparison, because laneval's -J
-# drops such documents, as it drops negative grades, and trec_eval's does not.
+# -J changes nothing: documents that no line names count in no case.
 DEPTHS = (((), None), (("-M", "4"), 4), (("-J",), None), (("-M", "10", "-J"), 10))
 # `laneval eval` refuses a line that stands twice, and trec_eval counts it twice.
 KINDS = ("", "negative ", "repeated ")
@@ -85,8 +84,6 @@ def check(laneval, tally, folder, options):
                    for seed in seeds for layout, depth in (("unfinished", 8), ("shuffled", 30))[bool(kind):]]
         for data in data_sets(folder, recipes):
             for flags, depth in DEPTHS:
-                if kind == "negative " and "-J" in flags:
-                    continue
                 if kind != "repeated ":
                     compare_eval(laneval, tally, data, flags, depth)
                 compare_printed(laneval, tally, data, rel_format, flags, depth)
