@@ -1275,6 +1275,3 @@ fn circle(
     }
     Vec::new()
 }
-
-#[cfg(test)]
-mod tests;

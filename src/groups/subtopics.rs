@@ -329,7 +329,7 @@ fn normalized(of: Subtopics<'_>, setting: &Setting, sum: f64) -> f64 {
 
 /// Gains of the first `depth` ranks of the ideal ranking, up to the last that is positive.
 #[cfg(test)]
-fn ideal_gains(of: Subtopics<'_>, setting: &Setting, depth: usize, scratch: &mut Scratch) -> Vec<f64> {
+pub fn ideal_gains(of: Subtopics<'_>, setting: &Setting, depth: usize, scratch: &mut Scratch) -> Vec<f64> {
     let mut gains = Vec::new();
     if depth > 0 {
         choose(of, setting.alpha, scratch, |gain| {
@@ -448,6 +448,3 @@ fn refill<T: Clone>(list: &mut Vec<T>, count: u32, value: T) {
     list.clear();
     list.resize(count as usize, value);
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,8 +3,8 @@
 //! This is the oracle of the tests, and `--engine reference` for a user who doubts a number. It does not use folds, engines or recipes: it
 //! walks the grades of one ranking, as the definitions do. Sums run in ascending rank, in f64.
 
-pub(crate) mod preferences;
-pub(crate) mod subtopics;
+mod preferences;
+mod subtopics;
 
 use std::collections::HashMap;
 

@@ -401,3 +401,6 @@ pub fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: Measure
     };
     plain(&judged)
 }
+
+#[cfg(test)]
+mod tests;

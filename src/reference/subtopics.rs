@@ -182,3 +182,6 @@ pub fn st_recall(judged: &Judged, ranking: &Ranking, k: usize) -> f64 {
     found.dedup();
     quotient(found.len() as f64, subtopics(judged).len() as f64)
 }
+
+#[cfg(test)]
+mod tests;

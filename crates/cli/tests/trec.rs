@@ -232,15 +232,17 @@ fn parameters_cutoffs_and_the_order_of_lines() {
     case.fails("-m set_F.-1", 2, "not a number from 0");
     case.fails("--profile 10 -m rbp.p=1", 2, "below 1");
     case.fails("--profile 10 -m rbp.p=0.8,1=3", 2, "p=");
-    case.fails("-m prefs", 2, "not supported yet");
-    case.fails("-m map_avgjg", 2, "not supported yet");
+    case.fails("-m prefs", 4, "needs preferences");
+    case.fails("-m map_avgjg", 4, "needs judgments by judge");
 }
 
 #[test]
 fn exit_codes() {
     let case = whole();
-    for format in ["prefs", "qrels_prefs", "qrels_jg"] {
-        case.fails(&format!("-R {format}"), 2, "not supported yet");
+    case.fails("-R prefs", 2, "expected 'query group sub-group docno level'");
+    // The usual measures take a grade for each document.
+    for format in ["qrels_prefs", "qrels_jg"] {
+        case.fails(&format!("-R {format}"), 4, "needs a grade for each document");
     }
     case.fails("-R other", 2, "no such format");
     case.fails("-T other", 2, "no such format");

@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::reference::subtopics as reference;
+use super as reference;
+use crate::groups::subtopics::{AtCutoff, Query, Scratch, Setting, Subtopics, Whole, ideal_gains};
 
 /// Documents as the fast code reads them, with their subtopics numbered from 0 without gaps.
 struct Flat {

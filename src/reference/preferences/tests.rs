@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::*;
-use crate::reference::preferences as reference;
+use super as reference;
+use crate::groups::preferences::{Fault, Line, Measure, Preferences, Scratch};
 
 fn line(group: u32, subgroup: u32, document: u32, level: f64) -> Line {
     Line { group, subgroup, document, level }
