@@ -455,7 +455,8 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
     let error = json.files(input("some.json", r#"{"a": {"d1": 1}}"#), [input("run", RUN)]).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "some.json is no TREC text: judgments by judge are read from lines of 'query judge docno grade'"
+        "some.json is JSON, {\"query\": {\"document\": grade, …}, …}: judgments by judge are read from TREC text, tables with a header, and \
+         records with a judge"
     );
 }
 
