@@ -805,11 +805,15 @@ fn whatever_judgments_by_group_say() {
 /// Opening does not compare labels with judgments by group: only `verify` does.
 #[test]
 fn labels_that_are_not_those_of_the_largest_grade_are_refused_by_verify() {
-    let with = |label: (usize, u8)| {
-        refusals_of(grouped(GroupedBy::Subtopic), |file| file.sections[TILES][label.0] = label.1)
+    let with = |by, labels: &[(usize, u8)]| {
+        refusals_of(grouped(by), |file| labels.iter().for_each(|&(at, to)| file.sections[TILES][at] = to))
     };
-    let verify = |label, message: &str| {
-        assert_eq!(with(label), [format!("tiles: tile 0, lane 0: {message}"), "ok".to_owned()]);
+    let verify = |labels: &[(usize, u8)], message: &str| {
+        let expected = [format!("tiles: tile 0, lane 0: {message}"), "ok".to_owned()];
+        assert_eq!(with(GroupedBy::Subtopic, labels), expected);
     };
-    verify((1, 3), "3 documents of the qrels with 2 numbers");
+    // The first ranking has a document of the best grade, one that is not in the qrels, and one of the lowest grade.
+    verify(&[(0, 1)], "1 documents of the qrels with 2 numbers");
+    verify(&[(0, 3), (2, 4)], "document 0 has code 3, which is not that of its largest grade");
+    assert_eq!(with(GroupedBy::Preference, &[(0, 3), (2, 4)]), ["ok", "ok"]);
 }
