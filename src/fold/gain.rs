@@ -63,7 +63,7 @@ impl CodeTable {
 
     /// The table without the values of judged documents below a grade, `kept` being the codes of the others.
     #[must_use]
-    pub fn from_grade(self, floor: f64, kept: crate::label::Above) -> Self {
+    pub fn floored(self, floor: f64, kept: crate::label::Above) -> Self {
         let judged = crate::label::Above::JUDGED;
         let table =
             self.map(|code, value| if judged.contains(code) && !kept.contains(code) { 0.0 } else { value });

@@ -18,7 +18,7 @@ impl LabelMatrix {
     /// judge's grades. `judge` is an index of [`LabelMatrix::judges`].
     ///
     /// # Errors
-    /// What [`MatrixBuilder::finish`] refuses.
+    /// What matrices refuse: too many queries, rows or labels.
     pub fn of_judge(&self, judge: usize) -> Result<LabelMatrix> {
         let Some(grouped) = &self.grouped else {
             let (ids, facts) = (Ids::default(), Facts::new());

@@ -505,7 +505,7 @@ pub static MEASURES: &[Definition] = &[
             };
             let gain = match m.word("scale") {
                 "topic" => table,
-                _ => table.from_grade(m.rel(), relevant_codes(m, book)),
+                _ => table.floored(m.rel(), relevant_codes(m, book)),
             };
             let depth = m.number("norm").map(|depth| depth as u32);
             if p == 1.0 && depth.is_none() {
@@ -1591,7 +1591,7 @@ fn gained(gain: CodeTable, discount: Discount, m: &Measure) -> Read {
 /// The gain of every code under the parameters `gain` and `rel`.
 pub(crate) fn gains(m: &Measure, book: &Codebook) -> Result<CodeTable, String> {
     let floor = m.number("rel").unwrap_or(0.0);
-    Ok(worths(m, book)?.from_grade(floor, book.at_least(floor)))
+    Ok(worths(m, book)?.floored(floor, book.at_least(floor)))
 }
 
 /// The gain of every code under the parameter `gain` alone.
