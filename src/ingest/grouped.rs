@@ -5,8 +5,8 @@
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Pieces of the text are split into lines on all threads; rows of tables and those in memory are copied. Then each query's documents are numbered in bytewise order, groups in the
-//! bytewise order of all their names. Plain labels are made of each document's largest grade.
+//! Pieces of the text are split into lines on all threads; rows of tables and those in memory are copied. Then each query's documents are
+//! numbered in bytewise order, groups in the bytewise order of all their names. Plain labels are made of each document's largest grade.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
@@ -29,6 +29,7 @@ use super::tables::with_judgments;
 use crate::error::{Error, Problem, Problems, Result};
 use crate::groups::preferences::{Fault, Line, Preferences};
 use crate::label::{GroupedBy, GroupedJudgment, JudgmentGroups, Ragged};
+use crate::watch::{Watch, is_stopped, not_stopped};
 
 /// The bytes of text that one thread splits at a time, at least.
 const PIECE: usize = 1 << 18;
@@ -79,9 +80,10 @@ pub(super) fn read(
     by: (GroupedBy, Option<usize>),
     dialect: Dialect,
     seed: Seed,
+    watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
     let whole = text.whole().map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
-    read_text(&whole, &text.name, by, dialect, seed)
+    read_text(&whole, &text.name, by, dialect, seed, watch)
 }
 
 /// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them, and the problems.
@@ -90,11 +92,12 @@ pub(super) fn read_rows(
     by: GroupedBy,
     dialect: Dialect,
     seed: Seed,
+    watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
     if let Some(table) = form.columns() {
         return with_judgments(table, |batches| {
             Columns::of_judgments(&text.name, batches, seed)?.of_a_file(Role::Qrels)?;
-            read_columns((&text.name, batches), by, dialect, seed)
+            read_columns((&text.name, batches), by, dialect, seed, watch)
         });
     }
     let shape = Shape::of(by, 4, dialect);
@@ -107,11 +110,11 @@ pub(super) fn read_rows(
             }
             Err(message) => copied.problems.push((line, message)),
         }
-        true
+        !is_stopped(watch)
     };
     let read = each_judgment((text, form), shape.rules, take);
     read.map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
-    assemble(&[copied.piece()], &text.name, shape, &form.expected(Role::Qrels), seed)
+    assemble(&[copied.piece()], &text.name, shape, &form.expected(Role::Qrels), seed, watch)
 }
 
 /// Reads columns in memory by group; returns what can be used of them, and the problems, whose lines are rows.
@@ -120,6 +123,7 @@ pub(super) fn read_columns(
     by: GroupedBy,
     dialect: Dialect,
     seed: Seed,
+    watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
     let columns = Columns::of_judgments(name, batches, seed)?;
     if let Some(batch) = columns.without_groups() {
@@ -131,7 +135,7 @@ pub(super) fn read_columns(
     columns.each_grouped(|at, query, [group, subgroup], doc, grade| {
         copied.push(shape, at as u64 + 1, [query, group, subgroup, doc], grade);
     });
-    assemble(&[copied.piece()], name, shape, "", seed)
+    assemble(&[copied.piece()], name, shape, "", seed, watch)
 }
 
 /// Takes judgments (query, group, document, grade) in any order.
@@ -144,7 +148,7 @@ pub(super) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
     for (line, (query, group, doc, grade)) in (1..).zip(rows) {
         copied.push(shape, line, [query.as_ref(), group.as_ref(), b"", doc.as_ref()], grade);
     }
-    sound(assemble(&[copied.piece()], "qrels", shape, "", Seed::random())?)
+    sound(assemble(&[copied.piece()], "qrels", shape, "", Seed::random(), None)?)
 }
 
 /// Returns judgments that have no problems.
@@ -205,6 +209,7 @@ fn read_text(
     (by, fields): (GroupedBy, Option<usize>),
     dialect: Dialect,
     seed: Seed,
+    watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
     let rules = dialect.rules();
     let mut first = text.split(|&byte| byte == b'\n').filter(|line| !is_skipped(line, rules));
@@ -224,9 +229,14 @@ fn read_text(
         Some(before)
     });
     let numbered: Vec<(Range<usize>, u64)> = starts.into_iter().zip(before).collect();
-    let pieces: Vec<Piece<'_>> =
-        numbered.into_par_iter().map(|(range, before)| shape.piece(&text[range], before)).collect();
-    assemble(&pieces, name, shape, &format!(": {}", shape.expected()), seed)
+    watch.iter().for_each(|watch| watch.expect(text.len() as u64));
+    let piece = |(range, before): (Range<usize>, u64)| {
+        not_stopped(watch)?;
+        watch.iter().for_each(|watch| watch.add(range.len() as u64));
+        Ok(shape.piece(&text[range], before))
+    };
+    let pieces = numbered.into_par_iter().map(piece).collect::<Result<Vec<Piece<'_>>>>()?;
+    assemble(&pieces, name, shape, &format!(": {}", shape.expected()), seed, watch)
 }
 
 /// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
@@ -236,6 +246,7 @@ fn assemble(
     shape: Shape,
     expected: &str,
     seed: Seed,
+    watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
     let Shape { by, dialect, rules, .. } = shape;
     let mut problems: Vec<(u64, String)> = Vec::new();
@@ -254,8 +265,11 @@ fn assemble(
     let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
     let mut queries: Vec<(&[u8], Vec<&[Raw<'_>]>)> = of_query.into_iter().collect();
     queries.par_sort_unstable_by_key(|(query, _)| *query);
-    let made: Vec<Made<'_>> =
-        queries.par_iter().map(|(query, rows)| Made::of(query, rows, shape, &number)).collect();
+    let made = queries.par_iter().map(|(query, rows)| {
+        not_stopped(watch)?;
+        Ok(Made::of(query, rows, shape, &number))
+    });
+    let made = made.collect::<Result<Vec<Made<'_>>>>()?;
     let faults = made.iter().flat_map(|made| made.problems.iter().cloned());
     let any_fault = problems.len();
     problems.extend(faults);
@@ -616,6 +630,24 @@ mod tests {
         assert_eq!(said(&[two.with_groups(&[""])]), "qrels:1: the group is empty");
         let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
         assert_eq!(said(&[infinite]), "qrels:1: grade NaN is not a finite number");
+    }
+
+    #[test]
+    fn a_watch_hears_of_reading_and_stops_it() {
+        let watch = Arc::new(Watch::default());
+        let join = Join { grouped_by: Some(GroupedBy::Judge), watch: Some(watch.clone()), ..Join::default() };
+        let text = || Input::Bytes { name: "qrels".into(), bytes: TREC.into() };
+        join.qrels(text()).unwrap();
+        assert_eq!((watch.done(), watch.total()), (TREC.len() as u64, TREC.len() as u64));
+        watch.stop();
+        assert!(matches!(join.qrels(text()), Err(Error::Stopped)));
+        let records = lines("", |[q, j, d, g]| {
+            format!(r#"{{"qid": "{q}", "judge": "{j}", "docid": "{d}", "rel": {g}}}"#)
+        });
+        let table = Input::Bytes { name: "qrels".into(), bytes: records.into_bytes().into() };
+        assert!(matches!(join.qrels(table), Err(Error::Stopped)));
+        let batch = Judgments::new(&["q1"], &["d"], &[1u8]).with_groups(&["a"]);
+        assert!(matches!(join.judgments(&[batch]), Err(Error::Stopped)));
     }
 
     #[test]

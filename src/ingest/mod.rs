@@ -253,10 +253,13 @@ impl Join {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
         if let Some(by) = self.grouped_by {
-            let text = || grouped::read(qrels, (by, self.preference_fields), self.dialect, seed);
+            let text =
+                || grouped::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch());
             return match form {
                 Ok(Form { shape: Shape::Trec, .. }) => text(),
-                Ok(form) if form.has_groups() => grouped::read_rows((qrels, form), by, self.dialect, seed),
+                Ok(form) if form.has_groups() => {
+                    grouped::read_rows((qrels, form), by, self.dialect, seed, self.watch())
+                }
                 Ok(form) => {
                     let from = match by {
                         GroupedBy::Preference => "TREC text".to_owned(),
@@ -340,7 +343,13 @@ impl Join {
         match self.grouped_by {
             None => Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch()),
             Some(by) => {
-                let read = grouped::read_columns(("qrels", batches), by, self.dialect, Seed::random())?;
+                let read = grouped::read_columns(
+                    ("qrels", batches),
+                    by,
+                    self.dialect,
+                    Seed::random(),
+                    self.watch(),
+                )?;
                 grouped::sound(read)
             }
         }
