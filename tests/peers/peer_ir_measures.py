@@ -130,7 +130,7 @@ def check(laneval, tally, folder, options):
         compare_ir_measures(laneval, tally, data, rows(laneval.names, NAMED, OTHERWISE), CLOSE)
     for data in data_sets(folder, numeric):
         compare_ir_measures(laneval, tally, data, rows(laneval.names, GDEVAL), FIVE_DECIMALS)
-    many = [{"seed": seed, "shape": shape, "queries": 30, "depth": 40} for seed in [35, *options.seeds] for shape in ("many", "real")]
+    many = [{"seed": seed, "shape": shape, "queries": 50, "depth": 40} for seed in [35, *options.seeds] for shape in ("many", "real")]
     for data in data_sets(folder, many):
         data.must_have_many_grades()
         named = MANY + (MANY_WHOLE if "shape=many" in data.label else ())

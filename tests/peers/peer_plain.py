@@ -88,7 +88,7 @@ def compare_subtopics(laneval, tally, data):
 
 def check_many_grades(laneval, tally, folder, seeds):
     for shape, (levels, wide, gains) in MANY.items():
-        for data in data_sets(folder, [{"seed": seed, "shape": shape, "queries": 24, "depth": 40} for seed in seeds]):
+        for data in data_sets(folder, [{"seed": seed, "shape": shape, "queries": 60, "depth": 40} for seed in seeds]):
             data.must_have_many_grades()
             compare_plain(laneval, tally, "plain many grades", data, plain_names(wide, levels, gains))
 

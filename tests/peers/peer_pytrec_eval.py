@@ -137,7 +137,7 @@ def check(laneval, tally, folder, options):
 
 def check_many_grades(laneval, tally, folder, options):
     seeds = [81] + ([] if options.quick else [82]) + options.seeds
-    for data in data_sets(folder, [{"seed": seed, "shape": "many", "queries": 24, "depth": 60} for seed in seeds]):
+    for data in data_sets(folder, [{"seed": seed, "shape": "many", "queries": 40, "depth": 60} for seed in seeds]):
         data.must_have_many_grades()
         for rel in (1, 2, 1500):
             for judged_only in (False, True):
