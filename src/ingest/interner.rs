@@ -48,6 +48,16 @@ impl Interner {
         self.ids
     }
 
+    /// Forgets the ids. Room is kept for about as many.
+    pub fn clear(&mut self) {
+        if self.slots.len() > 16 * (self.ids.len() + 4) {
+            self.slots = Vec::new();
+        }
+        self.slots.fill(0);
+        self.ids.clear();
+        self.words.clear();
+    }
+
     /// The number of an id.
     #[inline]
     pub fn get(&self, id: &[u8]) -> Option<u32> {

@@ -33,7 +33,7 @@ impl GroupedBy {
 named!(GroupedBy, "groups of judgments");
 
 /// A judgment of a document in a group.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct GroupedJudgment {
     /// The number of the document in its query.
     pub document: u32,

@@ -123,6 +123,12 @@ impl Ids {
         self.ends.push(self.bytes.len() as u64);
     }
 
+    /// Removes all ids.
+    pub(crate) fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.truncate(1);
+    }
+
     /// Makes ids of the columns of a file; `None` if the columns do not fit together.
     pub(crate) fn from_columns(ends: Vec<u64>, bytes: Vec<u8>) -> Option<Self> {
         let fits = ends.first() == Some(&0) && ends.is_sorted() && ends.last() == Some(&(bytes.len() as u64));

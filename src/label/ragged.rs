@@ -17,6 +17,20 @@ impl<T> Default for Ragged<T> {
 }
 
 impl<T: Copy> Ragged<T> {
+    /// Makes rows of values that lie one behind the other: each row has room for a number of them, and keeps the first ones.
+    pub fn compacted(mut values: Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let (mut ends, mut start, mut end) = (Vec::new(), 0, 0);
+        for (room, kept) in rows {
+            if start != end {
+                values.copy_within(start..start + kept, end);
+            }
+            (start, end) = (start + room, end + kept);
+            ends.push(end as u64);
+        }
+        values.truncate(end);
+        Ragged { ends, values }
+    }
+
     /// Appends a row.
     pub fn push(&mut self, values: &[T]) {
         self.values.extend_from_slice(values);

@@ -5,64 +5,43 @@
 //! by preference          query group document level, or query group sub-group document level
 //! ```
 //!
-//! Pieces of the text are split into lines on all threads; rows of tables and those in memory are copied. Then each query's documents are
-//! numbered in bytewise order, groups in the bytewise order of all their names. Plain labels are made of each document's largest grade.
+//! Pieces of the input are read on all threads, in which documents of a query and names of groups are numbered ([`piece`]). Then each query's
+//! documents are numbered in bytewise order, groups in the bytewise order of all their names, and its judgments are checked ([`made`]). Plain
+//! labels are made of each document's largest grade.
+
+mod made;
+mod piece;
 
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_128;
 
+use self::made::{Made, Naming};
+use self::piece::{Growing, Piece, Place};
 use super::columns::{Collected, ColumnSource, Columns, Judgments, PieceSize};
 use super::diagnostics::{quoted, whole_file};
-use super::dialect::{Dialect, Rules};
+use super::dialect::{Comments, Dialect, Rules};
 use super::format::Form;
 use super::hash::Seed;
 use super::input::Opened;
+use super::number::decimal;
 use super::qrels::{self, Kept, Qrels};
+use super::record::LONGEST_LINE;
 use super::rows::{TextRow, each_judgment};
-use super::scan::split;
-use super::shape::Role;
+use super::scan::{Fields, Scanner, TakeLines, split};
+use super::shape::{Role, TOO_LONG, counts};
 use super::tables::with_judgments;
 use crate::error::{Error, Problem, Problems, Result};
-use crate::groups::preferences::{Fault, Line, Preferences};
 use crate::label::{GroupedBy, GroupedJudgment, JudgmentGroups, Ragged};
 use crate::watch::{Watch, is_stopped, not_stopped};
 
-/// The bytes of text that one thread splits at a time, at least.
+/// The bytes of text that one thread reads at a time, at least.
 const PIECE: usize = 1 << 18;
 
-/// A judgment as it stands in the text.
-#[derive(Debug, Clone, Copy)]
-struct Raw<'t> {
-    group: &'t [u8],
-    subgroup: &'t [u8],
-    doc: &'t [u8],
-    grade: f64,
-    /// The number of the line, from 1.
-    line: u64,
-}
-
-/// The judgments of some lines.
-#[derive(Default)]
-struct Piece<'t> {
-    rows: Vec<Raw<'t>>,
-    /// The rows of one query that follow one another.
-    queries: Vec<(&'t [u8], Range<usize>)>,
-    problems: Vec<(u64, String)>,
-}
-
-impl<'t> Piece<'t> {
-    fn push(&mut self, query: &'t [u8], row: Raw<'t>) {
-        match self.queries.last_mut() {
-            Some((last, rows)) if *last == query => rows.end += 1,
-            _ => self.queries.push((query, self.rows.len()..self.rows.len() + 1)),
-        }
-        self.rows.push(row);
-    }
-}
+/// The bytes of a usual line.
+const USUAL: usize = 32;
 
 /// The shape of the lines.
 #[derive(Clone, Copy)]
@@ -101,20 +80,20 @@ pub(super) fn read_rows(
         });
     }
     let shape = Shape::of(by, 4, dialect);
-    let mut copied = Copied::default();
+    let mut rows = Growing::new(seed);
     let take = |line: u64, row: Result<TextRow<'_>, String>| {
         match row {
             Ok(row) => {
-                let ids = [row.query, row.group.unwrap_or_default(), b"", row.doc];
-                copied.push(shape, line, ids, row.value);
+                let groups = [row.group.unwrap_or_default(), b""];
+                take(&mut rows, shape, line, (row.query, groups, row.doc), row.value);
             }
-            Err(message) => copied.problems.push((line, message)),
+            Err(message) => rows.problem(line, message),
         }
         !is_stopped(watch)
     };
     let read = each_judgment((text, form), shape.rules, take);
     read.map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
-    assemble(&[copied.piece()], &text.name, shape, &form.expected(Role::Qrels), seed, watch)
+    assemble(rows.finish(), &text.name, shape, &form.expected(Role::Qrels), seed, watch)
 }
 
 /// Reads columns in memory by group; returns what can be used of them, and the problems, whose lines are rows.
@@ -131,11 +110,11 @@ pub(super) fn read_columns(
         return Err(Error::Input(whole_file(name, message)));
     }
     let shape = Shape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
-    let mut copied = Copied::default();
-    columns.each_grouped(|at, query, [group, subgroup], doc, grade| {
-        copied.push(shape, at as u64 + 1, [query, group, subgroup, doc], grade);
+    let mut rows = Growing::new(seed);
+    columns.each_grouped(|at, query, groups, doc, grade| {
+        take(&mut rows, shape, at as u64 + 1, (query, groups, doc), grade);
     });
-    assemble(&[copied.piece()], name, shape, "", seed, watch)
+    assemble(rows.finish(), name, shape, "", seed, watch)
 }
 
 /// Takes judgments (query, group, document, grade) in any order.
@@ -143,12 +122,12 @@ pub(super) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
     rows: impl IntoIterator<Item = (Q, G, D, f64)>,
     by: GroupedBy,
 ) -> Result<Qrels> {
-    let shape = Shape::of(by, 4, Dialect::Laneval);
-    let mut copied = Copied::default();
+    let (shape, seed) = (Shape::of(by, 4, Dialect::Laneval), Seed::random());
+    let mut taken = Growing::new(seed);
     for (line, (query, group, doc, grade)) in (1..).zip(rows) {
-        copied.push(shape, line, [query.as_ref(), group.as_ref(), b"", doc.as_ref()], grade);
+        take(&mut taken, shape, line, (query.as_ref(), [group.as_ref(), b""], doc.as_ref()), grade);
     }
-    sound(assemble(&[copied.piece()], "qrels", shape, "", Seed::random(), None)?)
+    sound(assemble(taken.finish(), "qrels", shape, "", seed, None)?)
 }
 
 /// Returns judgments that have no problems.
@@ -156,50 +135,16 @@ pub(super) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Qrels> {
     if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
 }
 
-/// Judgments that were copied, because they do not lie in a text.
-#[derive(Default)]
-struct Copied {
-    /// The query, the group, the sub-group and the document of each judgment, one after the other.
-    ids: Vec<u8>,
-    rows: Vec<CopiedRow>,
-    problems: Vec<(u64, String)>,
-}
-
-struct CopiedRow {
-    /// The ends of the ids.
-    ends: [usize; 4],
-    grade: f64,
-    line: u64,
-}
-
-impl Copied {
-    fn push(&mut self, shape: Shape, line: u64, ids: [&[u8]; 4], grade: f64) {
-        if !grade.is_finite() {
-            self.problems.push((line, format!("{} {grade} is not a finite number", shape.number())));
-            return;
-        }
-        if ids[1].is_empty() {
-            return self.problems.push((line, "the group is empty".to_owned()));
-        }
-        let ends = ids.map(|id| {
-            self.ids.extend_from_slice(id);
-            self.ids.len()
-        });
-        self.rows.push(CopiedRow { ends, grade: shape.grade(grade), line });
-    }
-
-    fn piece(&self) -> Piece<'_> {
-        let mut piece = Piece { problems: self.problems.clone(), ..Piece::default() };
-        let mut start = 0;
-        for &CopiedRow { ends, grade, line } in &self.rows {
-            let [query, group, subgroup, doc] = ends.map(|end| {
-                let id = &self.ids[start..end];
-                start = end;
-                id
-            });
-            piece.push(query, Raw { group, subgroup, doc, grade, line });
-        }
-        piece
+/// Adds a judgment that does not lie in TREC text.
+fn take(rows: &mut Growing, shape: Shape, line: u64, (query, groups, doc): Place<'_>, grade: f64) {
+    if !grade.is_finite() {
+        rows.problem(line, format!("{} {grade} is not a finite number", shape.number()));
+    } else if groups[0].is_empty() {
+        rows.problem(line, "the group is empty".to_owned());
+    } else if shape.fields == 5 && groups[1].is_empty() {
+        rows.problem(line, "the sub-group is empty".to_owned());
+    } else {
+        rows.push(line, (query, groups, doc), shape.grade(grade));
     }
 }
 
@@ -211,63 +156,132 @@ fn read_text(
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let rules = dialect.rules();
-    let mut first = text.split(|&byte| byte == b'\n').filter(|line| !is_skipped(line, rules));
+    let comments = dialect.rules().qrels_comments;
+    let mut lines = text.split(|&byte| byte == b'\n').filter(|line| counts(line, comments));
     let fields = match by {
         // Both formats of preferences are told apart by their first line.
         GroupedBy::Preference if fields.is_some() => fields.unwrap_or(4).clamp(4, 5),
-        GroupedBy::Preference => first.next().map_or(4, |line| split(line).count()).clamp(4, 5),
+        GroupedBy::Preference => lines.next().map_or(4, |line| split(line).count()).clamp(4, 5),
         _ => 4,
     };
     let shape = Shape::of(by, fields, dialect);
-    let starts = pieces(text);
-    let lines = |range: &Range<usize>| memchr::memchr_iter(b'\n', &text[range.clone()]).count() as u64;
-    let counts: Vec<u64> = starts.par_iter().map(lines).collect();
-    let before = counts.iter().scan(0, |sum, count| {
-        let before = *sum;
-        *sum += count;
-        Some(before)
-    });
-    let numbered: Vec<(Range<usize>, u64)> = starts.into_iter().zip(before).collect();
     watch.iter().for_each(|watch| watch.expect(text.len() as u64));
-    let piece = |(range, before): (Range<usize>, u64)| {
+    let piece = |scanner: &mut Scanner, range: Range<usize>| {
         not_stopped(watch)?;
         watch.iter().for_each(|watch| watch.add(range.len() as u64));
-        Ok(shape.piece(&text[range], before))
+        let (part, mut piece) = (&text[range.clone()], Piece::new(seed, range.len() / USUAL));
+        let lines = scanner.each_line(part, &mut Lines { piece: &mut piece, shape });
+        piece.end();
+        Ok((piece, lines))
     };
-    let pieces = numbered.into_par_iter().map(piece).collect::<Result<Vec<Piece<'_>>>>()?;
-    assemble(&pieces, name, shape, &format!(": {}", shape.expected()), seed, watch)
+    let read = pieces(text).into_par_iter().map_init(Scanner::default, piece);
+    let mut before = 0;
+    let place = |(mut piece, lines): (Piece, u64)| {
+        piece.before = before;
+        before += lines;
+        piece
+    };
+    let pieces = read.collect::<Result<Vec<(Piece, u64)>>>()?.into_iter().map(place).collect();
+    assemble(pieces, name, shape, &format!(": {}", shape.expected()), seed, watch)
+}
+
+/// The lines of a piece of the text.
+struct Lines<'p> {
+    piece: &'p mut Piece,
+    shape: Shape,
+}
+
+impl Lines<'_> {
+    /// Takes a line with its number, which was read already.
+    #[inline(always)]
+    fn take(&mut self, line: u64, place: Place<'_>, (field, value): (&[u8], Option<f64>)) {
+        match value.filter(|value| value.is_finite()) {
+            Some(value) => self.piece.push(line as u32, place, self.shape.grade(value)),
+            None => {
+                let (what, expected) = (self.shape.number(), self.shape.expected());
+                let message = format!("{what} {} is not a number: {expected}", quoted(field));
+                self.piece.problems.push((line, message));
+            }
+        }
+    }
+}
+
+impl TakeLines<4> for Lines<'_> {
+    const MORE: bool = false;
+
+    fn fields(&mut self, text: &[u8], line: u64, Fields { starts, ends }: &Fields<4>) {
+        if self.shape.fields != 4 {
+            return self.other(starts[0], line, &text[starts[0]..ends[3]]);
+        }
+        let field = |field: usize| &text[starts[field]..ends[field]];
+        let value = decimal(text, starts[3], ends[3], self.shape.parser());
+        self.take(line, (field(0), [field(1), b""], field(2)), (field(3), value));
+    }
+
+    // Lines of five fields are few.
+    fn other(&mut self, _: usize, line: u64, bytes: &[u8]) {
+        let expected = self.shape.expected();
+        let fields: Vec<&[u8]> = split(bytes).take(6).collect();
+        let message = match (&fields[..], self.shape.fields) {
+            _ if bytes.len() > LONGEST_LINE => format!("{TOO_LONG}: {expected}"),
+            (&[query, group, subgroup, doc, level], 5) => {
+                let value = self.shape.parser()(level);
+                return self.take(line, (query, [group, subgroup], doc), (level, value));
+            }
+            ([_], _) => format!("there is 1 field: {expected}"),
+            _ => format!("there are {} fields: {expected}", split(bytes).count()),
+        };
+        self.piece.problems.push((line, message));
+    }
+
+    fn comments(&self) -> Comments {
+        self.shape.rules.qrels_comments
+    }
 }
 
 /// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
 fn assemble(
-    pieces: &[Piece<'_>],
+    pieces: Vec<Piece>,
     name: &str,
     shape: Shape,
     expected: &str,
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
+    not_stopped(watch)?;
     let Shape { by, dialect, rules, .. } = shape;
-    let mut problems: Vec<(u64, String)> = Vec::new();
-    let mut of_query: HashMap<&[u8], Vec<&[Raw<'_>]>> = HashMap::new();
-    for piece in pieces {
-        problems.extend(piece.problems.iter().cloned());
-        for (query, rows) in &piece.queries {
-            of_query.entry(query).or_default().push(&piece.rows[rows.clone()]);
-        }
-    }
+    let numbered = |piece: &Piece| {
+        let before = piece.before;
+        piece.problems.iter().map(|(line, message)| (before + line, message.clone())).collect::<Vec<_>>()
+    };
+    let mut problems: Vec<(u64, String)> = pieces.iter().flat_map(numbered).collect();
     let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
     if count == 0 && problems.is_empty() {
         problems.push((0, format!("there is no judgment in it{expected}")));
     }
-    let names: Vec<&[u8]> = names(pieces).into_iter().collect();
+    let names: Vec<&[u8]> = names(&pieces).into_iter().collect();
     let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
-    let mut queries: Vec<(&[u8], Vec<&[Raw<'_>]>)> = of_query.into_iter().collect();
+    let numbers: Vec<Vec<u32>> =
+        pieces.par_iter().map(|piece| piece.names().iter().map(number).collect()).collect();
+    let mut of_query: HashMap<&[u8], Vec<(usize, usize)>> = HashMap::new();
+    for (at, piece) in pieces.iter().enumerate() {
+        for (stretch, query) in piece.queries.iter().enumerate() {
+            of_query.entry(query).or_default().push((at, stretch));
+        }
+    }
+    let mut queries: Vec<(&[u8], Vec<(usize, usize)>)> = of_query.into_iter().collect();
     queries.par_sort_unstable_by_key(|(query, _)| *query);
-    let made = queries.par_iter().map(|(query, rows)| {
+    let part = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
+    let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| part(at).0.rows.len()).sum();
+    let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
+    let mut all = vec![GroupedJudgment::default(); count];
+    let mut rest = &mut all[..];
+    let parts = rooms.iter().map(|&room| rest.split_off_mut(..room).unwrap_or_default());
+    let parts: Vec<&mut [GroupedJudgment]> = parts.collect();
+    let naming = Naming { shape, names: &names, seed };
+    let made = queries.par_iter().zip(parts).map(|((query, stretches), judgments)| {
         not_stopped(watch)?;
-        Ok(Made::of(query, rows, shape, &number))
+        Ok(Made::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
     });
     let made = made.collect::<Result<Vec<Made<'_>>>>()?;
     let faults = made.iter().flat_map(|made| made.problems.iter().cloned());
@@ -278,11 +292,9 @@ fn assemble(
     if is_late && !problems.first.is_empty() {
         return Err(Error::Repeated(problems));
     }
-    let (mut judgments, mut largest) = (Ragged::default(), Ragged::default());
-    for made in &made {
-        judgments.push(&made.judgments);
-        largest.push(&made.largest);
-    }
+    let judgments = Ragged::compacted(all, rooms.into_iter().zip(made.iter().map(|made| made.count)));
+    let mut largest = Ragged::default();
+    made.iter().for_each(|made| largest.push(&made.largest));
     let fingerprint = made.iter().fold(0u128, |sum, made| sum.wrapping_add(made.fingerprint));
     let documents = queries.iter().zip(&made).flat_map(|((query, _), made)| {
         made.docs.iter().zip(&made.largest).map(move |(&doc, &grade)| (*query, doc, grade))
@@ -302,12 +314,6 @@ fn assemble(
     Ok((qrels.with_grouped(Arc::new(grouped), fingerprint), problems))
 }
 
-/// Whether a line is blank or a comment.
-fn is_skipped(line: &[u8], rules: Rules) -> bool {
-    let column = line.iter().position(|&byte| !super::scan::is_separator(byte));
-    column.is_none_or(|column| line[column] == b'#' && rules.qrels_comments.cover(column))
-}
-
 /// Cuts a text behind line feeds.
 fn pieces(text: &[u8]) -> Vec<Range<usize>> {
     let (mut pieces, mut start) = (Vec::new(), 0);
@@ -321,22 +327,8 @@ fn pieces(text: &[u8]) -> Vec<Range<usize>> {
 }
 
 /// The names of all groups and sub-groups, in bytewise order.
-fn names<'t>(pieces: &[Piece<'t>]) -> BTreeSet<&'t [u8]> {
-    let of_piece = |piece: &Piece<'t>| {
-        let (mut names, mut last): (BTreeSet<&'t [u8]>, [&[u8]; 2]) = (BTreeSet::new(), [b"", b""]);
-        for row in &piece.rows {
-            if [row.group, row.subgroup] != last {
-                last = [row.group, row.subgroup];
-                names.extend(last.into_iter().filter(|name| !name.is_empty()));
-            }
-        }
-        names
-    };
-    let both = |mut one: BTreeSet<&'t [u8]>, other: BTreeSet<&'t [u8]>| {
-        one.extend(other);
-        one
-    };
-    pieces.par_iter().map(of_piece).reduce(BTreeSet::new, both)
+fn names(pieces: &[Piece]) -> BTreeSet<&[u8]> {
+    pieces.iter().flat_map(|piece| piece.names().iter()).collect()
 }
 
 /// The first problems, by line.
@@ -358,6 +350,12 @@ impl Shape {
         if self.by == GroupedBy::Preference { "level" } else { "grade" }
     }
 
+    /// The function that reads this number; it gives `None` if the field is not a number.
+    #[inline(always)]
+    fn parser(&self) -> fn(&[u8]) -> Option<f64> {
+        if self.by == GroupedBy::Preference { self.rules.score } else { self.rules.grade }
+    }
+
     /// Returns a grade or a level as the dialect takes it: trec_eval 9 rounds levels to f32.
     fn grade(self, grade: f64) -> f64 {
         let grade = match self.by {
@@ -377,167 +375,6 @@ impl Shape {
             (GroupedBy::Preference, _) => "expected 'query group docno level'",
         }
     }
-
-    /// Splits a piece of the text, before which there are some lines.
-    fn piece<'t>(self, text: &'t [u8], before: u64) -> Piece<'t> {
-        let mut piece = Piece::default();
-        for (line, number) in text.split(|&byte| byte == b'\n').zip(before + 1..) {
-            if is_skipped(line, self.rules) {
-                continue;
-            }
-            match self.row(line, number) {
-                Ok((query, row)) => piece.push(query, row),
-                Err(message) => piece.problems.push((number, message)),
-            }
-        }
-        piece
-    }
-
-    fn row(self, line: &[u8], number: u64) -> Result<(&[u8], Raw<'_>), String> {
-        let mut fields: [&[u8]; 5] = [b""; 5];
-        let mut count = 0;
-        for field in split(line) {
-            if let Some(place) = fields[..self.fields].get_mut(count) {
-                *place = field;
-            }
-            count += 1;
-        }
-        if count != self.fields {
-            let are = if count == 1 { "is 1 field".to_owned() } else { format!("are {count} fields") };
-            return Err(format!("there {are}: {}", self.expected()));
-        }
-        let [query, group, .., doc, value] = &fields[..self.fields] else { unreachable!("at least four") };
-        let subgroup = if self.fields == 5 { fields[2] } else { b"" };
-        let read = if self.by == GroupedBy::Preference { self.rules.score } else { self.rules.grade };
-        let what = self.number();
-        let grade = read(value)
-            .filter(|grade| grade.is_finite())
-            .ok_or_else(|| format!("{what} {} is not a number: {}", quoted(value), self.expected()))?;
-        Ok((query, Raw { group, subgroup, doc, grade: self.grade(grade), line: number }))
-    }
-}
-
-/// The judgments of one query.
-struct Made<'t> {
-    docs: Vec<&'t [u8]>,
-    judgments: Vec<GroupedJudgment>,
-    largest: Vec<f64>,
-    fingerprint: u128,
-    problems: Vec<(u64, String)>,
-}
-
-impl<'t> Made<'t> {
-    /// Numbers the documents of a query, and checks its judgments.
-    fn of(query: &[u8], rows: &[&[Raw<'t>]], shape: Shape, number: &dyn Fn(&[u8]) -> u32) -> Self {
-        let mut rows: Vec<Raw<'t>> = rows.iter().flat_map(|rows| rows.iter().copied()).collect();
-        let key = |row: &Raw<'t>| (row.doc, row.group, row.subgroup, row.line);
-        rows.sort_unstable_by(|one, other| key(one).cmp(&key(other)));
-        let mut made = Made {
-            docs: Vec::new(),
-            judgments: Vec::with_capacity(rows.len()),
-            largest: Vec::new(),
-            fingerprint: 0,
-            problems: Vec::new(),
-        };
-        let mut last: Option<Raw<'t>> = None;
-        let mut known: [(&[u8], u32); 2] = [(b"", 0); 2];
-        let mut hashed = Vec::new();
-        let mut taken: Vec<&Raw<'t>> = Vec::with_capacity(rows.len());
-        for row in &rows {
-            if made.docs.last() != Some(&row.doc) {
-                made.docs.push(row.doc);
-                made.largest.push(row.grade);
-            }
-            let repeats =
-                |last: &Raw<'t>| (last.doc, last.group, last.subgroup) == (row.doc, row.group, row.subgroup);
-            // trec_eval counts the line twice.
-            let counts_twice = shape.by == GroupedBy::Preference && shape.rules.late_repeats;
-            if let Some(first) = last.filter(repeats).filter(|_| !counts_twice) {
-                let by = match shape.by {
-                    GroupedBy::Judge => "by judge",
-                    GroupedBy::Subtopic => "for subtopic",
-                    GroupedBy::Preference => "in group",
-                };
-                let (doc, group, query) = (quoted(row.doc), quoted(row.group), quoted(query));
-                let line = row.line.max(first.line);
-                let message = format!(
-                    "docno {doc} is judged again {by} {group} for query {query}, first on line {}",
-                    row.line.min(first.line)
-                );
-                made.problems.push((line, message));
-                continue;
-            }
-            last = Some(*row);
-            if let Some(largest) = made.largest.last_mut() {
-                *largest = largest.max(row.grade);
-            }
-            for (known, name) in known.iter_mut().zip([row.group, row.subgroup]) {
-                if known.0 != name {
-                    *known = (name, number(name));
-                }
-            }
-            hashed.clear();
-            for part in [query, row.group, row.subgroup, row.doc] {
-                hashed.extend_from_slice(&(part.len() as u64).to_le_bytes());
-                hashed.extend_from_slice(part);
-            }
-            hashed.extend_from_slice(&row.grade.to_le_bytes());
-            made.fingerprint = made.fingerprint.wrapping_add(xxh3_128(&hashed));
-            let subgroup = if shape.fields == 5 { known[1].1 } else { 0 };
-            let document = made.docs.len() as u32 - 1;
-            taken.push(row);
-            made.judgments.push(GroupedJudgment { document, group: known[0].1, subgroup, grade: row.grade });
-        }
-        if shape.by == GroupedBy::Preference
-            && let Err(fault) = preferences(&made.judgments, made.docs.len() as u32)
-        {
-            made.problems.push(told(&fault, &taken, query));
-        }
-        made
-    }
-}
-
-/// The preferences of one query.
-fn preferences(judgments: &[GroupedJudgment], documents: u32) -> Result<Preferences, Fault> {
-    let lines: Vec<Line> = judgments.iter().map(Line::from).collect();
-    Preferences::new(&lines, documents)
-}
-
-/// The line and the message of a fault in the preferences of a query, which were made of these rows.
-fn told(fault: &Fault, rows: &[&Raw<'_>], query: &[u8]) -> (u64, String) {
-    /// The number of steps of a circle that are listed.
-    const STEPS: usize = 4;
-    let query = quoted(query);
-    let two = |what: &str, one: usize, other: usize| {
-        let (doc, group) = (quoted(rows[one].doc), quoted(rows[one].group));
-        let first = rows[one].line.min(rows[other].line);
-        format!("docno {doc} has {what} in group {group} for query {query}, first on line {first}")
-    };
-    let message = match fault {
-        Fault::TwoLevels { higher, lower } => two("two levels", *higher, *lower),
-        Fault::ZeroAndMore { zero, more } => two("level 0 and a level above 0", *zero, *more),
-        Fault::Cycle { steps } => {
-            let step = |&(above, below): &(usize, usize)| {
-                let [above, below] = [rows[above], rows[below]];
-                let (first, last) = (above.line.min(below.line), above.line.max(below.line));
-                format!("{} before {} (lines {first} and {last})", quoted(above.doc), quoted(below.doc))
-            };
-            let mut told: Vec<String> = steps.iter().take(STEPS).map(step).collect();
-            if steps.len() > STEPS {
-                told.push(format!("and {} more", steps.len() - STEPS));
-            }
-            let group = steps.first().map_or_else(String::new, |&(at, _)| quoted(rows[at].group));
-            format!(
-                "the preferences of group {group} for query {query} go round in a circle: {}",
-                told.join(", ")
-            )
-        }
-        Fault::Level { .. } | Fault::Document { .. } | Fault::TooLarge { .. } => {
-            format!("query {query}: {fault}")
-        }
-    };
-    let line = fault.lines().into_iter().map(|at| rows[at].line).max().unwrap_or(0);
-    (line, message)
 }
 
 #[cfg(test)]
@@ -628,6 +465,8 @@ mod tests {
         let message = "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
         assert_eq!(said(&[two, one.with_groups(&["3", "3"])]), message);
         assert_eq!(said(&[two.with_groups(&[""])]), "qrels:1: the group is empty");
+        let unnamed = Judgments { subgroup: Some((&[""]).into()), ..two };
+        assert_eq!(said(&[unnamed]), "qrels:1: the sub-group is empty");
         let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
         assert_eq!(said(&[infinite]), "qrels:1: grade NaN is not a finite number");
     }

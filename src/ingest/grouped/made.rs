@@ -1,0 +1,257 @@
+//! The judgments of one query: its documents in bytewise order, and what is wrong with its judgments.
+
+use xxhash_rust::xxh3::xxh3_128;
+
+use super::super::diagnostics::quoted;
+use super::super::hash::Seed;
+use super::super::interner::Interner;
+use super::Shape;
+use super::piece::Part;
+use crate::error::Result;
+use crate::groups::preferences::{Fault, Line, Preferences};
+use crate::label::{GroupedBy, GroupedJudgment};
+
+/// What is known of one query beside its judgments.
+pub struct Made<'t> {
+    /// The documents, in bytewise order.
+    pub docs: Vec<&'t [u8]>,
+    /// The number of judgments that count.
+    pub count: usize,
+    /// The largest grade of each document.
+    pub largest: Vec<f64>,
+    /// The wrapping sum of the hashes of the judgments.
+    pub fingerprint: u128,
+    pub problems: Vec<(u64, String)>,
+}
+
+/// The names of groups, and how judgments are read.
+#[derive(Clone, Copy)]
+pub struct Naming<'t> {
+    pub shape: Shape,
+    /// The names of groups and sub-groups, in bytewise order.
+    pub names: &'t [&'t [u8]],
+    pub seed: Seed,
+}
+
+/// A stretch, with the number of each of its names among all.
+pub type Stretch<'t> = (Part<'t>, &'t [u32]);
+
+impl<'t> Made<'t> {
+    /// Numbers the documents of a query, whose stretches are in order, checks its judgments, and puts them into `judgments`, by document,
+    /// group and sub-group. There is room for all of them; those that count come first.
+    pub fn of(
+        query: &[u8],
+        parts: &[Stretch<'t>],
+        naming: Naming<'_>,
+        judgments: &mut [GroupedJudgment],
+    ) -> Self {
+        let Naming { shape, names, seed } = naming;
+        let (docs, places) = placed(parts, seed);
+        distribute(
+            (parts, &places),
+            docs.len(),
+            shape,
+            judgments,
+            |judgment, _| judgment,
+            |judgment| judgment,
+        );
+        let (count, largest) = (judgments.len(), Vec::with_capacity(docs.len()));
+        let mut made = Made { docs, count, largest, fingerprint: 0, problems: Vec::new() };
+        let by_preference = shape.by == GroupedBy::Preference;
+        let repeats = judgments.windows(2).any(|pair| place(&pair[0]) == place(&pair[1]));
+        if repeats || by_preference {
+            let mut lined = vec![(GroupedJudgment::default(), 0); judgments.len()];
+            let of = |judgment, line| (judgment, line);
+            distribute((parts, &places), made.docs.len(), shape, &mut lined, of, |(judgment, _)| judgment);
+            // trec_eval counts a preference twice that is there twice.
+            if !(by_preference && shape.rules.late_repeats) {
+                made.without_repeats(&mut lined, naming, query);
+            }
+            made.count = lined.len();
+            judgments.iter_mut().zip(&lined).for_each(|(judgment, (of, _))| *judgment = *of);
+            let judgments = &judgments[..made.count];
+            if by_preference && let Err(fault) = preferences(judgments, made.docs.len() as u32) {
+                made.problems.push(made.told(&fault, &lined, names, query));
+            }
+        }
+        let mut hashed = Vec::new();
+        push_hashed(&mut hashed, query);
+        let start = hashed.len();
+        for judgment in &judgments[..made.count] {
+            match made.largest.get_mut(judgment.document as usize) {
+                Some(largest) => *largest = largest.max(judgment.grade),
+                None => made.largest.push(judgment.grade),
+            }
+            hashed.truncate(start);
+            let subgroup = if shape.fields == 5 { names[judgment.subgroup as usize] } else { b"" };
+            for part in [names[judgment.group as usize], subgroup, made.docs[judgment.document as usize]] {
+                push_hashed(&mut hashed, part);
+            }
+            hashed.extend_from_slice(&judgment.grade.to_le_bytes());
+            made.fingerprint = made.fingerprint.wrapping_add(xxh3_128(&hashed));
+        }
+        made
+    }
+
+    /// Removes judgments of a document in a group that was judged there before.
+    fn without_repeats(&mut self, lined: &mut Vec<(GroupedJudgment, u64)>, naming: Naming<'_>, query: &[u8]) {
+        let by = match naming.shape.by {
+            GroupedBy::Judge => "by judge",
+            GroupedBy::Subtopic => "for subtopic",
+            GroupedBy::Preference => "in group",
+        };
+        lined.dedup_by(|(judgment, line), (before, first)| {
+            let is_repeated = place(judgment) == place(before);
+            if is_repeated {
+                let doc = quoted(self.docs[judgment.document as usize]);
+                let (group, query) = (quoted(naming.names[judgment.group as usize]), quoted(query));
+                let message = format!(
+                    "docno {doc} is judged again {by} {group} for query {query}, first on line {first}"
+                );
+                self.problems.push((*line, message));
+            }
+            is_repeated
+        });
+    }
+
+    /// The line and the message of a fault in the preferences of a query, whose judgments are on these lines.
+    fn told(
+        &self,
+        fault: &Fault,
+        lined: &[(GroupedJudgment, u64)],
+        names: &[&[u8]],
+        query: &[u8],
+    ) -> (u64, String) {
+        /// The number of steps of a circle that are listed.
+        const STEPS: usize = 4;
+        let query = quoted(query);
+        let line_of = |at: usize| lined[at].1;
+        let doc = |at: usize| quoted(self.docs[lined[at].0.document as usize]);
+        let group = |at: usize| quoted(names[lined[at].0.group as usize]);
+        let two = |what: &str, one: usize, other: usize| {
+            let first = line_of(one).min(line_of(other));
+            format!(
+                "docno {} has {what} in group {} for query {query}, first on line {first}",
+                doc(one),
+                group(one)
+            )
+        };
+        let message = match fault {
+            Fault::TwoLevels { higher, lower } => two("two levels", *higher, *lower),
+            Fault::ZeroAndMore { zero, more } => two("level 0 and a level above 0", *zero, *more),
+            Fault::Cycle { steps } => {
+                let step = |&(above, below): &(usize, usize)| {
+                    let (one, other) = (line_of(above), line_of(below));
+                    let (first, last) = (one.min(other), one.max(other));
+                    format!("{} before {} (lines {first} and {last})", doc(above), doc(below))
+                };
+                let mut told: Vec<String> = steps.iter().take(STEPS).map(step).collect();
+                if steps.len() > STEPS {
+                    told.push(format!("and {} more", steps.len() - STEPS));
+                }
+                let group = steps.first().map_or_else(String::new, |&(at, _)| group(at));
+                format!(
+                    "the preferences of group {group} for query {query} go round in a circle: {}",
+                    told.join(", ")
+                )
+            }
+            Fault::Level { .. } | Fault::Document { .. } | Fault::TooLarge { .. } => {
+                format!("query {query}: {fault}")
+            }
+        };
+        let line = fault.lines().into_iter().map(line_of).max().unwrap_or(0);
+        (line, message)
+    }
+}
+
+/// The place of a judgment among those of its query.
+fn place(judgment: &GroupedJudgment) -> (u32, u32, u32) {
+    (judgment.document, judgment.group, judgment.subgroup)
+}
+
+/// Appends a part of what is hashed, with its length.
+fn push_hashed(hashed: &mut Vec<u8>, part: &[u8]) {
+    hashed.extend_from_slice(&(part.len() as u64).to_le_bytes());
+    hashed.extend_from_slice(part);
+}
+
+/// The distinct documents of a query in bytewise order, and the place there of each document of each stretch, one stretch after the other.
+fn placed<'t>(parts: &[Stretch<'t>], seed: Seed) -> (Vec<&'t [u8]>, Vec<u32>) {
+    let mut docs: Vec<&[u8]> = Vec::new();
+    let mut numbers: Vec<u32> = Vec::new();
+    match parts {
+        [(part, _)] => {
+            docs.extend(part.docs());
+            numbers.extend(0..docs.len() as u32);
+        }
+        parts => {
+            let mut known = Interner::new(seed);
+            for doc in parts.iter().flat_map(|(part, _)| part.docs()) {
+                let (number, is_new) = known.insert(doc);
+                numbers.push(number);
+                if is_new {
+                    docs.push(doc);
+                }
+            }
+        }
+    }
+    if !docs.is_sorted() {
+        let mut order: Vec<u32> = (0..docs.len() as u32).collect();
+        order.sort_unstable_by_key(|&number| docs[number as usize]);
+        let mut places = vec![0; docs.len()];
+        order.iter().zip(0..).for_each(|(&number, place)| places[number as usize] = place);
+        numbers.iter_mut().for_each(|number| *number = places[*number as usize]);
+        docs = order.iter().map(|&number| docs[number as usize]).collect();
+    }
+    (docs, numbers)
+}
+
+/// Puts the judgments of a query by document, group, sub-group and line, `of` each of which is made of a judgment and its line. `places` are
+/// those of the documents of all stretches.
+fn distribute<T: Copy>(
+    (parts, places): (&[Stretch<'_>], &[u32]),
+    docs: usize,
+    shape: Shape,
+    into: &mut [T],
+    of: impl Fn(GroupedJudgment, u64) -> T,
+    judgment: impl Fn(&T) -> &GroupedJudgment,
+) {
+    let rows = || {
+        let starts = parts.iter().scan(0, |start, (part, _)| {
+            let own = *start;
+            *start += part.docs().len();
+            Some(own)
+        });
+        let stretches = parts.iter().zip(starts);
+        stretches.flat_map(|((part, names), start)| {
+            part.rows.iter().map(move |row| (places[start + row.doc as usize], row, *names, part.before))
+        })
+    };
+    // Rows are distributed by document, in their order, which is that of the lines.
+    let mut ends = vec![0u32; docs + 1];
+    rows().for_each(|(document, ..)| ends[document as usize + 1] += 1);
+    (0..docs).for_each(|doc| ends[doc + 1] += ends[doc]);
+    for (document, row, names, before) in rows() {
+        let [group, subgroup] = row.groups.map(|name| names[name as usize]);
+        let subgroup = if shape.fields == 5 { subgroup } else { 0 };
+        let end = &mut ends[document as usize];
+        into[*end as usize] =
+            of(GroupedJudgment { document, group, subgroup, grade: row.grade }, before + u64::from(row.line));
+        *end += 1;
+    }
+    // Each end has moved to the start of the next document.
+    let mut start = 0;
+    for &end in &ends[..docs] {
+        let of_document = &mut into[start..end as usize];
+        if !of_document.is_sorted_by_key(|one| place(judgment(one))) {
+            of_document.sort_by_key(|one| place(judgment(one)));
+        }
+        start = end as usize;
+    }
+}
+
+/// The preferences of one query.
+fn preferences(judgments: &[GroupedJudgment], documents: u32) -> Result<Preferences, Fault> {
+    let lines: Vec<Line> = judgments.iter().map(Line::from).collect();
+    Preferences::new(&lines, documents)
+}
