@@ -24,6 +24,7 @@ pub fn measures(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
         dict.set_item("source", definition.citation)?;
         dict.set_item("cutoff", definition.cutoff.to_string())?;
         dict.set_item("parameters", definition.params.iter().map(|param| param.name).collect::<Vec<_>>())?;
+        dict.set_item("needs", definition.traits.input.to_string())?;
         dict.set_item("average", definition.average.name().to_string())?;
         dict.set_item("better", better(definition.better))?;
         Ok(dict)

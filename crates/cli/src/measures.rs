@@ -198,10 +198,12 @@ fn examples(row: &Definition) -> Vec<String> {
             }
             Kind::Ranks(_) => Some("100"),
             Kind::Gain => Some("exp2"),
-            Kind::Number(least, _) => {
-                let obvious = ["0.5", "2", "10"].into_iter().zip([0.5, 2.0, 10.0]);
-                let mut others =
-                    obvious.filter(|(value, number)| *value != param.default && *number >= least);
+            Kind::Number(least, most) => {
+                let obvious = ["0.5", "2", "10", "0.9"].into_iter().zip([0.5, 2.0, 10.0, 0.9]);
+                let fits = |(value, number): &(&str, f64)| {
+                    *value != param.default && (least..=most).contains(number)
+                };
+                let mut others = obvious.filter(fits);
                 others.next().map(|(value, _)| value)
             }
             Kind::Whole(_) => Some("1000000"),

@@ -12,9 +12,10 @@ use it, as do their callers, such as `pt.Experiment` of PyTerrier.
 Equal: with `measures="same"`, the default, the provider takes the measures that ir_measures has from pytrec_eval, and every value of a
 query and every aggregate has the same bits as there. pytrec_eval need not be installed.
 
-With `measures="all"` it takes every measure that laneval has, and its values are laneval's: equal scores are ordered by document id,
-descending, and compared as 32-bit floats, while other providers order them differently (`RR@k`, `Judged`, `Accuracy`, `RBP`), and ERR and
-nDCG of gdeval are not rounded to five digits. `Accuracy` is 0 where it is not defined; there such queries are left out, but count.
+With `measures="all"` it takes every measure of grades that laneval has, and its values are laneval's: equal scores are ordered by document
+id, descending, and compared as 32-bit floats, while other providers order them differently (`RR@k`, `Judged`, `Accuracy`, `RBP`), and ERR
+and nDCG of gdeval are not rounded to five digits. `Accuracy` is 0 where it is not defined; there such queries are left out, but count.
+Measures over subtopics stay with pyndeval.
 
 Different on purpose: DataFrames are read without conversion, so ids may be integers, grades may be fractions, and a document that is twice
 in a query is an `InputError`, while the last one counts there. A score that is NaN is an `InputError`.
@@ -23,6 +24,7 @@ in a query is an `InputError`, while the last one counts there. A score that is 
 from __future__ import annotations
 
 import importlib.util
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
@@ -36,6 +38,9 @@ __all__ = ["Evaluator", "Provider", "install", "uninstall"]
 
 _QrelsConverter: Any = util.QrelsConverter
 _RunConverter: Any = util.RunConverter
+
+# The names of the measures that the provider may take.
+_OF_GRADES = {row["name"] for row in _native.measures() if row["needs"] in ("any judgments", "a grade for each document")}
 
 _RUN = {"query": "query_id", "doc": "doc_id", "score": "score"}
 _QRELS = {"query": "query_id", "doc": "doc_id", "grade": "relevance"}
@@ -87,7 +92,7 @@ def _name(measure: Any) -> str | None:
         (name,) = _native.parse(f"irm:{text}")
     except ValueError:
         return None
-    return name
+    return name if re.split("[(@]", name)[0] in _OF_GRADES else None
 
 
 class Evaluator(ir_measures.Evaluator):
