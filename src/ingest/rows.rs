@@ -45,7 +45,7 @@ pub struct TextRow<'t> {
     pub rank: Option<TextRank<'t>>,
     /// The text behind the score, if the format has a tag.
     pub tag: Option<&'t [u8]>,
-    /// The judge or the subtopic, if a table of judgments is read by them.
+    /// The judge or the subtopic, if judgments are read by them.
     pub group: Option<&'t [u8]>,
 }
 
@@ -157,6 +157,8 @@ pub(super) struct Rows {
     pub form: Form,
     role: Role,
     rules: Rules,
+    /// Whether judgments are read by judge or subtopic.
+    by_group: bool,
     /// The number of bytes of text that are read at a time.
     block: usize,
 }
@@ -193,7 +195,7 @@ impl Rows {
         join.recognise(text.name(), &told);
         let form = told.map_err(|other| Error::Input(other.problems(role, text.name())))?;
         let rules = join.dialect.rules();
-        Ok(Rows { text, start, form, role, rules, block: BLOCK })
+        Ok(Rows { text, start, form, role, rules, by_group: by.is_some(), block: BLOCK })
     }
 
     /// Passes lines with their rows, or what is wrong with them, to `take` until it returns `false`.
@@ -201,12 +203,12 @@ impl Rows {
     /// # Errors
     /// A text that cannot be read.
     pub fn each(self, take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool) -> Result<()> {
-        let Rows { mut text, start, form, role, rules, block } = self;
+        let Rows { mut text, start, form, role, rules, by_group, block } = self;
         let name = text.name().to_owned();
         let table = form.table();
         let counts = (role == Role::Run && table.is_some_and(Table::counts_ranks)).then(Counts::default);
         let mut taking =
-            Taking { role, rules, table, counts, number: Vec::new(), before: 0, more: true, take };
+            Taking { role, rules, by_group, table, counts, number: Vec::new(), before: 0, more: true, take };
         if let Some(table) = form.columns() {
             return match role {
                 Role::Qrels => with_judgments(table, |batches| {
@@ -248,8 +250,17 @@ pub(super) fn each_judgment(
     take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool,
 ) -> std::io::Result<()> {
     let (role, table) = (Role::Qrels, form.table());
-    let mut taking =
-        Taking { role, rules, table, counts: None, number: Vec::new(), before: 0, more: true, take };
+    let mut taking = Taking {
+        role,
+        rules,
+        by_group: true,
+        table,
+        counts: None,
+        number: Vec::new(),
+        before: 0,
+        more: true,
+        take,
+    };
     if let Some(made) = form.made() {
         return taking.made(made.of(text.text()?)?, form);
     }
@@ -293,6 +304,8 @@ impl Counts {
 struct Taking<'f, T> {
     role: Role,
     rules: Rules,
+    /// Whether judgments are read by judge or subtopic.
+    by_group: bool,
     table: Option<&'f Table>,
     /// The counts of rows, if ranks are counted.
     counts: Option<Counts>,
@@ -309,10 +322,14 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
     fn columns(&mut self, columns: &Columns<'_>) {
         let (role, mut counts) = (self.role, Counts::default());
         let (mut decimal, mut rank_decimal) = (Vec::new(), Vec::new());
-        columns.each_row(|at, query, doc, number, rank| {
+        let by_group = self.by_group;
+        let mut take = |at: usize, (query, group, doc): (&[u8], Option<&[u8]>, &[u8]), number, rank| {
             let line = at as u64 + 1;
             if !columns::is_fine(role, number) {
                 return (self.take)(line, Err(columns::not_fine(role, number)));
+            }
+            if group.is_some_and(<[u8]>::is_empty) {
+                return (self.take)(line, Err("the group is empty".to_owned()));
             }
             let value = if role == Role::Qrels && self.rules.whole_grades { number.trunc() } else { number };
             let number = written_out(number, &mut decimal);
@@ -325,8 +342,15 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {
                 }
                 (Role::Run, None) => Some(TextRank::Counted(*counts.count(query))),
             };
-            (self.take)(line, Ok(TextRow { line, query, doc, number, value, rank, tag: None, group: None }))
-        });
+            (self.take)(line, Ok(TextRow { line, query, doc, number, value, rank, tag: None, group }))
+        };
+        if by_group {
+            columns.each_grouped(|at, query, [group, _], doc, grade| {
+                take(at, (query, Some(group), doc), grade, None)
+            });
+        } else {
+            columns.each_row(|at, query, doc, number, rank| take(at, (query, None, doc), number, rank));
+        }
     }
 
     /// Reads the lines that are made of a text.
@@ -412,7 +436,8 @@ impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool, const N: usize> TakeLin
             }
         };
         let (query, doc, number, line) = (field(0), field(2), field(number), self.line(line));
-        self.take(TextRow { line, query, doc, number, value, rank, tag, group: None });
+        let group = self.taking.by_group.then(|| field(1));
+        self.take(TextRow { line, query, doc, number, value, rank, tag, group });
     }
 
     #[cold]

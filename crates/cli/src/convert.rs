@@ -7,9 +7,10 @@ use std::time::Instant;
 use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use laneval::{Error, Input, Join, Qrels, TextRow};
+use laneval::{Error, GroupedBy, Input, Join, Qrels, TextRow};
 
 use super::build::{Build, EXTENSION};
+use super::choice::{Choice, groups, one_of};
 use super::formats::Formats;
 use super::inputs::{bytes, recognise, stem};
 use super::output::{Output, unknown_extension};
@@ -23,6 +24,7 @@ const EXAMPLES: &str = "\
 Examples:
   laneval convert run.json -o run.trec
   laneval convert qrels.tsv --qrels -o qrels.qrels
+  laneval convert judged.qrels --qrels --judgments-by judge -o judged.tsv
   laneval convert judged.letor scores.txt -o model.run.gz
   laneval convert qrels.tsv run.json run.csv -o all.lmx";
 
@@ -46,11 +48,19 @@ pub struct Convert {
     /// Read judgments, not a run
     #[arg(long)]
     qrels: bool,
+    /// Keep who judged a document, or for which subtopic: a column of tables and records, the second field of TREC text
+    #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(columns()))]
+    judgments_by: Option<GroupedBy>,
     /// Print nothing on stderr
     #[arg(long)]
     quiet: bool,
     #[command(flatten)]
     formats: Formats,
+}
+
+/// Lists the groups of judgments that tables have columns for.
+fn columns() -> Vec<Choice<GroupedBy>> {
+    groups().into_iter().filter(|&(_, by, _)| by != GroupedBy::Preference).collect()
 }
 
 /// The kind of output.
@@ -126,7 +136,7 @@ impl Convert {
     }
 
     fn matrix(self) -> Result<(), Stop> {
-        let Convert { inputs, output, qrels, quiet, formats } = self;
+        let Convert { inputs, output, qrels, quiet, formats, .. } = self;
         match inputs.split_first() {
             Some((judgments, runs)) if !runs.is_empty() && !qrels => {
                 Build::of((judgments.clone(), runs.to_vec()), output, formats, quiet).run()
@@ -157,7 +167,8 @@ impl Convert {
         }
         let amount = Amount::of(bytes(&self.inputs));
         let progress = Progress::start("converting", amount, self.quiet);
-        let join = self.formats.of(Join { watch: progress.watch(), ..Join::default() });
+        let by = self.judgments_by;
+        let join = self.formats.of(Join { watch: progress.watch(), grouped_by: by, ..Join::default() });
         let letor = letor.map(|path| Threads::default().install(|| join.qrels(path))).transpose()?;
         if letor.as_ref().is_some_and(|judgments| !judgments.take_scores()) {
             let judgments = shown(&self.inputs[0]);
@@ -167,7 +178,8 @@ impl Convert {
         }
         let (mut count, mut wrong) = (0, None);
         let written = output.write(|to| {
-            let mut all = |mut writer: RowWriter<'_>| {
+            let mut all = |writer: RowWriter<'_>| {
+                let mut writer = writer.by(by);
                 let read = self.read(&join, input, letor.as_ref(), |row| writer.row(&row));
                 count = writer.finish()?;
                 read.map_err(|error| {

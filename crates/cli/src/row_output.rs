@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use laneval::error::printable;
-use laneval::{TextRank, TextRow};
+use laneval::{GroupedBy, TextRank, TextRow};
 #[cfg(feature = "parquet")]
 use laneval_formats::{Cell, Kind, ParquetWriter};
 use serde::de::IgnoredAny;
@@ -11,7 +11,7 @@ use serde::de::IgnoredAny;
 /// A format that rows are written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowFormat {
-    /// `query 0 document grade`, or `query Q0 document rank score tag`.
+    /// `query 0 document grade`, with a judge or a subtopic for the 0, or `query Q0 document rank score tag`.
     Trec,
     /// A table with a header; judgments have that of BEIR.
     Tsv,
@@ -26,6 +26,7 @@ pub enum RowFormat {
 const QUERY: &str = "query";
 const DOCUMENT: &str = "document";
 const RANK: &str = "rank";
+const GROUP: &str = "group";
 
 /// The most bytes of an id of JSON that is read.
 const LONGEST_IN_JSON: usize = 64 << 10;
@@ -104,6 +105,8 @@ enum To<'w> {
 pub struct RowWriter<'w> {
     format: RowFormat,
     judgments: bool,
+    /// What judgments are written by: judges or subtopics.
+    by: Option<GroupedBy>,
     /// The tag for TREC results that have none.
     tag: String,
     to: To<'w>,
@@ -119,23 +122,29 @@ const BLOCK: usize = 256 << 10;
 impl<'w> RowWriter<'w> {
     /// Makes a writer of judgments, or of results; TREC results without a tag get `tag`.
     pub fn new(format: RowFormat, judgments: bool, tag: String, to: &'w mut dyn Write) -> Self {
-        let (line, rows, refused) = Default::default();
-        RowWriter { format, judgments, tag, to: To::Text(to), line, rows, refused }
+        let (by, line, rows, refused) = Default::default();
+        RowWriter { format, judgments, by, tag, to: To::Text(to), line, rows, refused }
     }
 
     /// Makes a writer of judgments, or of results, as a table of Parquet.
     #[cfg(feature = "parquet")]
     pub fn parquet(judgments: bool, to: &'w mut (dyn Write + Send)) -> Self {
-        let (tag, line, rows, refused) = Default::default();
+        let (by, tag, line, rows, refused) = Default::default();
         RowWriter {
             format: RowFormat::Parquet,
             judgments,
+            by,
             tag,
             to: To::Parquet(Some(to), None),
             line,
             rows,
             refused,
         }
+    }
+
+    /// Writes judgments with their judges or subtopics.
+    pub fn by(self, by: Option<GroupedBy>) -> Self {
+        RowWriter { by, ..self }
     }
 
     /// Writes a row; returns `false` if nothing can be written any more.
@@ -147,6 +156,11 @@ impl<'w> RowWriter<'w> {
         self.format.check(DOCUMENT, row.doc)?;
         if let Some(TextRank::Written(rank)) = row.rank {
             self.format.check(RANK, rank)?;
+        }
+        match (self.by, row.group) {
+            (Some(_), Some(group)) => self.format.check(GROUP, group)?,
+            (Some(by), None) => return Err(format!("there is no {by}")),
+            (None, _) => {}
         }
         if !row.value.is_finite() {
             return Err(format!("{} is not a finite number, which files do not have", row.value));
@@ -191,22 +205,25 @@ impl<'w> RowWriter<'w> {
 
     /// Adds a row to a table.
     #[cfg(feature = "parquet")]
-    fn cells(&mut self, &TextRow { query, doc, value, rank, .. }: &TextRow<'_>) -> io::Result<()> {
+    fn cells(&mut self, &TextRow { query, doc, value, rank, group, .. }: &TextRow<'_>) -> io::Result<()> {
         let text = |id| Cell::Text(std::str::from_utf8(id).unwrap_or_default()); // it was checked
         let rank = match rank {
             Some(TextRank::Written(rank)) => as_integer(rank).map(Cell::Integer),
             _ => None,
         };
+        let by = self.by.map(column);
         let To::Parquet(to, table) = &mut self.to else { return Ok(()) };
         if let Some(to) = to.take() {
             let number = if self.judgments { "relevance" } else { "score" };
-            let ids = [("query_id", Kind::Names), ("doc_id", Kind::Text)];
-            let columns = ids.into_iter().chain(rank.map(|_| ("rank", Kind::Integer)));
+            let query = [("query_id", Kind::Names)].into_iter().chain(by.map(|by| (by, Kind::Names)));
+            let ids = query.chain([("doc_id", Kind::Text)]);
+            let columns = ids.chain(rank.map(|_| ("rank", Kind::Integer)));
             let columns: Vec<(&str, Kind)> = columns.chain([(number, Kind::Float)]).collect();
             *table = Some(Box::new(ParquetWriter::new(to, &columns)?));
         }
-        let ids = [text(query), text(doc)];
-        let cells: Vec<Cell<'_>> = ids.into_iter().chain(rank).chain([Cell::Float(value)]).collect();
+        let group = by.and(group).map(text);
+        let ids = [text(query)].into_iter().chain(group).chain([text(doc)]);
+        let cells: Vec<Cell<'_>> = ids.chain(rank).chain([Cell::Float(value)]).collect();
         table.as_mut().map_or(Ok(()), |table| table.push(&cells))
     }
 
@@ -214,9 +231,16 @@ impl<'w> RowWriter<'w> {
         parts.into_iter().for_each(|part| self.line.extend_from_slice(part));
     }
 
-    fn trec(&mut self, &TextRow { query, doc, number, rank, tag, .. }: &TextRow<'_>) {
+    /// Returns the judge or the subtopic of a row, if it is written.
+    fn group<'t>(&self, row: &TextRow<'t>) -> Option<&'t [u8]> {
+        self.by.and(row.group)
+    }
+
+    fn trec(&mut self, row: &TextRow<'_>) {
+        let &TextRow { query, doc, number, rank, tag, .. } = row;
         if self.judgments {
-            return self.put([query, b" 0 ", doc, b" ", number, b"\n"]);
+            let group = self.group(row).unwrap_or(b"0");
+            return self.put([query, b" ", group, b" ", doc, b" ", number, b"\n"]);
         }
         self.put([query, b" Q0 ", doc, b" "]);
         match rank {
@@ -234,24 +258,35 @@ impl<'w> RowWriter<'w> {
         }
     }
 
-    fn tsv(&mut self, &TextRow { query, doc, number, rank, .. }: &TextRow<'_>) {
+    fn tsv(&mut self, row: &TextRow<'_>) {
+        let (&TextRow { query, doc, number, rank, .. }, group) = (row, self.group(row));
         if self.rows == 0 {
-            self.put([match (self.judgments, rank) {
-                (true, _) => b"query-id\tcorpus-id\tscore\n",
-                (false, Some(TextRank::Written(_))) => b"query_id\tdoc_id\trank\tscore\n",
-                (false, _) => b"query_id\tdoc_id\tscore\n",
-            }]);
+            match (self.judgments, rank, self.by.map(column)) {
+                (true, _, Some(by)) => self.put([b"query-id\t", by.as_bytes(), b"\tcorpus-id\tscore\n"]),
+                (true, _, None) => self.put([b"query-id\tcorpus-id\tscore\n"]),
+                (false, Some(TextRank::Written(_)), _) => self.put([b"query_id\tdoc_id\trank\tscore\n"]),
+                (false, ..) => self.put([b"query_id\tdoc_id\tscore\n"]),
+            }
         }
-        self.put([query, b"\t", doc, b"\t"]);
+        self.put([query, b"\t"]);
+        if let Some(group) = group {
+            self.put([group, b"\t"]);
+        }
+        self.put([doc, b"\t"]);
         if let Some(TextRank::Written(rank)) = rank {
             self.put([rank, b"\t"]);
         }
         self.put([number, b"\n"]);
     }
 
-    fn jsonl(&mut self, &TextRow { query, doc, number, value, rank, .. }: &TextRow<'_>) {
+    fn jsonl(&mut self, row: &TextRow<'_>) {
+        let &TextRow { query, doc, number, value, rank, .. } = row;
         self.put([b"{\"query_id\": "]);
         self.string(query);
+        if let (Some(by), Some(group)) = (self.by, row.group) {
+            self.put([b", \"", column(by).as_bytes(), b"\": "]);
+            self.string(group);
+        }
         self.put([b", \"doc_id\": "]);
         self.string(doc);
         if let Some(TextRank::Written(rank)) = rank {
@@ -277,6 +312,11 @@ impl<'w> RowWriter<'w> {
         }
         self.line.push(b'"');
     }
+}
+
+/// Returns the name of the column of judges or subtopics.
+fn column(by: GroupedBy) -> &'static str {
+    if by == GroupedBy::Judge { "judge" } else { "subtopic" }
 }
 
 /// Returns the rank that a text is.

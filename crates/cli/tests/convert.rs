@@ -120,6 +120,30 @@ fn trec_comes_back_as_it_went() {
 }
 
 #[test]
+fn judges_and_subtopics_go_along() {
+    let folder = Folder::of_formats();
+    let judged = "q2 ann d1 1\nq1 b,\\ d1 2.5\nq1 ann d1 -1\nq2 7 é 0\n";
+    folder.put("judged.trec", judged);
+    let outputs = ["mine.trec", "mine.tsv", "mine.jsonl.gz"];
+    let parquet = cfg!(feature = "parquet").then_some("mine.parquet");
+    for output in outputs.into_iter().chain(parquet) {
+        for by in ["judge", "subtopic"] {
+            folder.out(&format!("convert --qrels --judgments-by {by} judged.trec -o {output}"));
+            folder.out(&format!("convert --qrels --judgments-by {by} {output} -o back.trec"));
+            assert_eq!(String::from_utf8(folder.get("back.trec")).unwrap(), judged, "{output}");
+        }
+    }
+    folder.out("convert --qrels judged.trec -o mine.tsv");
+    let error = folder.error("convert --qrels --judgments-by judge mine.tsv -o back.trec");
+    assert_says(&error, &["mine.tsv:1: no judge is among 'query-id', 'corpus-id', 'score'"]);
+    folder.put("nested.json", "{\"q\": {\"d\": 1}}");
+    let error = folder.error("convert --qrels --judgments-by judge nested.json -o back.trec");
+    assert_says(&error, &["nested.json:1: there is no judge"]);
+    let error = folder.error("convert --judgments-by judge judged.trec -o back.trec");
+    assert_says(&error, &["--qrels"]);
+}
+
+#[test]
 fn what_trec_has_and_others_lack_is_made_up() {
     let folder = Folder::of_formats();
     folder.put("my run.v1.tsv", "q\td\t5\nr\td\t0.5\nq\te\t.5\nr\te\t-1\n");

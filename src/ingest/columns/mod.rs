@@ -406,9 +406,9 @@ impl<'a> Columns<'a> {
         }
     }
 
-    /// Passes judgments to `take`: the number of the row, the query, the group and the sub-group, the document, and the grade. What a batch
-    /// lacks is empty.
-    pub fn each_grouped(&self, mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64)) {
+    /// Passes judgments to `take` until it returns `false`: the number of the row, the query, the group and the sub-group, the document, and
+    /// the grade. What a batch lacks is empty.
+    pub fn each_grouped(&self, mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool) {
         let mut digits = [[0; LONGEST]; 4];
         for (batch, start) in self.batches.iter().zip(&self.starts) {
             let Value::Number(grades) = batch.value else { continue };
@@ -418,7 +418,9 @@ impl<'a> Columns<'a> {
                 let [group_id, subgroup_id] = batch.groups.map(of);
                 let groups = [group_id.bytes(group), subgroup_id.bytes(subgroup)];
                 let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
-                take(start + at, query, groups, doc, grades.get(at));
+                if !take(start + at, query, groups, doc, grades.get(at)) {
+                    return;
+                }
             }
         }
     }

@@ -113,6 +113,7 @@ pub(super) fn read_columns(
     let mut rows = Growing::new(seed);
     columns.each_grouped(|at, query, groups, doc, grade| {
         take(&mut rows, shape, at as u64 + 1, (query, groups, doc), grade);
+        !is_stopped(watch)
     });
     assemble(rows.finish(), name, shape, "", seed, watch)
 }
