@@ -224,6 +224,16 @@ impl Program {
         self.tasks.iter().map(Task::columns).sum()
     }
 
+    /// The deepest rank that is looked at; `None` if it may be the last of each ranking.
+    pub fn reach(&self) -> Option<u32> {
+        let rank = |cut: &Cut| match cut {
+            Cut::At(rank) => Some(*rank),
+            Cut::End | Cut::PerQuery(_) => None,
+        };
+        let cuts = self.tasks.iter().flat_map(|task| &task.cuts);
+        cuts.map(rank).try_fold(0, |deepest, rank| Some(rank?.max(deepest)))
+    }
+
     /// Whether a histogram is needed.
     pub fn histogram(&self) -> bool {
         self.tasks.iter().any(|task| task.fold == Fold::Histogram)

@@ -7,34 +7,45 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use super::LANES;
 use super::code::{Above, Codebook, Extent, FIRST_GRADE, NEGATIVE};
 use super::facts::Facts;
 use super::ragged::{Ragged, are_ends, range_of};
-use super::tile::Tile;
+use super::tile::{GROUP, Tile};
 
 /// The number of queries whose facts are made at once.
 const PIECE: usize = 1 << 10;
 
-/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with its number of documents.
+/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with the number of documents that have it or a lower one.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ExactFacts {
     /// The end of each query.
     ends: Vec<u64>,
     grades: Vec<f64>,
-    counts: Vec<u32>,
+    upto: Vec<u32>,
 }
 
 /// The exact grades of one query.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct QueryGrades<'a> {
     grades: &'a [f64],
-    counts: &'a [u32],
+    upto: &'a [u32],
 }
 
 impl<'a> QueryGrades<'a> {
     /// The distinct grades, ascending, each with its number of documents.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, u32)> + Clone + use<'a> {
-        self.grades.iter().copied().zip(self.counts.iter().copied())
+        let QueryGrades { grades, upto } = *self;
+        (0..grades.len()).map(move |at| {
+            let below = at.checked_sub(1).map_or(0, |below| upto[below]);
+            (grades[at], upto[at] - below)
+        })
+    }
+
+    /// The number of documents with a grade below a level.
+    fn below(&self, level: f64) -> u32 {
+        let first = self.grades.partition_point(|&grade| grade < level);
+        first.checked_sub(1).map_or(0, |last| self.upto[last])
     }
 }
 
@@ -42,9 +53,11 @@ impl ExactFacts {
     /// Appends a query whose judged documents have these grades ≥ 0, which are sorted here.
     pub fn push(&mut self, grades: &mut [f64]) {
         grades.sort_unstable_by(f64::total_cmp);
+        let mut upto = 0;
         for alike in grades.chunk_by(|one, next| one == next) {
+            upto += alike.len() as u32;
             self.grades.push(alike[0]);
-            self.counts.push(alike.len() as u32);
+            self.upto.push(upto);
         }
         self.ends.push(self.grades.len() as u64);
     }
@@ -52,7 +65,7 @@ impl ExactFacts {
     /// Appends a query with these distinct grades, ascending, and their numbers of documents.
     pub fn push_query(&mut self, query: QueryGrades<'_>) {
         self.grades.extend_from_slice(query.grades);
-        self.counts.extend_from_slice(query.counts);
+        self.upto.extend_from_slice(query.upto);
         self.ends.push(self.grades.len() as u64);
     }
 
@@ -61,14 +74,14 @@ impl ExactFacts {
         let before = self.grades.len() as u64;
         self.ends.extend(others.ends.iter().map(|end| before + end));
         self.grades.extend_from_slice(&others.grades);
-        self.counts.extend_from_slice(&others.counts);
+        self.upto.extend_from_slice(&others.upto);
     }
 
     /// Forgets all queries.
     pub fn clear(&mut self) {
         self.ends.clear();
         self.grades.clear();
-        self.counts.clear();
+        self.upto.clear();
     }
 
     /// The number of queries.
@@ -84,12 +97,17 @@ impl ExactFacts {
     /// The grades of one query.
     pub fn of(&self, query: usize) -> QueryGrades<'_> {
         let range = range_of(&self.ends, query);
-        QueryGrades { grades: &self.grades[range.clone()], counts: &self.counts[range] }
+        QueryGrades { grades: &self.grades[range.clone()], upto: &self.upto[range] }
     }
 
     /// The extent of all grades.
     pub(crate) fn extent(&self) -> Option<Extent> {
-        Extent::of(self.grades.iter().copied())
+        // The least grade above 0 of a query is its first or its second one.
+        let ends = |query: usize| {
+            let grades = self.of(query).grades;
+            grades.iter().take(2).chain(grades.last()).copied()
+        };
+        Extent::of((0..self.len()).flat_map(ends))
     }
 
     /// All distinct grades, ascending.
@@ -106,9 +124,14 @@ impl ExactFacts {
             let mut classed = Facts::new();
             for query in queries {
                 let negative = facts.of(query).iter().filter(|&(code, _)| code == NEGATIVE);
-                classed.push_counts(
-                    negative.chain(self.of(query).iter().map(|(grade, count)| (book.class(grade), count))),
-                );
+                let grades = self.of(query);
+                let all = grades.upto.last().copied().unwrap_or(0);
+                let bounds = book.grades();
+                let classes = (FIRST_GRADE..).zip(bounds).zip(1..).map(|((code, &least), next)| {
+                    let end = bounds.get(next).map_or(all, |&bound| grades.below(bound));
+                    (code, end - grades.below(least))
+                });
+                classed.push_counts(negative.chain(classes.filter(|&(_, count)| count > 0)));
             }
             classed
         };
@@ -130,28 +153,35 @@ impl ExactFacts {
         if !are_ends(&ends, grades.len()) || grades.len() != counts.len() || ends.len() != facts.len() {
             return Err("ends, grades and counts do not fit together".to_owned());
         }
-        let exact = ExactFacts { ends, grades, counts };
-        for query in 0..exact.len() {
-            let QueryGrades { grades, counts } = exact.of(query);
+        let mut upto = counts;
+        for query in 0..ends.len() {
+            let range = range_of(&ends, query);
+            let of_query = &grades[range.clone()];
             let fine = |grade: &f64| grade.is_finite() && grade.is_sign_positive();
-            if !grades.iter().all(fine) || !grades.is_sorted_by(|one, next| one < next) || counts.contains(&0)
-            {
+            let ascend = of_query.iter().all(fine) && of_query.is_sorted_by(|one, next| one < next);
+            if !ascend || upto[range.clone()].contains(&0) {
                 return Err(format!(
                     "query {}: its grades are not finite, distinct and ascending",
                     query + 1
                 ));
             }
-            let judged = facts.of(query).count(Above::JUDGED);
-            if counts.iter().map(|&count| u64::from(count)).sum::<u64>() != judged {
+            // Sums that wrap would be found below: a query has fewer than 2³² documents.
+            let mut sum = 0u64;
+            for count in &mut upto[range] {
+                sum += u64::from(*count);
+                *count = sum as u32;
+            }
+            if sum != facts.of(query).count(Above::JUDGED) {
                 return Err(format!("query {}: not every judged document has an exact grade", query + 1));
             }
         }
-        Ok(exact)
+        Ok(ExactFacts { ends, grades, upto })
     }
 
-    /// The ends of the queries, the grades and the counts.
-    pub(super) fn columns(&self) -> (&[u64], &[f64], &[u32]) {
-        (&self.ends, &self.grades, &self.counts)
+    /// The ends of the queries, the grades, and the number of documents of each.
+    pub(super) fn columns(&self) -> (&[u64], &[f64], Vec<u32>) {
+        let counts = (0..self.len()).flat_map(|query| self.of(query).iter().map(|(_, count)| count));
+        (&self.ends, &self.grades, counts.collect())
     }
 }
 
@@ -175,17 +205,28 @@ pub fn classed<'a, 'g>(
     scratch.clear();
     scratch.extend_from_slice(tile.labels);
     let classes = book.codes() - usize::from(FIRST_GRADE);
-    let mut grades: [&[f64]; super::LANES] = [&[]; super::LANES];
+    let mut grades: [&[f64]; LANES] = [&[]; LANES];
     grades[..tile.lanes].iter_mut().enumerate().for_each(|(lane, grades)| *grades = exact(lane));
-    for (group, labels) in (0..).zip(scratch.as_chunks_mut::<{ super::GROUP }>().0) {
-        // Most groups have no judged document.
-        if classes < 2 || !labels.iter().any(|&label| label > NEGATIVE) {
-            continue;
-        }
-        let grades = &mut grades[group % tile.lanes];
-        for label in labels.iter_mut().filter(|label| **label > NEGATIVE) {
-            if let Some((&grade, rest)) = grades.split_first() {
-                (*label, *grades) = (book.class(grade), rest);
+    // Where a grade is missing, as it may be in a damaged file, labels stay as they are.
+    let blocks = scratch.chunks_exact_mut(tile.lanes * GROUP).take(if classes < 2 { 0 } else { usize::MAX });
+    for block in blocks {
+        for (labels, grades) in block.as_chunks_mut::<GROUP>().0.iter_mut().zip(&mut grades) {
+            let judged = labels.iter().filter(|&&label| label > NEGATIVE).count();
+            match judged {
+                // Most groups have no judged document.
+                0 => {}
+                GROUP => {
+                    if let Some((group, rest)) = grades.split_first_chunk::<GROUP>() {
+                        (*labels, *grades) = (group.map(|grade| book.class(grade)), rest);
+                    }
+                }
+                _ => {
+                    for label in labels.iter_mut().filter(|label| **label > NEGATIVE) {
+                        if let Some((&grade, rest)) = grades.split_first() {
+                            (*label, *grades) = (book.class(grade), rest);
+                        }
+                    }
+                }
             }
         }
     }

@@ -715,7 +715,7 @@ fn encode_exact(exact: &ExactGrades, extent: Extent) -> Vec<u8> {
     let f64s = |grades: &[f64], out: &mut Encoder| grades.iter().for_each(|grade| out.u64(grade.to_bits()));
     ends.iter().for_each(|&end| out.u64(end));
     f64s(grades, &mut out);
-    out.bytes(&bytes_of(counts));
+    out.bytes(&bytes_of(&counts));
     row_ends.iter().for_each(|&end| out.u64(end));
     f64s(of_rows, &mut out);
     out.0

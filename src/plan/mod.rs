@@ -125,13 +125,8 @@ impl Plan {
 
     /// The deepest rank that is looked at; `None` if it may be the last of each ranking.
     pub(crate) fn reach(&self) -> Option<u32> {
-        let rank = |cut: &Cut| match cut {
-            Cut::At(rank) => Some(*rank),
-            Cut::End | Cut::PerQuery(_) => None,
-        };
-        let cuts = self.program.tasks.iter().flat_map(|task| &task.cuts);
-        let deepest = cuts.map(rank).try_fold(0, |deepest, rank| Some(rank?.max(deepest)));
-        deepest.filter(|_| self.walks().next().is_none() && self.groups().next().is_none())
+        let folds_only = self.walks().next().is_none() && self.groups().next().is_none();
+        self.program.reach().filter(|_| folds_only)
     }
 
     /// The columns of the engine that a measure reads.

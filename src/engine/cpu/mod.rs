@@ -8,7 +8,7 @@ use super::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
 use crate::label::exact::classed;
-use crate::label::{Tile, TileSpan};
+use crate::label::{GROUP, Tile, TileSpan};
 use steps::{Lanes, Scratch, Step};
 
 pub mod documents;
@@ -71,7 +71,11 @@ impl Cpu {
         let (mut labels, mut codes) = (take(&mut scratch.labels), take(&mut scratch.classed));
         let tile = job.view.of(tile, &mut labels);
         let tile = match &job.program.classes {
-            Some(book) => classed(tile, book, |lane| job.batch.exact_of(at, lane), &mut codes),
+            Some(book) => {
+                let reach = job.program.reach().map_or(tile.depth, |rank| rank as usize);
+                let seen = tile.shallower(reach.next_multiple_of(GROUP));
+                classed(seen, book, |lane| job.batch.exact_of(at, lane), &mut codes)
+            }
             None => tile,
         };
         Lanes { level: self.level, tile, at, job }.run(steps, scratch);

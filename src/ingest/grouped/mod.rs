@@ -270,7 +270,7 @@ fn assemble(
             of_query.entry(query).or_default().push((at, stretch));
         }
     }
-    let mut queries: Vec<(&[u8], Vec<(usize, usize)>)> = of_query.into_iter().collect();
+    let mut queries: Vec<_> = of_query.into_iter().collect();
     queries.par_sort_unstable_by_key(|(query, _)| *query);
     let part = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
     let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| part(at).0.rows.len()).sum();
@@ -484,7 +484,7 @@ mod tests {
         let records = lines("", |[q, j, d, g]| {
             format!(r#"{{"qid": "{q}", "judge": "{j}", "docid": "{d}", "rel": {g}}}"#)
         });
-        let table = Input::Bytes { name: "qrels".into(), bytes: records.into_bytes().into() };
+        let table = Input::Bytes { name: "qrels".into(), bytes: records.into_bytes() };
         assert!(matches!(join.qrels(table), Err(Error::Stopped)));
         let batch = Judgments::new(&["q1"], &["d"], &[1u8]).with_groups(&["a"]);
         assert!(matches!(join.judgments(&[batch]), Err(Error::Stopped)));
