@@ -285,6 +285,10 @@ impl Ranker {
 /// `depth` that are kept.
 #[inline(never)]
 fn note_ties<'a>(tied: &mut StagedTies, depth: usize, record: impl Fn(usize) -> &'a Record, labels: &[u8]) {
+    // Every result may have been dropped.
+    if labels.is_empty() {
+        return;
+    }
     let (mut first, query) = (0, record(0).query);
     let key = |at: usize| record(at).key;
     while let Some(alone) = (first + 1..labels.len()).position(|at| key(at - 1) == key(at)) {

@@ -469,3 +469,12 @@ fn what_is_explained_says_how_tied_scores_are_answered() {
     }
     assert_eq!(lines("qrels run --ties best -m InfAP")[1..], ["  searched for in each ranking: InfAP"]);
 }
+
+#[test]
+fn a_query_of_which_every_result_is_dropped_has_no_tied_documents() {
+    let folder = Folder::empty();
+    folder.put("qrels", "q1 0 a 1\nq2 0 a 1\n");
+    folder.put("run", "q1 Q0 q1 1 1 t\nq2 Q0 a 1 1 t\n");
+    let values = folder.out("eval qrels run -m AP --drop-identical-ids --ties average --quiet");
+    assert_eq!(values, folder.out("eval qrels run -m AP --drop-identical-ids --quiet"));
+}
