@@ -94,12 +94,16 @@ impl Ranker {
                 self.check_kept(query, kept, docnos, findings);
             }
             let record = |at: usize| &records[number(self.order[at])];
-            for at in 0..depth {
+            for at in 0..with_ties(&self.order, depth, |at| at >> 32).len() {
                 let (shelf, table) = judged;
                 let found = shelf.keyed(table, record(at).hash, || docnos.of(record(at)));
                 labels.push(found.map_or(UNPOOLED, |(code, _)| code));
-                keys.extend(found);
+                keys.extend(found.filter(|_| at < depth));
             }
+            if let Some(tied) = &mut self.tied {
+                note_ties(tied, depth, record, &labels[first..]);
+            }
+            labels.truncate(first + depth);
             let ranked = Ranked { count: records.len(), record };
             self.seen.see(self.rule, &labels[first..], ranked, &label, docnos);
             return depth as u32;

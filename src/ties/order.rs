@@ -81,6 +81,8 @@ fn best_order(measure: &Measure, cuts: Cuts) -> Option<BestOrder> {
     match (traits.best_order)(measure, cuts.depth) {
         // The documents of a cut group that are kept decide how far others move up.
         _ if cuts.depth && cuts.judged_only => None,
+        // An order that is the best for one judge may not be so for another.
+        _ if measure.judges().is_some() => None,
         BestOrder::None => None,
         BestOrder::Swaps if !(traits.better_swaps)(measure) => None,
         order => Some(order),

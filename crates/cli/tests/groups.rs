@@ -107,3 +107,22 @@ fn a_matrix_keeps_judgments_by_group() {
     lines(&folder, "build plain run -o plain.lmx");
     fails(&folder, "eval -m alpha_nDCG@10 plain.lmx", "alpha_nDCG@10 needs judgments by subtopic");
 }
+
+#[test]
+fn values_over_ties_know_which_documents_are_tied() {
+    let folder = folder();
+    folder.put("plain", "a 0 d1 1\na 0 d2 0\na 0 d3 1\n");
+    folder.put("grouped", "a x d1 1\na y d1 0\na x d2 0\na y d2 0\na x d3 1\n");
+    folder.put("tied", "a Q0 d1 1 1 t\na Q0 d2 2 1 t\na Q0 z 3 1 t\na Q0 d3 4 0 t\n");
+    for ties in ["average", "best", "worst"] {
+        for depth in ["", "-M 2"] {
+            let of = |more: &str| {
+                let args = format!("eval -m AP -m P@2 --ties {ties} --format trec {depth} {more} tied");
+                lines(&folder, &args).0
+            };
+            assert_eq!(of("--judgments-by judge grouped"), of("plain"), "{ties} {depth}");
+        }
+        let args = format!("eval --judges mean -m AP --ties {ties} grouped tied");
+        fails(&folder, &args, "AP(judges=mean)");
+    }
+}
