@@ -93,14 +93,15 @@ fn empty_rankings(
     missing: &Ids,
 ) -> Result<RunSummary> {
     let (mut facts, mut exact) = (Facts::new(), qrels.exact().map(|_| ExactFacts::default()));
-    for id in missing.iter() {
-        let query = qrels.queries().find(id).unwrap_or_else(|| unreachable!("it is one of them"));
+    let find = |id: &[u8]| qrels.queries().find(id).unwrap_or_else(|| unreachable!("it is one of them"));
+    for query in missing.iter().map(find) {
         facts.push_counts(qrels.facts().of(query).iter());
         exact.iter_mut().zip(qrels.exact()).for_each(|(exact, of)| exact.push_query(of.of(query)));
     }
     let book = qrels.book().clone();
-    let mut matrix =
-        MatrixBuilder::new(book, run.rule, qrels.fingerprint(), missing.clone(), facts).with_exact(exact);
+    let grouped = qrels.grouped().map(|grouped| Arc::new(grouped.of_queries(missing.iter().map(find))));
+    let matrix = MatrixBuilder::new(book, run.rule, qrels.fingerprint(), missing.clone(), facts);
+    let mut matrix = matrix.with_exact(exact).with_grouped(grouped);
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
     let engine = Chosen::Cpu(Cpu::new());

@@ -109,6 +109,16 @@ impl JudgmentGroups {
         QueryGroups { documents: self.largest.range(query).len() as u32, judgments: self.judgments.of(query) }
     }
 
+    /// The judgments of some of the queries alone.
+    pub fn of_queries(&self, queries: impl Iterator<Item = usize>) -> Self {
+        let (mut judgments, mut largest) = (Ragged::default(), Ragged::default());
+        for query in queries {
+            judgments.push(self.judgments.of(query));
+            largest.push(self.largest.of(query));
+        }
+        JudgmentGroups { by: self.by, names: self.names.clone(), judgments, largest }
+    }
+
     /// The place of a query's documents among those of all queries.
     pub fn documents(&self, query: usize) -> Range<usize> {
         self.largest.range(query)

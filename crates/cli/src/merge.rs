@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::compare::{Gate, Shard};
+use laneval::measure::groups_needed;
 use laneval::report::{Format, Note, notes};
-use laneval::{Error, Qrels, Stat, Summary};
+use laneval::{Error, GroupedBy, Input, Join, Stat, Summary};
 
-use super::choice::{one_of, stats};
+use super::choice::{groups, one_of, stats};
 use super::compare::partial as parts;
 use super::eval;
+use super::formats::tables;
 use super::gates;
 use super::inputs::{Files, bytes};
 use super::score_output::{ReportOutput, ScoreOutput};
@@ -48,6 +50,9 @@ pub struct Merge {
     /// Judgments, in any format: each judged query that no shard of a run had counts as an empty ranking
     #[arg(long, value_name = "QRELS")]
     pub qrels: Option<PathBuf>,
+    /// The meaning of the second field of these judgments, for documents that have several [default: what the measures need]
+    #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(groups()))]
+    judgments_by: Option<GroupedBy>,
     #[command(flatten)]
     access: Files,
     /// Statistics besides the average: std, min, max; a list, or repeated
@@ -100,8 +105,10 @@ impl Merge {
         let mut summary =
             merged(&summaries).map_err(|error| conflict(&self.files, &summaries).unwrap_or(error))?;
         if let Some(qrels) = &self.qrels {
-            let qrels = Qrels::read_as(qrels.as_path(), Default::default(), self.access.access())?;
-            summary.add_missing(&qrels)?;
+            let grouped_by = self.judgments_by.or(groups_needed(summary.measures())?);
+            let (access, tables) = (self.access.access(), tables());
+            let join = Join { grouped_by, access, tables, ..Join::default() };
+            summary.add_missing(&join.qrels(Input::from(qrels.to_owned()))?)?;
         }
         let scores = summary.scores(&eval::distinct(&self.stats))?;
         ReportOutput::check_curve(format, &scores.measures)?;

@@ -126,3 +126,20 @@ fn values_over_ties_know_which_documents_are_tied() {
         fails(&folder, &args, "AP(judges=mean)");
     }
 }
+
+#[test]
+fn queries_that_no_shard_has_count_over_groups_as_well() {
+    let folder = folder();
+    for (measures, by, qrels) in [
+        ("-m alpha_nDCG@10 -m StRecall@1", "", "judged"),
+        ("-m map_avgjg -m P_avgjg", "", "judged"),
+        ("-m AP", "--judgments-by judge", "judged"),
+        ("-m prefs_num_prefs_poss -m prefs_simp -m prefs_pair", "", "preferred"),
+    ] {
+        folder.put("first", RUN.lines().filter(|line| line.starts_with('a')).collect::<Vec<_>>().join("\n"));
+        let whole = format!("eval {measures} {by} {qrels} r=first");
+        lines(&folder, &format!("{whole} --queries both --partial first.part"));
+        let (merged, _) = lines(&folder, &format!("merge first.part --qrels {qrels} {by}"));
+        assert_eq!(merged, lines(&folder, &whole).0, "{measures}");
+    }
+}
