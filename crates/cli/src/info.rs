@@ -9,7 +9,7 @@ use laneval::internals::label::ExactGrades;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
-use laneval::{GroupedBy, LabelMatrix, RankingRule, TieCounts};
+use laneval::{GroupedBy, Join, LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
@@ -66,7 +66,8 @@ impl Info {
     fn describe(&self) -> Result<(), Stop> {
         if !recognise(std::slice::from_ref(&self.file))?.contains(&true) {
             if self.judgments_by.is_some() {
-                return judges::print_agreement(&self.file, self.files, self.format);
+                let join = self.formats.of(Join { access: self.files.access(), ..Join::default() });
+                return judges::print_agreement(&self.file, join, self.format);
             }
             return preview::print_of(&self.file, &self.formats, self.verify, self.format);
         }

@@ -13,7 +13,6 @@ use laneval::{Error, Evaluator, GroupedBy, Ids, Input, Join, LabelMatrix, Scores
 use serde::Serialize;
 
 use super::choice::Plain;
-use super::inputs::Files;
 use super::output::print;
 use super::stop::Stop;
 use super::style::{stdout_width, thousands};
@@ -96,9 +95,9 @@ struct Judged {
     agreement: JudgeAgreement,
 }
 
-/// Prints how far the judges of a text agree.
-pub fn print_agreement(path: &Path, files: Files, format: Plain) -> Result<(), Stop> {
-    let join = Join { grouped_by: Some(GroupedBy::Judge), access: files.access(), ..Join::default() };
+/// Prints how far the judges of a text agree, which is read as a join reads judgments.
+pub fn print_agreement(path: &Path, join: Join, format: Plain) -> Result<(), Stop> {
+    let join = Join { grouped_by: Some(GroupedBy::Judge), ..join };
     let qrels = join.qrels(Input::from(path.to_owned()))?;
     let (names, agreement): (Ids, JudgeAgreement) =
         qrels.agreement().ok_or_else(|| Stop::new("the judgments are not by judge"))?;

@@ -143,3 +143,12 @@ fn queries_that_no_shard_has_count_over_groups_as_well() {
         assert_eq!(merged, lines(&folder, &whole).0, "{measures}");
     }
 }
+
+#[test]
+fn agreement_is_that_of_the_columns_that_were_named() {
+    let folder = folder();
+    folder.put("table.csv", "a,who,b,c\nq,anna,d1,1\nq,ben,d1,0\nq,anna,d2,1\nq,ben,d2,1\n");
+    folder.put("text", "q anna d1 1\nq ben d1 0\nq anna d2 1\nq ben d2 1\n");
+    let named = "info --judgments-by judge --columns query=a,judge=who,doc=b,grade=c table.csv";
+    assert_eq!(lines(&folder, named), lines(&folder, "info --judgments-by judge text"));
+}
