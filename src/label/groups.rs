@@ -90,6 +90,12 @@ impl JudgmentGroups {
                 let ascends =
                     last.is_none_or(|last| last < place || last == place && by == GroupedBy::Preference);
                 let next = of_query.len() as u32;
+                if by != GroupedBy::Preference && of.subgroup != 0 {
+                    return Err(format!(
+                        "a judgment of query {} has a sub-group, and is no preference",
+                        query + 1
+                    ));
+                }
                 if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
                     return Err(format!("judgments of query {} are out of order, or no numbers", query + 1));
                 }
@@ -159,4 +165,25 @@ pub struct GroupedRows {
     pub of: Arc<JudgmentGroups>,
     /// The numbers of the named documents of each row, in rank order.
     pub rows: Ragged<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_preferences_have_sub_groups() {
+        let checked = |by| {
+            let mut judgments = Ragged::default();
+            let of = |subgroup| GroupedJudgment { document: 0, group: 0, subgroup, grade: 1.0 };
+            judgments.push(&[of(0), of(1)]);
+            let mut names = Ids::default();
+            [b"g", b"s"].iter().for_each(|name| names.push(*name));
+            JudgmentGroups::checked(by, names, judgments).map(|of| of.judgments.len())
+        };
+        assert_eq!(checked(GroupedBy::Preference), Ok(1));
+        let message = "a judgment of query 1 has a sub-group, and is no preference";
+        assert_eq!(checked(GroupedBy::Subtopic), Err(message.to_owned()));
+        assert_eq!(checked(GroupedBy::Judge), Err(message.to_owned()));
+    }
 }

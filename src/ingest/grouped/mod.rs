@@ -109,6 +109,11 @@ pub(super) fn read_columns(
         let message = format!("batch {batch}: the groups are missing, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
     }
+    if by != GroupedBy::Preference && columns.have_subgroups() {
+        let message =
+            format!("there are sub-groups, which only preferences have, and judgments are read by {by}");
+        return Err(Error::Input(whole_file(name, message)));
+    }
     let shape = Shape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
     let mut rows = Growing::new(seed);
     columns.each_grouped(|at, query, groups, doc, grade| {
@@ -453,6 +458,17 @@ mod tests {
         };
         let join = by(GroupedBy::Preference);
         assert_eq!(all(&join.judgments(&[subgroups]).unwrap()), all(&preferences.unwrap()));
+        // Every row has a sub-group, or none has.
+        let partly = Judgments { subgroup: Some((&["s", "", "t"]).into()), ..subgroups };
+        let message = "qrels:2: the sub-group is empty";
+        assert_eq!(join.judgments(&[partly]).unwrap_err().to_string(), message);
+        let bare = Judgments::new(&["q"], &["f"], &[1u8]).with_groups(&["g"]);
+        let message = "qrels:4: the sub-group is empty";
+        assert_eq!(join.judgments(&[subgroups, bare]).unwrap_err().to_string(), message);
+        let error = by(GroupedBy::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
+        let message =
+            "qrels: there are sub-groups, which only preferences have, and judgments are read by subtopic";
+        assert_eq!(error, message);
         let said =
             |batches: &[Judgments<'_>]| by(GroupedBy::Judge).judgments(batches).unwrap_err().to_string();
         let bare = Judgments { group: None, ..two };
@@ -466,8 +482,6 @@ mod tests {
         let message = "qrels:3: docno '7' is judged again by judge '3' for query 'q1', first on line 2";
         assert_eq!(said(&[two, one.with_groups(&["3", "3"])]), message);
         assert_eq!(said(&[two.with_groups(&[""])]), "qrels:1: the group is empty");
-        let unnamed = Judgments { subgroup: Some((&[""]).into()), ..two };
-        assert_eq!(said(&[unnamed]), "qrels:1: the sub-group is empty");
         let infinite = Judgments { grade: (&[f64::NAN, 1.0]).into(), ..one };
         assert_eq!(said(&[infinite]), "qrels:1: grade NaN is not a finite number");
     }
