@@ -18,8 +18,8 @@ pub(super) struct JudgedQueries {
 
 /// The grades of one judge for one query.
 struct Judge {
-    /// The grade of each document, NaN without one.
-    grades: Vec<f64>,
+    /// The documents that the judge has graded, by number, with their grades.
+    graded: Vec<(u32, f64)>,
     /// The same as facts, of one query.
     facts: Facts,
     exact: ExactFacts,
@@ -58,17 +58,22 @@ impl Judge {
         let mut judgments: Vec<_> = query.judgments.iter().collect();
         judgments.sort_by_key(|judgment| (judgment.group, judgment.document));
         let of_judge = |of: &[&crate::label::GroupedJudgment]| {
-            let mut grades = vec![f64::NAN; query.documents as usize];
-            of.iter().for_each(|judgment| grades[judgment.document as usize] = judgment.grade);
+            let graded = of.iter().map(|judgment| (judgment.document, judgment.grade)).collect();
             let code = |grade: f64| if grade < 0.0 { NEGATIVE } else { FIRST_GRADE };
             let (mut facts, mut exact) = (Facts::new(), ExactFacts::default());
             facts.push(of.iter().map(|judgment| code(judgment.grade)));
             let mut judged: Vec<f64> =
                 of.iter().map(|judgment| judgment.grade).filter(|&grade| grade >= 0.0).collect();
             exact.push(&mut judged);
-            Judge { grades, facts, exact }
+            Judge { graded, facts, exact }
         };
         judgments.chunk_by(|one, next| one.group == next.group).map(of_judge).collect()
+    }
+
+    /// The grade of a document, if the judge has graded it.
+    fn grade(&self, number: u32) -> Option<f64> {
+        let at = self.graded.binary_search_by_key(&number, |&(of, _)| of).ok()?;
+        Some(self.graded[at].1)
     }
 
     fn value(
@@ -83,8 +88,7 @@ impl Judge {
         let mut numbers = numbers.iter();
         for &label in labels {
             let named = Above::POOLED.contains(label).then(|| numbers.next()).flatten();
-            let grade = named.and_then(|&number| self.grades.get(number as usize)).copied();
-            own.push(match grade.filter(|grade| !grade.is_nan()) {
+            own.push(match named.and_then(|&number| self.grade(number)) {
                 None => UNPOOLED,
                 Some(grade) if grade < 0.0 => NEGATIVE,
                 Some(grade) => {
