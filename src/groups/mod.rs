@@ -168,7 +168,10 @@ impl GroupWalks {
             }
         }
         let lines = |query: usize| grouped.of(query).judgments.iter().map(Line::from).collect::<Vec<_>>();
-        let of_query = |query: usize| Preferences::new(&lines(query), grouped.of(query).documents);
+        let over_pairs =
+            preferred.iter().any(|(_, measure): &(usize, preferences::Measure)| measure.is_over_pairs());
+        let make = if over_pairs { Preferences::new } else { Preferences::without_pairs };
+        let of_query = |query: usize| make(&lines(query), grouped.of(query).documents);
         let preferences = match preferred.is_empty() {
             true => Vec::new(),
             false => (0..queries).into_par_iter().map(of_query).collect::<Result<_, _>>()?,

@@ -193,6 +193,11 @@ impl Measure {
         }
     }
 
+    /// Whether the measure is a mean over pairs of documents.
+    pub fn is_over_pairs(self) -> bool {
+        matches!(self, Measure::Pair | Measure::PairRetrieved | Measure::PairImplied)
+    }
+
     /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over
     /// queries instead of averaging it.
     pub fn is_count(self) -> bool {
@@ -388,9 +393,18 @@ pub struct Preferences {
     starts: Vec<usize>,
     /// Number of classes of all groups with one sub-group.
     classes: usize,
-    /// Number of pairs of documents with a preference, where several groups or repeated lines make
-    /// it differ from the number of preferences.
-    distinct: Option<u64>,
+    pairs: Distinct,
+}
+
+/// Number of pairs of documents with a preference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Distinct {
+    /// As many as there are preferences: no document is in several groups or repeated lines.
+    All,
+    /// Fewer, as several groups or repeated lines have some of them.
+    Fewer(u64),
+    /// Fewer, and not counted: values over pairs of documents are 0.
+    Unknown,
 }
 
 impl Preferences {
@@ -398,7 +412,18 @@ impl Preferences {
     ///
     /// `documents` is the number of documents that the lines name; their numbers are below it. The
     /// order of the lines has no influence on the result.
+    ///
+    /// All pairs of documents are looked at, if some documents are in several groups.
     pub fn new(lines: &[Line], documents: u32) -> Result<Preferences, Fault> {
+        let mut preferences = Preferences::without_pairs(lines, documents)?;
+        if preferences.pairs == Distinct::Unknown {
+            preferences.pairs = Distinct::Fewer(preferences.count_distinct());
+        }
+        Ok(preferences)
+    }
+
+    /// As [`Preferences::new`], for measures that are not over pairs of documents.
+    pub fn without_pairs(lines: &[Line], documents: u32) -> Result<Preferences, Fault> {
         if lines.len() > u32::MAX as usize {
             return Err(Fault::TooLarge { bytes: size_of_val(lines) as u64 });
         }
@@ -457,11 +482,8 @@ impl Preferences {
 
         let alone = starts.windows(2).all(|start| start[1] - start[0] <= 1)
             && places.iter().all(|place| place.times == 1);
-        let mut preferences = Preferences { documents, groups, places, starts, classes, distinct: None };
-        if !alone {
-            preferences.distinct = Some(preferences.count_distinct());
-        }
-        Ok(preferences)
+        let pairs = if alone { Distinct::All } else { Distinct::Unknown };
+        Ok(Preferences { documents, groups, places, starts, classes, pairs })
     }
 
     /// What a ranking fulfils.
@@ -490,13 +512,14 @@ impl Preferences {
             met.balanced_retrieved += quotient(part.balanced_retrieved);
         }
         let pairs = |share: Share| Pairs { sum: share.fulfilled as f64, pairs: share.possible };
-        match self.distinct {
-            None => {
+        match self.pairs {
+            Distinct::Unknown => {}
+            Distinct::All => {
                 met.pair = pairs(met.all);
                 met.pair_retrieved = pairs(met.retrieved);
                 met.pair_implied = pairs(met.implied);
             }
-            Some(distinct) => {
+            Distinct::Fewer(distinct) => {
                 self.list_members(scratch);
                 let mut sums = Pairs::default();
                 for at in 0..kept {

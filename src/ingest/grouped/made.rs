@@ -253,5 +253,5 @@ fn distribute<T: Copy>(
 /// The preferences of one query.
 fn preferences(judgments: &[GroupedJudgment], documents: u32) -> Result<Preferences, Fault> {
     let lines: Vec<Line> = judgments.iter().map(Line::from).collect();
-    Preferences::new(&lines, documents)
+    Preferences::without_pairs(&lines, documents)
 }
