@@ -1,5 +1,6 @@
 //! The scores of each judge, and how far judges and their scores agree.
 
+use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -9,7 +10,7 @@ use laneval::internals::engine::Chosen;
 use laneval::internals::timing::Timing;
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
 use laneval::report::{Align, Grid, Note, Options};
-use laneval::{Error, Evaluator, GroupedBy, Ids, Input, Join, LabelMatrix, Scores};
+use laneval::{Error, Evaluator, GroupedBy, Ids, Input, Join, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
 
 use super::choice::Plain;
@@ -37,7 +38,7 @@ pub fn each(
     all.ok_or_else(|| Error::Unanswerable("no judge is named: judgments were not read by judge".to_owned()))
 }
 
-/// Notes how far the averages of each run spread over the judges, and how far judges agree on the order of the runs.
+/// Notes how far the averages of each run spread over the judges, and, unless there are too many, how far judges agree on the order of the runs.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let mut runs: Vec<&str> = scores.runs.iter().map(|run| &run.name[..]).collect();
     runs.sort_unstable();
@@ -48,14 +49,13 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
     if judges.len() < 2 {
         return Vec::new();
     }
+    let of_judges = scores.runs.iter().filter_map(|run| Some(((run.group.as_deref()?, &run.name[..]), run)));
+    let known: HashMap<(&str, &str), &RunScores> = of_judges.collect();
     let of_measure = |(at, measure): (usize, &laneval::Measure)| {
         // By judge, the average of each run.
         let averages = judges.iter().map(|judge| {
-            let of = |run: &&str| {
-                let found =
-                    scores.runs.iter().find(|of| of.name == **run && of.group.as_deref() == Some(judge));
-                found.and_then(|run| run.average(at)).unwrap_or(f64::NAN)
-            };
+            let of =
+                |run: &&str| known.get(&(*judge, *run)).and_then(|run| run.average(at)).unwrap_or(f64::NAN);
             runs.iter().map(of).collect::<Vec<f64>>()
         });
         let averages: Vec<Vec<f64>> = averages.collect();
@@ -64,7 +64,8 @@ pub fn notes(scores: &Scores) -> Vec<Note> {
             of_run().fold(f64::NEG_INFINITY, f64::max) - of_run().fold(f64::INFINITY, f64::min)
         };
         let widest = (0..runs.len()).max_by(|&one, &other| spread(one).total_cmp(&spread(other)))?;
-        let pairs = (0..judges.len()).flat_map(|one| (0..one).map(move |other| (one, other)));
+        let paired = if judges.len() > MOST_PAIRED_JUDGES { 0 } else { judges.len() };
+        let pairs = (0..paired).flat_map(|one| (0..one).map(move |other| (one, other)));
         let whole = |of: &[f64]| of.iter().all(|value| !value.is_nan());
         let comparable = pairs.filter(|&(one, other)| whole(&averages[one]) && whole(&averages[other]));
         let taus: Vec<f64> =
