@@ -184,8 +184,8 @@ fn a_view_has_the_values_of_a_run_that_is_cut() {
             });
             run(&kept.cloned().collect::<Vec<_>>())
         };
-        // What judges have graded differs from judge to judge, and so does what they keep.
-        for view in VIEWS.into_iter().filter(|view| by != GroupedBy::Judge || !view.judged_only) {
+        // What judges have graded differs from judge to judge, and so does what they keep. Preferences keep everything.
+        for view in VIEWS.into_iter().filter(|view| by == GroupedBy::Subtopic || !view.judged_only) {
             let evaluator = evaluator(measures(by));
             let expected = join(Some(by), &text(&judged), &[&cut(view)]).unwrap();
             let expected = evaluator.evaluate(&expected).unwrap();
@@ -618,4 +618,22 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
     }
     assert!(matches!(of(Dialect::Laneval, Preference, circle), Err(Error::Input(_))));
     assert!(matches!(of(Dialect::Laneval, Preference, repeated), Err(Error::Input(_))));
+}
+
+#[test]
+fn a_ranking_may_be_better_than_the_greedy_one() {
+    // The first document of the greedy ranking is x, with 9 subtopics, after which a and b add little.
+    let of = |doc: &str, subtopics: &[std::ops::Range<u32>]| -> String {
+        subtopics.iter().cloned().flatten().map(|subtopic| format!("q {subtopic} {doc} 1\n")).collect()
+    };
+    let qrels = of("a", &[0..8]) + &of("b", &[8..16]) + &of("x", &[0..5, 8..12]);
+    let run = "q Q0 a 1 2 t\nq Q0 b 2 1 t\n";
+    let matrix = join(Some(GroupedBy::Subtopic), &qrels, &[run]).unwrap();
+    let names = ["alpha_nDCG(alpha=1)@2", "nERR_IA(alpha=1)@2", "nNRBP(alpha=1,beta=0.9)"];
+    let measures: Vec<Measure> = names.iter().map(|name| name.parse().unwrap()).collect();
+    let scores = evaluator(measures.clone()).evaluate(&matrix).unwrap();
+    for (at, measure) in measures.iter().enumerate() {
+        let value = scores.runs[0].average(at).unwrap();
+        assert!(value > 1.0 && measure.range().contains(value), "{measure}: {value}");
+    }
 }

@@ -171,6 +171,8 @@ const OVER_SUBTOPICS_RAW: Traits = Traits {
     range: |m| if m.word("first") == "raw" { Range::Positive } else { Range::SHARE },
     ..OVER_SUBTOPICS
 };
+/// Those of measures that divide by a greedy ranking, which is not always the best one.
+const OVER_GREEDY: Traits = Traits { range: |_| Range::Positive, ..OVER_SUBTOPICS };
 const OVER_PREFERENCES: Traits =
     Traits { input: Input::Groups(GroupedBy::Preference), empty: None, ..OVER_SUBTOPICS };
 const COUNTED_PREFERENCES: Traits = Traits { range: |_| Range::Count, ..OVER_PREFERENCES };
@@ -1147,7 +1149,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, ALPHA],
         average: Average::Mean,
         better: Better::Higher,
-        traits: OVER_SUBTOPICS,
+        traits: OVER_GREEDY,
         doc: "Novelty-biased DCG over subtopics, as a share of that of a greedy ideal ranking.",
         formula: "alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the ideal ranking, which takes the document with the largest x next, of equal ones that of the larger docno",
         citation: "Clarke et al. 2008; ndeval",
@@ -1171,7 +1173,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, ALPHA],
         average: Average::Mean,
         better: Better::Higher,
-        traits: OVER_SUBTOPICS,
+        traits: OVER_GREEDY,
         doc: "Intent-aware expected reciprocal rank, as a share of that of a greedy ideal ranking.",
         formula: "nERR_IA@k = ERR_IA@k / ERR_IA@k of the ideal ranking",
         citation: "Chapelle et al. 2011; ndeval",
@@ -1195,7 +1197,7 @@ pub static MEASURES: &[Definition] = &[
         params: &[REL, ALPHA, PATIENCE],
         average: Average::Mean,
         better: Better::Higher,
-        traits: OVER_SUBTOPICS,
+        traits: OVER_GREEDY,
         doc: "Novelty- and rank-biased precision, as a share of that of a greedy ideal ranking.",
         formula: "nNRBP = NRBP / NRBP of the ideal ranking",
         citation: "Clarke, Kolla, Vechtomova 2009; ndeval",
