@@ -8,7 +8,7 @@ use clap::Args;
 use laneval::measure::{Defaults, Input, JUDGES, Measure, Value, parse_list};
 use laneval::report::Note;
 use laneval::{
-    EngineChoice, Error, Evaluator, GroupedBy, Ids, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
+    EngineChoice, Error, Evaluator, Ids, LabelMatrix, QuerySet, RankingRule, TiedValue, Ties, View,
 };
 
 use super::choice::{OverJudges, TieRule, adapter, engines, judges, one_of, query_sets};
@@ -116,7 +116,7 @@ impl Asked {
     pub fn read_for_measures(&mut self) -> Result<(), Stop> {
         let measures = self.measures_of(&self.measures)?;
         if self.judges.is_some() {
-            self.ranking.judgments_by.get_or_insert(GroupedBy::Judge);
+            self.ranking.read_judges();
         }
         self.ranking.read_for(&measures)
     }

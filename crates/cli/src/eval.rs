@@ -217,7 +217,7 @@ impl Eval {
                     && !self.asked.naming.needs_tags()
                     && !self.explain
                     && !self.asked.ranking.needs_ties()
-                    && self.asked.ranking.judgments_by.is_none()
+                    && self.asked.ranking.groups().is_none()
                     && evaluator.engine() != EngineChoice::Gpu =>
             {
                 let join = self.asked.ranking.rule(self.asked.files);
@@ -283,6 +283,17 @@ impl Eval {
             if let Some((_, option)) = refused.iter().find(|(asked, _)| *asked) {
                 return Err(Stop::new(format!(
                     "{option} has no place for the scores of each judge: take --judges mean, min or max"
+                )));
+            }
+            if self.asked.ranking.needs_ties() {
+                return Err(Stop::new(
+                    "--judges each takes the order of the ranking: values over the orders of equal scores have no place for judges",
+                ));
+            }
+            let measures = self.asked.measures_of(&self.asked.measures)?;
+            if let Some(measure) = measures.iter().find(|measure| measure.judges().is_some()) {
+                return Err(Stop::new(format!(
+                    "{measure} is one value over all judges: --judges each takes measures without judges="
                 )));
             }
         }

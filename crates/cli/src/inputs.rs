@@ -124,7 +124,10 @@ pub struct Ranking {
     pub drop_identical_ids: bool,
     /// The meaning of the second field of judgments, for documents that have several [default: what the measures need]
     #[arg(long, value_name = "GROUP", value_parser = one_of(groups()), help_heading = "Input")]
-    pub judgments_by: Option<GroupedBy>,
+    judgments_by: Option<GroupedBy>,
+    /// The groups that measures and other options need.
+    #[arg(skip)]
+    needed_groups: Option<GroupedBy>,
     #[command(flatten)]
     pub formats: Formats,
 }
@@ -143,6 +146,7 @@ impl Ranking {
             depth: None,
             drop_identical_ids: false,
             judgments_by: None,
+            needed_groups: None,
             formats,
         }
     }
@@ -163,8 +167,18 @@ impl Ranking {
 
     /// Reads judgments by the groups that measures need, unless others were asked for.
     pub fn read_for(&mut self, measures: &[Measure]) -> Result<(), Stop> {
-        self.judgments_by = self.judgments_by.or(groups_needed(measures)?);
+        self.needed_groups = self.needed_groups.or(groups_needed(measures)?);
         Ok(())
+    }
+
+    /// Reads judgments by judge, unless others were asked for.
+    pub fn read_judges(&mut self) {
+        self.needed_groups = Some(GroupedBy::Judge);
+    }
+
+    /// Returns the groups by which judgments are read.
+    pub fn groups(&self) -> Option<GroupedBy> {
+        self.judgments_by.or(self.needed_groups)
     }
 
     /// Returns the settings of joins.
@@ -175,7 +189,7 @@ impl Ranking {
             depth: self.depth,
             access: files.access(),
             drop_identical_ids: self.drop_identical_ids,
-            grouped_by: self.judgments_by,
+            grouped_by: self.groups(),
             ..Join::default()
         })
     }
@@ -201,6 +215,16 @@ impl Ranking {
             let path = shown(path);
             return Err(Stop::new(format!(
                 "{path} has no documents that --drop-identical-ids could drop: build it again with this option"
+            )));
+        }
+        if let Some(by) = self.judgments_by.filter(|&by| matrix.grouped_by() != Some(by)) {
+            let built = match matrix.grouped_by() {
+                Some(by) => format!("with --judgments-by {by}"),
+                None => "without --judgments-by".to_owned(),
+            };
+            return Err(Stop::new(format!(
+                "{}: was built {built}, so --judgments-by {by} cannot be answered from it: build it again from the text",
+                shown(path)
             )));
         }
         match self.conflict(matrix.rule()) {

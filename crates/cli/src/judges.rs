@@ -29,7 +29,9 @@ pub fn each(
     for (judge, name) in matrix.judges().iter().enumerate() {
         let of_judge = matrix.of_judge(judge)?;
         let mut scores = evaluator.evaluate_with(engine, &of_judge, timing)?;
-        scores.runs.iter_mut().for_each(|run| run.group = Some(printable(name)));
+        // A report escapes what has to be.
+        let name = std::str::from_utf8(name).map_or_else(|_| printable(name), str::to_owned);
+        scores.runs.iter_mut().for_each(|run| run.group = Some(name.clone()));
         match &mut all {
             None => all = Some(scores),
             Some(all) => all.append(scores)?,

@@ -152,3 +152,38 @@ fn agreement_is_that_of_the_columns_that_were_named() {
     let named = "info --judgments-by judge --columns query=a,judge=who,doc=b,grade=c table.csv";
     assert_eq!(lines(&folder, named), lines(&folder, "info --judgments-by judge text"));
 }
+
+#[test]
+fn options_that_a_matrix_cannot_answer_are_refused() {
+    let folder = folder();
+    lines(&folder, "build --judgments-by judge judged run -o judge.lmx");
+    lines(&folder, "build plain run -o plain.lmx");
+    let other = "was built with --judgments-by judge, so --judgments-by subtopic cannot be answered from it";
+    fails(&folder, "eval --judgments-by subtopic -m AP judge.lmx", other);
+    fails(&folder, "eval --judgments-by judge -m AP plain.lmx", "was built without --judgments-by");
+    lines(&folder, "eval --judgments-by judge -m AP judge.lmx");
+    fails(&folder, "eval --judges mean -m AP plain.lmx", "AP(judges=mean) needs judgments by judge");
+}
+
+#[test]
+fn scores_of_each_judge_are_of_plain_measures_and_rankings() {
+    let folder = folder();
+    fails(
+        &folder,
+        "eval --judges each -m map_avgjg judged run",
+        "AP(judges=mean) is one value over all judges",
+    );
+    fails(
+        &folder,
+        "eval --judges each -m AP --ties best judged run",
+        "--judges each takes the order of the ranking",
+    );
+}
+
+#[test]
+fn names_of_judges_are_escaped_once() {
+    let folder = folder();
+    folder.put("domains", "a X\\anna d1 1\na X\\ben d1 0\n");
+    let (found, _) = lines(&folder, "eval --judges each -m AP domains run");
+    assert_eq!(found[1..], ["run X\\anna AP mean 0.5", "run X\\ben AP mean 0"]);
+}
