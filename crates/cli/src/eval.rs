@@ -276,9 +276,10 @@ impl Eval {
                 (trec, "the format trec"),
                 (page, "the format html"),
                 (self.group_by.is_some(), "--group-by"),
-                (self.is_interval(), "--ties interval"),
+                (self.wants_queries(), if self.per_query { "--per-query" } else { "--wide" }),
                 (self.written.wants_partial(), "--partial"),
                 (self.asked.only.is_some(), "--only"),
+                (!self.fail_if.is_empty(), "--fail-if"),
             ];
             if let Some((_, option)) = refused.iter().find(|(asked, _)| *asked) {
                 return Err(Stop::new(format!(
