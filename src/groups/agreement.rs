@@ -1,4 +1,4 @@
-//! JudgeAgreement between judges that graded the same items, where most items have grades of only some judges.
+//! Agreement between judges that graded the same items, where most items have grades of only some judges.
 //!
 //! Three families of coefficients compare the disagreement that was observed with the disagreement that is expected by chance. All
 //! are 1 − observed / expected: 1 where all judges agree, around 0 where they agree no more than by chance, and negative below that.
@@ -80,7 +80,7 @@ impl fmt::Display for RatingFault {
 
 impl std::error::Error for RatingFault {}
 
-/// JudgeAgreement between two judges over the items that both graded.
+/// Agreement between two judges over the items that both graded.
 ///
 /// A kappa is `None` where the judges have no item in common, and where all their grades of common items are equal.
 #[derive(Debug, Clone, PartialEq)]
@@ -118,7 +118,7 @@ impl PairAgreement {
     }
 }
 
-/// JudgeAgreement between judges: counts, and the coefficients of pairs and of all judges.
+/// Agreement between judges: counts, and the coefficients of pairs and of all judges.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize))]
 pub struct JudgeAgreement {
