@@ -623,10 +623,10 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
 #[test]
 fn a_ranking_may_be_better_than_the_greedy_one() {
     // The first document of the greedy ranking is x, with 9 subtopics, after which a and b add little.
-    let of = |doc: &str, subtopics: &[std::ops::Range<u32>]| -> String {
-        subtopics.iter().cloned().flatten().map(|subtopic| format!("q {subtopic} {doc} 1\n")).collect()
+    let of = |doc: &str, subtopics: std::ops::Range<u32>| -> String {
+        subtopics.map(|subtopic| format!("q {subtopic} {doc} 1\n")).collect()
     };
-    let qrels = of("a", &[0..8]) + &of("b", &[8..16]) + &of("x", &[0..5, 8..12]);
+    let qrels = of("a", 0..8) + &of("b", 8..16) + &of("x", 0..5) + &of("x", 8..12);
     let run = "q Q0 a 1 2 t\nq Q0 b 2 1 t\n";
     let matrix = join(Some(GroupedBy::Subtopic), &qrels, &[run]).unwrap();
     let names = ["alpha_nDCG(alpha=1)@2", "nERR_IA(alpha=1)@2", "nNRBP(alpha=1,beta=0.9)"];
