@@ -9,6 +9,7 @@ use crate::fold::{
     CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
 };
 use crate::groups::preferences::Measure as Preference;
+use crate::groups::subtopics::AtCutoff;
 use crate::groups::{GroupValue, SubtopicSetting, SubtopicValue};
 use crate::label::code::{NEGATIVE, UNPOOLED};
 use crate::label::{Above, Codebook, GroupedBy};
@@ -1139,9 +1140,9 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: OVER_SUBTOPICS_RAW,
         doc: "Novelty-biased DCG over subtopics, as a share of a ranking in which every document has every subtopic.",
-        formula: "alpha_DCG@k = Σ_{i ≤ k} x(i)/lg(i + 1) / Σ_{i ≤ k} S·(1 − α)^(i−1)/lg(i + 1), where x(i) = Σ over the subtopics of the document of (1 − α)^(documents above with it)",
+        formula: "alpha_DCG@k = Σ_{i ≤ k} x(i)/lg(i + 1) / Σ_{i ≤ k} S·(1 − α)^(i−1)/lg(i + 1), where x(i) = Σ over the subtopics of the document of (1 − α)^(documents above with it), k up to 1000000",
         citation: "Clarke et al. 2008; ndeval",
-        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.alpha_dcg))),
+        recipe: |m, _| discounted_subtopics(m, |at| at.alpha_dcg),
     },
     Definition {
         name: "alpha_nDCG",
@@ -1153,7 +1154,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Novelty-biased DCG over subtopics, as a share of that of a greedy ideal ranking.",
         formula: "alpha_nDCG@k = alpha_DCG@k / alpha_DCG@k of the ideal ranking, which takes the document with the largest x next, of equal ones that of the larger docno",
         citation: "Clarke et al. 2008; ndeval",
-        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.alpha_ndcg))),
+        recipe: |m, _| discounted_subtopics(m, |at| at.alpha_ndcg),
     },
     Definition {
         name: "ERR_IA",
@@ -1163,9 +1164,9 @@ pub static MEASURES: &[Definition] = &[
         better: Better::Higher,
         traits: OVER_SUBTOPICS_RAW,
         doc: "Intent-aware expected reciprocal rank, as a share of a ranking in which every document has every subtopic.",
-        formula: "ERR_IA@k = Σ_{i ≤ k} x(i)/i / Σ_{i ≤ k} S·(1 − α)^(i−1)/i, with x(i) as in alpha_DCG",
+        formula: "ERR_IA@k = Σ_{i ≤ k} x(i)/i / Σ_{i ≤ k} S·(1 − α)^(i−1)/i, with x(i) as in alpha_DCG, k up to 1000000",
         citation: "Chapelle et al. 2011; ndeval",
-        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.err_ia))),
+        recipe: |m, _| discounted_subtopics(m, |at| at.err_ia),
     },
     Definition {
         name: "nERR_IA",
@@ -1177,7 +1178,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "Intent-aware expected reciprocal rank, as a share of that of a greedy ideal ranking.",
         formula: "nERR_IA@k = ERR_IA@k / ERR_IA@k of the ideal ranking",
         citation: "Chapelle et al. 2011; ndeval",
-        recipe: |m, _| Ok(subtopic(m, SubtopicValue::At(m.rank().unwrap_or(1), |at| at.nerr_ia))),
+        recipe: |m, _| discounted_subtopics(m, |at| at.nerr_ia),
     },
     Definition {
         name: "NRBP",
@@ -1485,6 +1486,17 @@ fn subtopic(m: &Measure, value: SubtopicValue) -> Recipe {
     let raw_first = m.word("first") == "raw";
     let setting = SubtopicSetting { rel: m.rel(), alpha: number("alpha"), beta: number("beta"), raw_first };
     Recipe::Groups(GroupValue::Subtopic(setting, value))
+}
+
+/// A value over subtopics that is divided by a sum over k ranks.
+fn discounted_subtopics(m: &Measure, value: fn(&AtCutoff) -> f64) -> Result<Recipe, String> {
+    match m.rank().unwrap_or(1) {
+        k @ ..=1_000_000 => Ok(subtopic(m, SubtopicValue::At(k, value))),
+        k => Err(format!(
+            "{} divides by a sum over k ranks, with a k up to 1000000 and not {k}",
+            m.definition().name
+        )),
+    }
 }
 
 /// The codes that are relevant under the measure's level.

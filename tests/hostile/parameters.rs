@@ -1,7 +1,7 @@
 //! Every parameter and cutoff of every measure at its extremes gives a number or an error.
 
-use laneval::measure::{CutoffRule, Definition, Kind, MEASURES, Measure};
-use laneval::{EngineChoice, Evaluator, LabelMatrix, View};
+use laneval::measure::{CutoffRule, Definition, Input as Needs, Kind, MEASURES, Measure};
+use laneval::{EngineChoice, Evaluator, GroupedBy, Input, Join, LabelMatrix, RunInput, View};
 
 use super::{evaluate, matrix};
 use crate::matrices::{Query, Shape};
@@ -64,18 +64,42 @@ fn graded(grades: &[f64]) -> LabelMatrix {
     matrix(&Shape { grades: grades.to_vec(), queries })
 }
 
+/// The same for judgments by group, with negative grades where there are none. The last query has no grade but the lowest.
+fn grouped(by: GroupedBy, grades: &[f64]) -> LabelMatrix {
+    let grades = if grades.is_empty() { &[-1.0] } else { grades };
+    let line = |query: &str, group: &str, doc: usize, grade: f64| format!("{query} {group} d{doc} {grade}\n");
+    let mut qrels = String::new();
+    for (doc, &grade) in grades.iter().chain(grades).enumerate() {
+        for (query, group, grade) in
+            [("q1", "a", grade), ("q1", "b", grades[(doc + 1) % grades.len()]), ("q2", "a", grades[0])]
+        {
+            qrels += &line(query, group, doc, grade);
+        }
+    }
+    let run = "q1 Q0 d5 1 9 t\nq1 Q0 x 1 8 t\nq1 Q0 d0 1 7 t\nq1 Q0 d2 1 6 t\nq2 Q0 x 1 1 t\n";
+    let input = |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
+    let join = Join { grouped_by: Some(by), ..Join::default() };
+    join.files(input("qrels", &qrels), [RunInput::named("run", input("run", run))]).unwrap()
+}
+
 fn every_extreme_of(grades: &[f64]) {
-    let matrix = graded(grades);
+    let by = [GroupedBy::Judge, GroupedBy::Subtopic, GroupedBy::Preference];
+    let plain = graded(grades);
+    let grouped = by.map(|by| (by, grouped(by, grades)));
     let (mut answered, mut refused) = (0, 0);
     for text in MEASURES.iter().flat_map(texts) {
         let Ok(measure) = text.parse::<Measure>() else { continue };
+        let matrix = match measure.input() {
+            Needs::Groups(by) => &grouped.iter().find(|(one, _)| *one == by).unwrap().1,
+            Needs::Any | Needs::Grades => &plain,
+        };
         if measure.recipe(matrix.book()).is_err() {
             refused += 1;
             continue;
         }
         let measures = [measure];
         let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
-            let scores = evaluate(&matrix, &measures, engine, View::default());
+            let scores = evaluate(matrix, &measures, engine, View::default());
             scores.runs[0].per_query.as_ref().unwrap().values[0]
                 .iter()
                 .map(|value| value.to_bits())
@@ -83,7 +107,7 @@ fn every_extreme_of(grades: &[f64]) {
         });
         assert_eq!(cpu, reference, "{text}");
         let finite = cpu.iter().all(|&bits| f64::from_bits(bits).is_finite());
-        let strict = Evaluator::of(measures.to_vec()).evaluate(&matrix);
+        let strict = Evaluator::of(measures.to_vec()).evaluate(matrix);
         assert!(strict.is_ok() == finite, "{text}: {strict:?}");
         answered += 1;
     }
