@@ -1,5 +1,6 @@
 //! Notes that a reader of the scores must know: the queries that were missing, those that were ignored, and notices.
 
+use std::collections::BTreeMap;
 use std::fmt::Display;
 
 use crate::error::printable;
@@ -14,12 +15,29 @@ pub enum Note {
     Warning(String),
 }
 
-/// Makes one line for each run whose queries are not exactly the judged ones, and one for each notice.
+/// Makes one line for each run whose queries are not exactly the judged ones, and one for each notice. Of a run that has no scores but those
+/// of groups, the group from which most queries are missing speaks.
 pub fn notes(scores: &Scores) -> Vec<Note> {
     let all = scores.notices.iter().map(|notice| Note::Note(notice.to_string()));
-    let runs = scores.runs.iter().filter(|run| run.group.is_none());
-    let of_runs = runs.flat_map(|run| note(run).into_iter().chain(tied(run)).chain(noticed(run)));
+    let of_runs = speakers(&scores.runs).into_iter();
+    let of_runs = of_runs.flat_map(|run| note(run).into_iter().chain(tied(run)).chain(noticed(run)));
     all.chain(of_runs).collect()
+}
+
+/// The scores that notes are about.
+fn speakers(runs: &[RunScores]) -> Vec<&RunScores> {
+    let whole: Vec<_> = runs.iter().filter(|run| run.group.is_none()).collect();
+    if !whole.is_empty() {
+        return whole;
+    }
+    let mut speakers: BTreeMap<&str, &RunScores> = BTreeMap::new();
+    for run in runs {
+        let speaker = speakers.entry(&run.name).or_insert(run);
+        if run.missing.count > speaker.missing.count {
+            *speaker = run;
+        }
+    }
+    speakers.into_values().collect()
 }
 
 fn noticed(run: &RunScores) -> impl Iterator<Item = Note> {
@@ -69,7 +87,9 @@ fn note(run: &RunScores) -> Option<Note> {
         1 => parts.push(format!("1 query of the run is not judged and was ignored ({ids})")),
         count => parts.push(format!("{count} queries of the run are not judged and were ignored ({ids})")),
     }
-    let text = format!("{}: {}", printable(run.name.as_bytes()), parts.join("; "));
+    let group = run.group.as_ref().map(|group| format!(", {}", printable(group.as_bytes())));
+    let name = printable(run.name.as_bytes()) + &group.unwrap_or_default();
+    let text = format!("{name}: {}", parts.join("; "));
     match parts.is_empty() {
         true => None,
         false if few => Some(Note::Warning(text)),

@@ -20,7 +20,7 @@ use super::judges;
 use super::output::print;
 use super::preview;
 use super::stop::Stop;
-use super::style::{stdout_width, thousands};
+use super::style::{shown, stdout_width, thousands};
 use super::threads::Threads;
 
 const EXAMPLES: &str = "\
@@ -70,6 +70,12 @@ impl Info {
                 return judges::print_agreement(&self.file, join, self.format);
             }
             return preview::print_of(&self.file, &self.formats, self.verify, self.format);
+        }
+        if self.judgments_by.is_some() {
+            let path = shown(&self.file);
+            return Err(Stop::new(format!(
+                "{path} is a .lmx file: --judgments-by is for judgments as text or tables"
+            )));
         }
         if self.verify {
             LabelMatrix::verify_with(&self.file, self.files.access())?;

@@ -34,7 +34,12 @@ pub fn each(
         scores.runs.iter_mut().for_each(|run| run.group = Some(name.clone()));
         match &mut all {
             None => all = Some(scores),
-            Some(all) => all.append(scores)?,
+            Some(all) => {
+                // What is so for one judge alone would read as if it were so for all.
+                all.notices.retain(|notice| scores.notices.contains(notice));
+                scores.notices.clear();
+                all.append(scores)?;
+            }
         }
     }
     all.ok_or_else(|| Error::Unanswerable("no judge is named: judgments were not read by judge".to_owned()))

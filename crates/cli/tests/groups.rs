@@ -183,7 +183,23 @@ fn scores_of_each_judge_are_of_plain_measures_and_rankings() {
 #[test]
 fn names_of_judges_are_escaped_once() {
     let folder = folder();
-    folder.put("domains", "a X\\anna d1 1\na X\\ben d1 0\n");
-    let (found, _) = lines(&folder, "eval --judges each -m AP domains run");
-    assert_eq!(found[1..], ["run X\\anna AP mean 0.5", "run X\\ben AP mean 0"]);
+    folder.put("domains", "a X\\anna\u{7} d1 1\na X\\ben d1 0\n");
+    let (found, _) = lines(&folder, "eval --judges each -m AP domains run --format table");
+    assert_eq!(found[2..], ["run [X\\anna\\u{7}] 0.5000", "run [X\\ben] 0.0000"]);
+}
+
+#[test]
+fn runs_that_lack_queries_of_a_judge_are_noted_once() {
+    let folder = folder();
+    folder.put("judges", "a anna d1 1\nz anna d1 1\na ben d1 1\n");
+    let (_, said) = lines(&folder, "eval --judges each -m AP judges run");
+    let of_run: Vec<&str> = said.lines().filter(|line| line.contains("not in the run")).collect();
+    let expected = "run, anna: 1 judged query is not in the run and counts as an empty ranking (query z)";
+    assert!(of_run.len() == 1 && of_run[0].contains(expected), "{said:?}");
+    // That nothing is relevant is noted if it is so for all judges.
+    folder.put("strict", "a anna d1 1\na ben d1 0\n");
+    let (_, said) = lines(&folder, "eval --judges each -m AP strict run");
+    assert!(!said.contains("nothing is relevant"), "{said}");
+    let (_, said) = lines(&folder, "eval --judges each -m AP(rel=2) judges run");
+    assert!(said.contains("nothing is relevant"), "{said}");
 }
