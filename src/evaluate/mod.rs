@@ -454,7 +454,8 @@ impl Evaluator {
         let program = if computes { &nothing } else { plan.program() };
         let asked = Shared {
             batch: batch.clone(),
-            finishing: Finishing::new(batch.clone(), self.view, &prepared)?,
+            finishing: timing
+                .time("plan and facts", || Finishing::new(batch.clone(), self.view, &prepared))?,
             over_ties,
             averages: self.measures.iter().map(|measure| measure.definition().average).collect(),
             slots,

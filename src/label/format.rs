@@ -785,18 +785,18 @@ fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<
     let [judgments, named] = [from.count()?, from.count()?];
     let ends = from.u64s(queries)?;
     let [documents, groups, subgroups] =
-        [from.u32_column(judgments)?, from.u32_column(judgments)?, from.u32_column(judgments)?];
-    let grades = from.f64s(judgments)?;
+        [from.words(judgments)?, from.words(judgments)?, from.words(judgments)?];
+    let grades = from.doubles(judgments)?;
     let row_ends = from.u64s(rows)?;
     let numbers = from.u32_column(named)?;
     let names = decode_ids(from)?;
     let of = |at: usize| GroupedJudgment {
-        document: documents[at],
-        group: groups[at],
-        subgroup: subgroups[at],
-        grade: grades[at],
+        document: u32::from_le_bytes(documents[at]),
+        group: u32::from_le_bytes(groups[at]),
+        subgroup: u32::from_le_bytes(subgroups[at]),
+        grade: f64::from_le_bytes(grades[at]),
     };
-    let judgments = Ragged::from_columns(ends, (0..judgments).map(of).collect(), queries);
+    let judgments = Ragged::from_columns(ends, (0..judgments).into_par_iter().map(of).collect(), queries);
     let numbers = Ragged::from_columns(row_ends, numbers, rows);
     let (judgments, numbers) = judgments
         .zip(numbers)
@@ -881,9 +881,16 @@ impl<'a> Decoder<'a> {
         usize::try_from(count).map_err(|_| self.bad(format!("{count} entries")))
     }
 
+    fn words(&mut self, count: usize) -> Result<&'a [[u8; 4]]> {
+        Ok(self.take(count.saturating_mul(4))?.as_chunks().0)
+    }
+
+    fn doubles(&mut self, count: usize) -> Result<&'a [[u8; 8]]> {
+        Ok(self.take(count.saturating_mul(8))?.as_chunks().0)
+    }
+
     fn u32_column(&mut self, count: usize) -> Result<Vec<u32>> {
-        let bytes = self.take(count.saturating_mul(4))?;
-        Ok(bytes.as_chunks::<4>().0.iter().map(|b| u32::from_le_bytes(*b)).collect())
+        Ok(self.words(count)?.iter().map(|word| u32::from_le_bytes(*word)).collect())
     }
 
     /// Reads a section that is nothing but `count` numbers.
@@ -894,8 +901,7 @@ impl<'a> Decoder<'a> {
     }
 
     fn u64s(&mut self, count: usize) -> Result<Vec<u64>> {
-        let bytes = self.take(count.saturating_mul(8))?;
-        Ok(bytes.as_chunks::<8>().0.iter().map(|b| u64::from_le_bytes(*b)).collect())
+        Ok(self.doubles(count)?.iter().map(|bytes| u64::from_le_bytes(*bytes)).collect())
     }
 
     fn f64s(&mut self, count: usize) -> Result<Vec<f64>> {

@@ -6,8 +6,13 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::matrix::Ids;
 use super::ragged::Ragged;
+
+/// The number of queries whose judgments are checked at once.
+const PIECE: usize = 1 << 10;
 
 /// The meaning of groups of judgments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,37 +80,27 @@ impl JudgmentGroups {
         names: Ids,
         judgments: Ragged<GroupedJudgment>,
     ) -> Result<Self, String> {
-        let mut largest = Ragged::default();
-        let mut of_query: Vec<f64> = Vec::new();
         let known =
             |of: &GroupedJudgment| [of.group, of.subgroup].iter().all(|&name| (name as usize) < names.len());
-        if !judgments.values().iter().all(known) || !names.are_ascending() {
+        if !judgments.values().par_iter().all(known) || !names.are_ascending() {
             return Err("the names do not fit the groups".to_owned());
         }
-        for query in 0..judgments.len() {
-            of_query.clear();
-            let mut last: Option<(u32, u32, u32)> = None;
-            for of in judgments.of(query) {
-                let place = (of.document, of.group, of.subgroup);
-                let ascends =
-                    last.is_none_or(|last| last < place || last == place && by == GroupedBy::Preference);
-                let next = of_query.len() as u32;
-                if by != GroupedBy::Preference && of.subgroup != 0 {
-                    return Err(format!(
-                        "a judgment of query {} has a sub-group, and is no preference",
-                        query + 1
-                    ));
-                }
-                if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
-                    return Err(format!("judgments of query {} are out of order, or no numbers", query + 1));
-                }
-                match of_query.get_mut(of.document as usize) {
-                    Some(grade) => *grade = of.grade.max(*grade),
-                    None => of_query.push(of.grade),
-                }
-                last = Some(place);
+        let of_piece = |queries: Range<usize>| {
+            let (mut piece, mut of_query) = (Ragged::default(), Vec::new());
+            for query in queries {
+                largest_of(by, judgments.of(query), &mut of_query)
+                    .map_err(|message| format!("query {}: {message}", query + 1))?;
+                piece.push(&of_query);
             }
-            largest.push(&of_query);
+            Ok::<Ragged<f64>, String>(piece)
+        };
+        let count = judgments.len();
+        let pieces = (0..count).step_by(PIECE).map(|start| start..count.min(start + PIECE));
+        let pieces: Vec<_> = pieces.collect::<Vec<_>>().into_par_iter().map(of_piece).collect();
+        let mut largest = Ragged::default();
+        for piece in pieces {
+            let piece = piece?;
+            (0..piece.len()).for_each(|query| largest.push(piece.of(query)));
         }
         Ok(JudgmentGroups { by, names, judgments, largest })
     }
@@ -129,6 +124,33 @@ impl JudgmentGroups {
     pub fn documents(&self, query: usize) -> Range<usize> {
         self.largest.range(query)
     }
+}
+
+/// Checks the judgments of a query of a file, and finds the largest grade of each document.
+fn largest_of(
+    by: GroupedBy,
+    judgments: &[GroupedJudgment],
+    largest: &mut Vec<f64>,
+) -> Result<(), &'static str> {
+    largest.clear();
+    let mut last: Option<(u32, u32, u32)> = None;
+    for of in judgments {
+        let place = (of.document, of.group, of.subgroup);
+        let ascends = last.is_none_or(|last| last < place || last == place && by == GroupedBy::Preference);
+        let next = largest.len() as u32;
+        if by != GroupedBy::Preference && of.subgroup != 0 {
+            return Err("a judgment has a sub-group, and is no preference");
+        }
+        if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
+            return Err("judgments are out of order, or no numbers");
+        }
+        match largest.get_mut(of.document as usize) {
+            Some(grade) => *grade = of.grade.max(*grade),
+            None => largest.push(of.grade),
+        }
+        last = Some(place);
+    }
+    Ok(())
 }
 
 impl GroupedRows {
@@ -182,7 +204,7 @@ mod tests {
             JudgmentGroups::checked(by, names, judgments).map(|of| of.judgments.len())
         };
         assert_eq!(checked(GroupedBy::Preference), Ok(1));
-        let message = "a judgment of query 1 has a sub-group, and is no preference";
+        let message = "query 1: a judgment has a sub-group, and is no preference";
         assert_eq!(checked(GroupedBy::Subtopic), Err(message.to_owned()));
         assert_eq!(checked(GroupedBy::Judge), Err(message.to_owned()));
     }
