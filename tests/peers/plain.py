@@ -169,11 +169,11 @@ def mean_interpolated_precision(t, k, rel=1, cut="v9", points=tuple(tenth / 10 f
 
 
 def bpref(t, k, rel=1, negatives="unjudged"):
-    low = rel if negatives == "unjudged" else None
-    total, others = relevant(t, rel), nonrelevant(t, rel) + (0 if low else t.negatives)
+    skipped = negatives == "unjudged"
+    total, others = relevant(t, rel), nonrelevant(t, rel) + (0 if skipped else t.negatives)
     terms = []
     for i in relevant_ranks(t, None, rel):
-        above = sum(g < rel and (g >= 0 or not low and g == NEGATIVE) for g in t.labels[: i - 1])
+        above = sum(g < rel and (g >= 0 or not skipped and g == NEGATIVE) for g in t.labels[: i - 1])
         terms.append(1 - min(above, total) / min(others, total) if above else 1.0)
     return ratio(math.fsum(terms), total)
 
