@@ -106,25 +106,48 @@ struct Relevant {
     count: u32,
 }
 
+/// The numbers that groups have among those of one query.
+struct Numbers {
+    of_group: Vec<u32>,
+    met: Vec<u32>,
+}
+
+const NOT_MET: u32 = u32::MAX;
+
+impl Numbers {
+    fn new(groups: usize) -> Self {
+        Numbers { of_group: vec![NOT_MET; groups], met: Vec::new() }
+    }
+}
+
 impl Relevant {
     /// Takes the judgments of a query of at least the grade `rel`, and numbers its subtopics from 0.
-    fn of(query: QueryGroups<'_>, rel: f64) -> Self {
+    fn of(query: QueryGroups<'_>, rel: f64, numbers: &mut Numbers) -> Self {
         let relevant = || query.judgments.iter().filter(|of| of.grade >= rel);
-        let mut groups: Vec<u32> = relevant().map(|of| of.group).collect();
-        groups.sort_unstable();
-        groups.dedup();
-        let mut found = Relevant { count: groups.len() as u32, ..Relevant::default() };
+        let Numbers { of_group, met } = numbers;
+        for of in relevant() {
+            let number = &mut of_group[of.group as usize];
+            if *number == NOT_MET {
+                *number = 0;
+                met.push(of.group);
+            }
+        }
+        met.sort_unstable();
+        (0..).zip(&*met).for_each(|(number, &group)| of_group[group as usize] = number);
+        let mut found = Relevant { count: met.len() as u32, ..Relevant::default() };
+        found.ends.reserve(query.documents as usize + 1);
         found.ends.push(0);
         for of in relevant() {
             // Documents without relevant subtopics end where those before them end.
             while found.ends.len() <= of.document as usize {
                 found.ends.push(found.subtopics.len() as u32);
             }
-            found.subtopics.push(groups.partition_point(|&group| group < of.group) as u32);
+            found.subtopics.push(of_group[of.group as usize]);
         }
         while found.ends.len() <= query.documents as usize {
             found.ends.push(found.subtopics.len() as u32);
         }
+        met.drain(..).for_each(|group| of_group[group as usize] = NOT_MET);
         found
     }
 
@@ -225,14 +248,15 @@ impl OfSetting {
         cutoffs.dedup();
         let setting = Setting::new(of.alpha, of.beta, &cutoffs).unwrap_or_default();
         let setting = if of.raw_first { setting.with_raw_first() } else { setting };
-        let prepare = |scratch: &mut subtopics::Scratch, query: usize| {
-            let relevant = Relevant::of(grouped.of(query), of.rel);
+        let prepare = |(scratch, numbers): &mut (subtopics::Scratch, Numbers), query: usize| {
+            let relevant = Relevant::of(grouped.of(query), of.rel, numbers);
             let of_query =
                 relevant.view().map(|view| Query::new(view, &setting, scratch)).unwrap_or_default();
             (relevant, of_query)
         };
         let all = 0..grouped.judgments.len();
-        let queries = all.into_par_iter().map_init(subtopics::Scratch::default, prepare).collect();
+        let scratch = || (subtopics::Scratch::default(), Numbers::new(grouped.names.len()));
+        let queries = all.into_par_iter().map_init(scratch, prepare).collect();
         let index = |rank: u32| cutoffs.partition_point(|&cutoff| cutoff < rank);
         let values = values.into_iter().map(|(place, value)| match value {
             SubtopicValue::At(rank, _) => (place, index(rank), value),
