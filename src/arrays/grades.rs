@@ -8,8 +8,8 @@ use rayon::prelude::*;
 use super::numbers::Number;
 use super::shape::{Layout, wrong};
 use crate::error::Result;
-use crate::label::Codebook;
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::label::{Codebook, pieces};
 use crate::numbers::{Numbers, with_numbers};
 
 /// The largest grade for a codebook of all integers from 0 on: up to it, nothing checks which integers occur.
@@ -150,8 +150,7 @@ fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
 pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) -> Result<Codebook> {
     let level = Level::new();
     let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
-    let pieces: Vec<Range<usize>> =
-        (0..layout.rows()).step_by(rows).map(|start| start..layout.rows().min(start + rows)).collect();
+    let pieces = pieces(layout.rows(), rows);
     let extent = |values| with_numbers!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])));
     let sum = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
     let largest = |rows: &Range<usize>| match layout.together(rows.clone()) {

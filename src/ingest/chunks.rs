@@ -205,7 +205,7 @@ fn border_after(text: &[u8], at: usize, gap: usize, table: Option<&Table>) -> us
 }
 
 /// The start of the line after the one in which `at` lies.
-fn line_after(text: &[u8], at: usize) -> usize {
+pub(super) fn line_after(text: &[u8], at: usize) -> usize {
     memchr(b'\n', &text[at..]).map_or(text.len(), |length| at + length + 1)
 }
 

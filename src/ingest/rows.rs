@@ -205,10 +205,7 @@ impl Rows {
     pub fn each(self, take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool) -> Result<()> {
         let Rows { mut text, start, form, role, rules, by_group, block } = self;
         let name = text.name().to_owned();
-        let table = form.table();
-        let counts = (role == Role::Run && table.is_some_and(Table::counts_ranks)).then(Counts::default);
-        let mut taking =
-            Taking { role, rules, by_group, table, counts, number: Vec::new(), before: 0, more: true, take };
+        let mut taking = Taking::new(role, rules, by_group, &form, take);
         if let Some(table) = form.columns() {
             return match role {
                 Role::Qrels => with_judgments(table, |batches| {
@@ -249,18 +246,7 @@ pub(super) fn each_judgment(
     rules: Rules,
     take: impl FnMut(u64, Result<TextRow<'_>, String>) -> bool,
 ) -> std::io::Result<()> {
-    let (role, table) = (Role::Qrels, form.table());
-    let mut taking = Taking {
-        role,
-        rules,
-        by_group: true,
-        table,
-        counts: None,
-        number: Vec::new(),
-        before: 0,
-        more: true,
-        take,
-    };
+    let mut taking = Taking::new(Role::Qrels, rules, true, form, take);
     if let Some(made) = form.made() {
         return taking.made(made.of(text.text()?)?, form);
     }
@@ -315,6 +301,14 @@ struct Taking<'f, T> {
     before: u64,
     more: bool,
     take: T,
+}
+
+impl<'f, T> Taking<'f, T> {
+    fn new(role: Role, rules: Rules, by_group: bool, form: &'f Form, take: T) -> Self {
+        let table = form.table();
+        let counts = (role == Role::Run && table.is_some_and(Table::counts_ranks)).then(Counts::default);
+        Taking { role, rules, by_group, table, counts, number: Vec::new(), before: 0, more: true, take }
+    }
 }
 
 impl<T: FnMut(u64, Result<TextRow<'_>, String>) -> bool> Taking<'_, T> {

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::LANES;
 use super::code::{Above, Codebook, Extent, FIRST_GRADE, NEGATIVE};
 use super::facts::Facts;
-use super::ragged::{Ragged, are_ends, range_of};
+use super::ragged::{Ragged, are_ends, pieces, range_of};
 use super::tile::{GROUP, Tile};
 
 /// The number of queries whose facts are made at once.
@@ -135,8 +135,7 @@ impl ExactFacts {
             }
             classed
         };
-        let pieces = (0..self.len()).step_by(PIECE).map(|start| start..self.len().min(start + PIECE));
-        let parts: Vec<Facts> = pieces.collect::<Vec<_>>().into_par_iter().map(of_piece).collect();
+        let parts: Vec<Facts> = pieces(self.len(), PIECE).into_par_iter().map(of_piece).collect();
         let mut all = Facts::new();
         parts.iter().for_each(|part| all.append(part));
         all

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::matrix::Ids;
-use super::ragged::Ragged;
+use super::ragged::{Ragged, pieces};
 
 /// The number of queries whose judgments are checked at once.
 const PIECE: usize = 1 << 10;
@@ -48,6 +48,21 @@ pub struct GroupedJudgment {
     pub subgroup: u32,
     /// The grade, or the level of a preference.
     pub grade: f64,
+}
+
+impl GroupedJudgment {
+    /// The place among the judgments of the query.
+    pub(crate) fn place(&self) -> (u32, u32, u32) {
+        (self.document, self.group, self.subgroup)
+    }
+
+    /// Adds the judgment to the largest grades of the documents of its query, in which those before it are.
+    pub(crate) fn add_to(&self, largest: &mut Vec<f64>) {
+        match largest.get_mut(self.document as usize) {
+            Some(grade) => *grade = self.grade.max(*grade),
+            None => largest.push(self.grade),
+        }
+    }
 }
 
 /// Judgments by group of some queries.
@@ -94,9 +109,7 @@ impl JudgmentGroups {
             }
             Ok::<Ragged<f64>, String>(piece)
         };
-        let count = judgments.len();
-        let pieces = (0..count).step_by(PIECE).map(|start| start..count.min(start + PIECE));
-        let pieces: Vec<_> = pieces.collect::<Vec<_>>().into_par_iter().map(of_piece).collect();
+        let pieces: Vec<_> = pieces(judgments.len(), PIECE).into_par_iter().map(of_piece).collect();
         let mut largest = Ragged::default();
         for piece in pieces {
             let piece = piece?;
@@ -135,7 +148,7 @@ fn largest_of(
     largest.clear();
     let mut last: Option<(u32, u32, u32)> = None;
     for of in judgments {
-        let place = (of.document, of.group, of.subgroup);
+        let place = of.place();
         let ascends = last.is_none_or(|last| last < place || last == place && by == GroupedBy::Preference);
         let next = largest.len() as u32;
         if by != GroupedBy::Preference && of.subgroup != 0 {
@@ -144,10 +157,7 @@ fn largest_of(
         if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
             return Err("judgments are out of order, or no numbers");
         }
-        match largest.get_mut(of.document as usize) {
-            Some(grade) => *grade = of.grade.max(*grade),
-            None => largest.push(of.grade),
-        }
+        of.add_to(largest);
         last = Some(place);
     }
     Ok(())

@@ -37,6 +37,7 @@ pub use matrix::{
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
 pub use ragged::Ragged;
+pub(crate) use ragged::pieces;
 pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub(crate) use tile::GROUP;
 pub use tile::{DEEPEST, Document, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};

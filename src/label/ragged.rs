@@ -79,6 +79,11 @@ impl<T: Copy> Ragged<T> {
     }
 }
 
+/// Cuts some rows into pieces of a number of them.
+pub(crate) fn pieces(rows: usize, size: usize) -> Vec<Range<usize>> {
+    (0..rows).step_by(size).map(|start| start..rows.min(start + size)).collect()
+}
+
 /// The place of an entry among entries with these ends.
 pub(super) fn range_of(ends: &[u64], at: usize) -> Range<usize> {
     let start = at.checked_sub(1).map_or(0, |before| ends[before]);

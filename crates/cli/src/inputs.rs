@@ -222,10 +222,8 @@ impl Ranking {
                 Some(by) => format!("with --judgments-by {by}"),
                 None => "without --judgments-by".to_owned(),
             };
-            return Err(Stop::new(format!(
-                "{}: was built {built}, so --judgments-by {by} cannot be answered from it: build it again from the text",
-                shown(path)
-            )));
+            let conflict = built_otherwise(&built, &format!("--judgments-by {by}"));
+            return Err(Stop::new(format!("{}: {conflict}", shown(path))));
         }
         match self.conflict(matrix.rule()) {
             Some(conflict) => Err(Stop::new(format!("{}: {conflict}", shown(path)))),
@@ -235,9 +233,7 @@ impl Ranking {
 
     fn conflict(&self, built: RankingRule) -> Option<String> {
         let differs = |option: &str, built: &str, asked: &str| {
-            format!(
-                "was built with {option} {built}, so {option} {asked} cannot be answered from it: build it again from the text"
-            )
+            built_otherwise(&format!("with {option} {built}"), &format!("{option} {asked}"))
         };
         if let Some(asked) = self.order().filter(|&asked| asked != built.ties) {
             return Some(differs("--ties", &built.ties.to_string(), &asked.to_string()));
@@ -248,6 +244,11 @@ impl Ranking {
         let (asked, built) = (self.depth?.get(), built.depth?);
         (asked > built).then(|| differs("-M", &built.to_string(), &asked.to_string()))
     }
+}
+
+/// Says that a matrix which was built in one way cannot answer what is asked for.
+fn built_otherwise(built: &str, asked: &str) -> String {
+    format!("was built {built}, so {asked} cannot be answered from it: build it again from the text")
 }
 
 /// A run as the command line names it: `path`, or `name=path`.

@@ -58,7 +58,7 @@ impl<'t> Made<'t> {
         let (count, largest) = (judgments.len(), Vec::with_capacity(docs.len()));
         let mut made = Made { docs, count, largest, fingerprint: 0, problems: Vec::new() };
         let by_preference = shape.by == GroupedBy::Preference;
-        let repeats = judgments.windows(2).any(|pair| place(&pair[0]) == place(&pair[1]));
+        let repeats = judgments.windows(2).any(|pair| pair[0].place() == pair[1].place());
         if repeats || by_preference {
             let mut lined = vec![(GroupedJudgment::default(), 0); judgments.len()];
             let of = |judgment, line| (judgment, line);
@@ -78,10 +78,7 @@ impl<'t> Made<'t> {
         push_hashed(&mut hashed, query);
         let start = hashed.len();
         for judgment in &judgments[..made.count] {
-            match made.largest.get_mut(judgment.document as usize) {
-                Some(largest) => *largest = largest.max(judgment.grade),
-                None => made.largest.push(judgment.grade),
-            }
+            judgment.add_to(&mut made.largest);
             hashed.truncate(start);
             let subgroup = if shape.fields == 5 { names[judgment.subgroup as usize] } else { b"" };
             for part in [names[judgment.group as usize], subgroup, made.docs[judgment.document as usize]] {
@@ -101,7 +98,7 @@ impl<'t> Made<'t> {
             GroupedBy::Preference => "in group",
         };
         lined.dedup_by(|(judgment, line), (before, first)| {
-            let is_repeated = place(judgment) == place(before);
+            let is_repeated = judgment.place() == before.place();
             if is_repeated {
                 let doc = quoted(self.docs[judgment.document as usize]);
                 let (group, query) = (quoted(naming.names[judgment.group as usize]), quoted(query));
@@ -162,11 +159,6 @@ impl<'t> Made<'t> {
         let line = fault.lines().into_iter().map(line_of).max().unwrap_or(0);
         (line, message)
     }
-}
-
-/// The place of a judgment among those of its query.
-fn place(judgment: &GroupedJudgment) -> (u32, u32, u32) {
-    (judgment.document, judgment.group, judgment.subgroup)
 }
 
 /// Appends a part of what is hashed, with its length.
@@ -243,8 +235,8 @@ fn distribute<T: Copy>(
     let mut start = 0;
     for &end in &ends[..docs] {
         let of_document = &mut into[start..end as usize];
-        if !of_document.is_sorted_by_key(|one| place(judgment(one))) {
-            of_document.sort_by_key(|one| place(judgment(one)));
+        if !of_document.is_sorted_by_key(|one| judgment(one).place()) {
+            of_document.sort_by_key(|one| judgment(one).place());
         }
         start = end as usize;
     }

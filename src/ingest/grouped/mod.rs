@@ -20,6 +20,7 @@ use rayon::prelude::*;
 
 use self::made::{Made, Naming};
 use self::piece::{Growing, Piece, Place};
+use super::chunks::line_after;
 use super::columns::{Collected, ColumnSource, Columns, Judgments, PieceSize};
 use super::diagnostics::{quoted, whole_file};
 use super::dialect::{Comments, Dialect, Rules};
@@ -290,10 +291,8 @@ fn assemble(
         Ok(Made::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
     });
     let made = made.collect::<Result<Vec<Made<'_>>>>()?;
-    let faults = made.iter().flat_map(|made| made.problems.iter().cloned());
-    let any_fault = problems.len();
-    problems.extend(faults);
-    let is_late = any_fault == 0 && rules.late_repeats && by == GroupedBy::Preference;
+    let is_late = problems.is_empty() && rules.late_repeats && by == GroupedBy::Preference;
+    problems.extend(made.iter().flat_map(|made| made.problems.iter().cloned()));
     let problems = listed(name, problems);
     if is_late && !problems.first.is_empty() {
         return Err(Error::Repeated(problems));
@@ -324,8 +323,7 @@ fn assemble(
 fn pieces(text: &[u8]) -> Vec<Range<usize>> {
     let (mut pieces, mut start) = (Vec::new(), 0);
     while start < text.len() {
-        let wanted = text.len().min(start + PIECE);
-        let end = memchr::memchr(b'\n', &text[wanted..]).map_or(text.len(), |feed| wanted + feed + 1);
+        let end = line_after(text, text.len().min(start + PIECE));
         pieces.push(start..end);
         start = end;
     }
