@@ -99,6 +99,9 @@
 #[macro_use]
 mod names;
 pub mod arrays;
+#[cfg(test)]
+#[path = "../tests/cases.rs"]
+mod cases;
 pub mod compare;
 mod engine;
 pub mod error;
@@ -116,6 +119,7 @@ mod reference;
 pub mod report;
 mod scores;
 mod show;
+mod sort;
 mod stats;
 pub mod summary;
 mod ties;

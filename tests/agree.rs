@@ -4,12 +4,13 @@ use laneval::measure::Measure;
 use laneval::{EngineChoice, Evaluator, LabelMatrix, QuerySet};
 use proptest::prelude::*;
 
+use crate::cases::cases;
 use crate::compared::{assert_same_bits, views};
 use crate::matrices::{self, Query, Shape, any_shape, matrix};
 use crate::variants::{every_measure, every_walk};
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, max_shrink_iters: 100, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(48), max_shrink_iters: 100, ..ProptestConfig::default() })]
 
     /// Other measures decide which folds share a pass: a few measures have the same values as all of them together.
     #[test]

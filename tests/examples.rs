@@ -1,16 +1,16 @@
 //! The examples run, and their assertions hold.
 
-#[path = "../examples/columns.rs"]
+#[path = "../examples/tour/columns.rs"]
 mod columns;
-#[path = "../examples/ids.rs"]
+#[path = "../examples/tour/ids.rs"]
 mod ids;
-#[path = "../examples/labels.rs"]
+#[path = "../examples/tour/labels.rs"]
 mod labels;
-#[path = "../examples/run_stream.rs"]
+#[path = "../examples/tour/run_stream.rs"]
 mod run_stream;
-#[path = "../examples/scores.rs"]
+#[path = "../examples/tour/scores.rs"]
 mod scores;
-#[path = "../examples/stream.rs"]
+#[path = "../examples/tour/stream.rs"]
 mod stream;
 
 #[test]

@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 
+use crate::cases::cases;
 use crate::compared::assert_same_bits;
 use crate::matrices::{Shape, any_shape, matrix, shape, tied_matrix};
 
@@ -79,7 +80,7 @@ fn scores(matrix: &LabelMatrix) -> Vec<u64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(64), ..ProptestConfig::default() })]
 
     #[test]
     fn what_is_written_is_read_back(shape in any_shape(), tied: bool) {

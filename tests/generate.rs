@@ -7,6 +7,8 @@ use laneval::{Evaluator, Join, LabelMatrix};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
+use crate::cases::cases;
+
 fn on_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
     rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
 }
@@ -49,7 +51,7 @@ fn shapes() -> impl Strategy<Value = Synthetic> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(40))]
+    #![proptest_config(ProptestConfig::with_cases(cases(40)))]
 
     #[test]
     fn the_matrix_is_what_the_text_is_joined_into(shape in shapes()) {

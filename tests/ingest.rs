@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use laneval::{Dialect, Error, FileAccess, Input, Join, Qrels, RunInput, ScoreType, Ties, Unmatched};
 use proptest::prelude::*;
 
+use crate::cases::cases;
 use crate::slow_reader::{self, check, encodings, gzip, problems};
 
 /// Results or judgments of a few queries and documents: (query, docno, number).
@@ -111,7 +112,7 @@ fn join() -> impl Strategy<Value = Join> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(300))]
+    #![proptest_config(ProptestConfig::with_cases(cases(300)))]
 
     #[test]
     fn texts_mean_what_the_slow_reader_says(

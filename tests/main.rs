@@ -1,6 +1,7 @@
 //! The one test binary: each module tests one promise.
 
 mod agree;
+mod cases;
 mod compared;
 mod exact;
 mod examples;

@@ -12,6 +12,8 @@ use laneval::report::{Format, Options as Look};
 use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summary, View, Watch};
 use proptest::prelude::*;
 
+use crate::cases::cases;
+
 const MEASURES: [&str; 4] = ["nDCG@5", "AP", "GMAP", "DCG"];
 /// The largest values, which make every shard round to the unit of all: logarithms down to that of 0.00001, and gains up to 8.
 const LARGEST: [(&str, f64); 2] = [("GMAP", 16.0), ("DCG", 8.0)];
@@ -426,7 +428,7 @@ fn forged_bytes_are_refused_or_harmless() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, max_shrink_iters: 60, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(64), max_shrink_iters: 60, ..ProptestConfig::default() })]
 
     #[test]
     fn changed_bytes_with_their_checksum_are_refused_or_harmless(

@@ -22,6 +22,7 @@ use naga::back::{hlsl, msl, spv};
 use naga::valid::{Capabilities, ModuleInfo, ValidationFlags, Validator};
 use proptest::prelude::*;
 
+use crate::cases::cases;
 use crate::matrices::{Query, Shape, matrix, shape};
 use crate::variants::every_measure;
 
@@ -221,7 +222,7 @@ fn compare(program: &Program, inputs: &Inputs, matrix: &LabelMatrix, view: View)
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 50, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(24), max_shrink_iters: 50, ..ProptestConfig::default() })]
 
     #[test]
     fn integers_agree_with_f64(shape in shape(), judged_only: bool, depth in proptest::option::of(1..300u32)) {

@@ -8,6 +8,7 @@ use laneval::{
 };
 use proptest::prelude::*;
 
+use crate::cases::cases;
 use crate::slow_reader::{encodings, gzip};
 
 /// A result: query, document, and the score as text.
@@ -156,7 +157,7 @@ fn on_threads<R: Send>(threads: usize, work: impl FnOnce() -> R + Send) -> R {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(cases(100)))]
 
     #[test]
     fn groups_are_those_of_plainly_grouping(

@@ -6,11 +6,11 @@ use laneval::internals::label::Document;
 use laneval::internals::label::code::UNPOOLED;
 use laneval::internals::reference::{Ranking, function};
 use laneval::internals::ties::{Cuts, Expectation, Extreme, Key, Pieces, Row, Scratch, Side, TiedRanking};
-use laneval::measure::{Average, Better, MEASURES, Measure};
+use laneval::measure::{Average, Better, Measure};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
 
 use crate::random::Random;
-use crate::variants::{needs_no_groups, variants};
+use crate::variants::{self, needs_no_groups};
 
 /// Judgments, and for each query its groups of documents of equal scores, the best group first.
 struct Case {
@@ -125,7 +125,7 @@ fn offered(tied: TiedValue, view: View, matrix: &LabelMatrix) -> Vec<Measure> {
         TiedValue::Worst => Extreme::of(measure, matrix.book(), Side::Worst, cuts).is_ok(),
         _ => Expectation::of(measure, matrix.book(), cuts).is_ok(),
     };
-    MEASURES.iter().flat_map(variants).filter(is_offered).collect()
+    variants::all().filter(|measure| is_offered(measure)).cloned().collect()
 }
 
 #[test]
@@ -398,8 +398,12 @@ fn what_is_passed_by_changes_no_bit() {
                 _ => Extreme::of(measure, matrix.book(), side, cuts).is_ok(),
             };
             // A half of the measures is tested each time.
-            let all: Vec<Measure> =
-                MEASURES.iter().flat_map(variants).filter(fits).skip(number % 2).step_by(2).collect();
+            let all: Vec<Measure> = variants::all()
+                .filter(|measure| fits(measure))
+                .cloned()
+                .skip(number % 2)
+                .step_by(2)
+                .collect();
             let together = evaluator(all.clone(), tied).evaluate(&matrix).unwrap();
             for (place, measure) in all.iter().enumerate() {
                 let alone = (place % 7 == number)
@@ -442,7 +446,7 @@ fn what_the_arguments_decide_is_refused_before_anything_is_read() {
     let matrix = join(Join::default(), &case.qrels(), &case.tied());
     let mut refused = 0;
     for (tied, view) in VALUES.into_iter().flat_map(|tied| views().map(move |view| (tied, view))) {
-        for measure in MEASURES.iter().flat_map(variants).filter(needs_no_groups) {
+        for measure in variants::all().filter(|measure| needs_no_groups(measure)).cloned() {
             if measure.recipe(matrix.book()).is_err() {
                 continue;
             }

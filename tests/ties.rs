@@ -10,7 +10,7 @@ use laneval::{Codebook, CutOff, RowTies, TiedGroup, View};
 use rayon::prelude::*;
 
 use crate::random::Random;
-use crate::variants::variants;
+use crate::variants;
 
 /// A ranking with groups.
 #[derive(Debug, Clone)]
@@ -264,7 +264,7 @@ fn small(seed: u64, number: usize) -> Vec<Case> {
 }
 
 fn all_measures() -> Vec<Measure> {
-    MEASURES.iter().flat_map(variants).collect()
+    variants::all().cloned().collect()
 }
 
 /// Every measure with every parameter, over all orders: every value that is offered is right.

@@ -10,7 +10,7 @@ use laneval::{Codebook, EngineChoice, Evaluator, Join, Qrels};
 
 use crate::matrices::{Query, Shape, matrix};
 use crate::random::Random;
-use crate::variants::{needs_no_groups, variants};
+use crate::variants::{self, needs_no_groups};
 
 /// Rankings, each also with one better swap.
 struct Swapped {
@@ -114,7 +114,7 @@ fn what_the_rows_declare_is_so() {
         let all = swapped(grades, seed as u64 + 1);
         let matrix = matrix(&all.shape);
         let fits = |measure: &Measure| needs_no_groups(measure) && measure.recipe(matrix.book()).is_ok();
-        let measures: Vec<Measure> = MEASURES.iter().flat_map(variants).filter(fits).collect();
+        let measures: Vec<Measure> = variants::all().filter(|measure| fits(measure)).cloned().collect();
         let mut evaluator = Evaluator::of(measures);
         evaluator = evaluator.with_per_query(true).with_not_finite(true);
         let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
@@ -207,7 +207,7 @@ fn values_depend_on_the_highest_grade_of_all_where_they_say_so() {
     let fits = |measure: &Measure| {
         needs_no_groups(measure) && measure.recipe(&book).is_ok() && measure.recipe(&lower).is_ok()
     };
-    let measures: Vec<Measure> = MEASURES.iter().flat_map(variants).filter(fits).collect();
+    let measures: Vec<Measure> = variants::all().filter(|measure| fits(measure)).cloned().collect();
     let bits = |values: &[f64]| values.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
     let alone = beside(&[], &measures);
     let mut depends: BTreeMap<&str, bool> = BTreeMap::new();

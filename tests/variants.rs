@@ -45,8 +45,14 @@ pub fn variants(row: &Definition) -> Vec<Measure> {
     text.map(|text| text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))).collect()
 }
 
-/// Every variant of every row. To parse them takes longer than to evaluate them on a small matrix.
+/// They are parsed once: that takes longer than to evaluate them on a small matrix.
 static ALL: LazyLock<Vec<Measure>> = LazyLock::new(|| MEASURES.iter().flat_map(variants).collect());
+
+/// Every variant of every row.
+#[allow(dead_code)] // some test binaries take a kind of measure
+pub fn all() -> impl Iterator<Item = &'static Measure> {
+    ALL.iter()
+}
 
 /// Every measure that is made of folds.
 pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {

@@ -1,6 +1,6 @@
 //! Evaluates data in memory: a log of rankings as columns, in the layouts of Arrow, without any text.
 //!
-//! `cargo run --example columns`
+//! `cargo run --example tour columns`
 
 use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
 use laneval::{Dialect, Evaluator, Join, Qrels};

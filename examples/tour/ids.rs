@@ -1,6 +1,6 @@
 //! Retrieval for questions: the passages that answer each question, and those that an index returned, by their numbers.
 //!
-//! `cargo run --release --example ids`
+//! `cargo run --release --example tour ids`
 
 use laneval::Evaluator;
 use laneval::arrays::Rankings;

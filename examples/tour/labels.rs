@@ -1,6 +1,6 @@
 //! A recommender's top ten: which of the ten items that each user was shown the user then took, and how many items the user took in all.
 //!
-//! `cargo run --release --example labels`
+//! `cargo run --release --example tour labels`
 
 use laneval::arrays::{Ideal, Rankings, Shape};
 use laneval::{Evaluator, Stat, StatName};

@@ -1,7 +1,7 @@
 //! A run that is too large for memory: a search system passes its results batch by batch, and they are evaluated as they come. Text from a
 //! pipe is read in the same way.
 //!
-//! `cargo run --release --example run_stream`
+//! `cargo run --release --example tour run_stream`
 
 use laneval::columns::Records;
 use laneval::{Evaluator, Join, Qrels};

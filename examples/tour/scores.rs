@@ -1,6 +1,6 @@
 //! A learning-to-rank validation: the model's scores of all candidates and their grades, one query behind the other.
 //!
-//! `cargo run --release --example scores`
+//! `cargo run --release --example tour scores`
 
 use laneval::Evaluator;
 use laneval::arrays::{Rankings, Shape};

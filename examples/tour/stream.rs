@@ -1,7 +1,7 @@
 //! A service that logs its rankings: batches are evaluated as they come, in memory that does not grow, and the summary of a day is merged
 //! with those of other days.
 //!
-//! `cargo run --release --example stream`
+//! `cargo run --release --example tour stream`
 
 use laneval::arrays::{Rankings, Shape};
 use laneval::{Codebook, Evaluator, Stat, StatName, Summary};

@@ -2,6 +2,8 @@
 //!
 //! A family is corrected as a whole, in any order. A missing p stays missing and is not counted.
 
+use crate::sort;
+
 /// Multiplies every p by their number (Bonferroni), up to 1.
 pub fn bonferroni(family: &[Option<f64>]) -> Vec<Option<f64>> {
     let all = family.iter().flatten().count() as f64;
@@ -44,7 +46,7 @@ fn discoveries(sorted: &mut [f64], factor: f64) {
 /// Corrects the p that are not missing, in ascending order, and returns all p in the order of the family.
 fn adjusted(family: &[Option<f64>], correct: impl FnOnce(&mut [f64])) -> Vec<Option<f64>> {
     let mut places: Vec<usize> = (0..family.len()).filter(|&at| family[at].is_some()).collect();
-    places.sort_by(|&left, &right| family[left].partial_cmp(&family[right]).expect("p is a number"));
+    sort::by_number(&mut places, |&at| family[at].expect("p is there"));
     let mut sorted: Vec<f64> = places.iter().filter_map(|&at| family[at]).collect();
     correct(&mut sorted);
     let mut all = vec![None; family.len()];

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::flips::{CHUNK, Flips, Whole, are_narrow};
 use super::units;
+use crate::sort;
 
 /// Two runs that are compared, by their indices in the list of series. The difference is the run's values less the baseline's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,7 +67,7 @@ impl Family {
         let seen: Vec<f64> =
             hypotheses.iter().zip(&weights).map(|(of, weight)| of.sum.size() * weight).collect();
         let mut order: Vec<usize> = (0..hypotheses.len()).filter(|&at| weights[at] != 0.0).collect();
-        order.sort_by(|&left, &right| seen[right].total_cmp(&seen[left]));
+        sort::by_number(&mut order, |&at| -seen[at]);
         Family { hypotheses, tolerance: units::tolerance(queries), weights, seen, order }
     }
 

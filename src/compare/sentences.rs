@@ -7,6 +7,7 @@ use super::options::{Alternative, Correction, Permutations, Scope, Test};
 use super::randomised::Pair;
 use crate::measure::Better;
 use crate::scores::RunScores;
+use crate::sort;
 
 /// The number of queries from which on nearly every difference is significant.
 const MANY: usize = 10_000;
@@ -352,7 +353,7 @@ impl Comparison {
                 .iter()
                 .filter_map(|run| Some((run.judged.get(measure).copied().flatten()?, &run.name)));
             let mut shares: Vec<(f64, &String)> = shares.collect();
-            shares.sort_by(|one, other| one.0.total_cmp(&other.0));
+            sort::by_number(&mut shares, |share| share.0);
             if let (Some(least), Some(most)) = (shares.first(), shares.last())
                 && most.0 - least.0 > JUDGED
             {

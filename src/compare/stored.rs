@@ -209,16 +209,14 @@ fn contradiction() -> Error {
 
 /// Checks that the runs, two or more, are those of the summaries, with as many queries or more.
 fn check_runs(runs: &[String], summaries: &[Option<&Summary>], queries: &QueryPrint) -> Result<()> {
-    let mut names: Vec<&String> = runs.iter().collect();
+    let mut names: Vec<&str> = runs.iter().map(String::as_str).collect();
     names.sort_unstable();
     if names.len() < 2 || names.windows(2).any(|two| two[0] == two[1]) {
         return Err(wrong("its runs are not two or more of different names"));
     }
     for summary in summaries.iter().flatten() {
         let has = |(name, group, run): (&str, Option<&str>, &RunSummary)| {
-            group.is_none()
-                && names.binary_search(&&name.to_owned()).is_ok()
-                && run.count() >= queries.count()
+            group.is_none() && names.binary_search(&name).is_ok() && run.count() >= queries.count()
         };
         if summary.runs().count() != names.len() || !summary.runs().all(has) {
             return Err(wrong("its runs are not those of its summary"));

@@ -16,6 +16,7 @@ use crate::error::{Error, Result, printable};
 use crate::label::{Block, Codebook, IdealOf, Ids, LANES, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
 use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
+use crate::sort;
 use crate::stats::{StatName, summarise};
 use crate::summary::{QueryPrint, RunSummary, Summary, nothing_relevant};
 use crate::watch::Watch;
@@ -181,7 +182,7 @@ impl Stream {
         let summary = self.run_summary()?;
         let Evaluator { measures, queries, view, stats, .. } = &self.evaluator;
         let mut blocks = std::mem::take(&mut self.gathered.values);
-        blocks.sort_unstable_by_key(|&(first, ..)| first);
+        sort::by(&mut blocks, |one, other| one.0.cmp(&other.0));
         let mut rows: Vec<usize> = Vec::new();
         let mut values: Vec<Vec<f64>> = vec![Vec::new(); if self.wants.values { measures.len() } else { 0 }];
         for (first, counted, of_block) in blocks {

@@ -506,6 +506,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::cases::cases;
 
     /// Returns the ratings of a table with a row for each judge and a column for each item, where NaN is a missing rating.
     fn from_table(table: &[Vec<f64>]) -> Vec<Rating> {
@@ -836,7 +837,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: cases(2000), ..ProptestConfig::default() })]
 
         #[test]
         fn values_are_those_of_the_definitions(table in tables()) {

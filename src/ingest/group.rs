@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::columns::{Columns, PieceDocs};
 use super::record::{Docnos, Record, address, copy_docno};
+use crate::sort;
 use crate::watch::Watch;
 
 /// The most buckets: as many as a second-level cache holds pages, because records are written to all of them in turn.
@@ -230,7 +231,7 @@ pub(super) fn each_query<W: Send>(
 /// Puts chunks in the order of their numbers, of which none is missing.
 fn in_order<T>(found: impl Iterator<Item = (u64, T)>) -> Vec<T> {
     let mut found: Vec<(u64, T)> = found.collect();
-    found.sort_unstable_by_key(|(number, _)| *number);
+    sort::by(&mut found, |one, other| one.0.cmp(&other.0));
     found.into_iter().map(|(_, chunk)| chunk).collect()
 }
 

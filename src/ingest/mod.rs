@@ -606,6 +606,7 @@ fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix
 mod tests {
     use super::hash::tests::{KNOWN, OTHER, colliding};
     use super::*;
+    use crate::cases::cases;
     use proptest::prelude::*;
 
     fn input(name: &str, text: &str) -> Input {
@@ -681,7 +682,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(60))]
+        #![proptest_config(ProptestConfig::with_cases(cases(60)))]
 
         #[test]
         fn cuts_change_nothing_in_any_text(

@@ -31,6 +31,7 @@ use crate::label::{
     Codebook, ExactFacts, Facts, FileAccess, GroupedBy, GroupedJudgment, Ids, JudgmentGroups, MatrixBuilder,
     RankingRule, StagedRun,
 };
+use crate::sort;
 use crate::watch::Watch;
 
 /// Judgments that can be joined with any number of runs.
@@ -333,7 +334,8 @@ impl Qrels {
         let counts = |id: &[u8]| self.query(id).is_some_and(|query| evaluated.contains(&query));
         let found = self.repeats.iter().filter(|(id, _)| counts(id)).map(|(_, problems)| problems.clone());
         let mut found: Vec<Problems> = found.collect();
-        found.sort_by_key(|problems| problems.first.first().map(|problem| problem.line));
+        let line = |of: &Problems| of.first.first().map(|problem| problem.line);
+        sort::by(&mut found, |one, other| line(one).cmp(&line(other)));
         join(found)
     }
 

@@ -12,6 +12,7 @@ use super::foreign::{Key, key};
 use super::suffix::finite;
 use super::value::{Cutoff, CutoffRule, Defaults, Draft, Kind, Value};
 use crate::error::MeasureError;
+use crate::sort;
 
 /// The most measures that one argument may mean.
 pub(super) const MOST: usize = 10_000;
@@ -260,7 +261,7 @@ impl<'a> Parser<'a> {
                 return self.fail(start..self.text.len(), "`}` was expected");
             }
         }
-        pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort::by_number(&mut pairs, |(grade, _)| *grade);
         Ok(Value::Table(pairs))
     }
 

@@ -9,6 +9,7 @@ use crate::fold::{CodeTable, Discount, Fold, Walk, Weights};
 use crate::groups::GroupValue;
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, ExactFacts, Facts, QueryFacts, QueryGrades};
+use crate::sort;
 
 /// How a measure is computed.
 #[derive(Clone)]
@@ -340,7 +341,7 @@ impl Ideal {
             return self.sum_at(cutoffs, weights, gains, sums);
         }
         let mut sorted: Vec<(f64, u32)> = gains.collect();
-        sorted.sort_by(|a, b| b.0.total_cmp(&a.0));
+        sort::largest_first(&mut sorted);
         self.sum_at(cutoffs, weights, sorted.into_iter(), sums);
     }
 
@@ -462,7 +463,7 @@ impl Fact {
                             _ => {}
                         }
                     }
-                    alike.sort_by_key(|(_, ideal)| ideal.rank.unwrap_or(u32::MAX));
+                    sort::by_number(&mut alike, |(_, ideal)| ideal.rank.map_or(f64::INFINITY, f64::from));
                     let ideals: Vec<&Ideal> = alike.iter().map(|&(_, ideal)| ideal).collect();
                     for ((at, _), column) in alike.into_iter().zip(Ideal::columns(&ideals, facts, exact)) {
                         columns[at] = Some(column);

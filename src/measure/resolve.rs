@@ -10,6 +10,7 @@ use super::suggest;
 use super::table::{MEASURES, definition};
 use super::value::{Defaults, Draft, Kind, Measure, Value};
 use crate::error::MeasureError;
+use crate::sort;
 
 type Result<T, E = MeasureError> = std::result::Result<T, E>;
 
@@ -109,7 +110,7 @@ fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
     if candidates.iter().any(|other| formula(&other.draft) != formula(&first.draft)) {
         return Err(ambiguous(text, name, &candidates));
     }
-    candidates.sort_by_key(|candidate| !text.starts_with(candidate.name));
+    sort::by_number(&mut candidates, |of| if text.starts_with(of.name) { 0.0 } else { 1.0 });
     let mut answers: Vec<_> = candidates.into_iter().map(|candidate| candidate.read(text, end)).collect();
     let whole = |answer: &Result<Vec<Draft>>| {
         answer.as_ref().is_ok_and(|drafts| !drafts.iter().any(Draft::lacks_cutoff))

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::foreign::{Foreign, Suffix};
 use super::value::{Cutoff, Defaults, Draft, Measure, Value};
 use crate::error::{MeasureError, Result};
+use crate::sort;
 
 /// The functions that read the numbers of a suffix.
 #[derive(Debug, Clone, Copy)]
@@ -141,7 +142,7 @@ fn gains(text: &str, numbers: &Numbers) -> Result<Option<Value>, Wrong> {
             Some((grade, gain)) => table.extend(grade.map(|grade| (grade, gain))),
         }
     }
-    table.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sort::by_number(&mut table, |(grade, _)| *grade);
     Ok((!table.is_empty()).then_some(Value::Table(table)))
 }
 

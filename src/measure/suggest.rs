@@ -5,6 +5,7 @@ use super::grammar::tail;
 use super::table::{MEASURES, definition};
 use super::value::{Cutoff, CutoffRule, Draft};
 use crate::error::MeasureError;
+use crate::sort;
 
 /// The terms of tutorials and papers, without blanks and signs, and the measures that they mean here. The user gives the cutoff.
 const TERMS: &[(&str, &[&str])] = &[
@@ -162,7 +163,7 @@ fn nearest(name: &str, tool: Option<Tool>) -> Vec<String> {
         })
         .filter(|&(distance, _)| distance <= 0.4)
         .collect();
-    scored.sort_by(|a, b| a.0.total_cmp(&b.0));
+    sort::by_number(&mut scored, |(distance, _)| *distance);
     let mut names: Vec<String> = Vec::new();
     for (_, name) in scored {
         if names.len() < 3 && !names.iter().any(|of| of.eq_ignore_ascii_case(name)) {

@@ -8,6 +8,7 @@ use super::traits::{BestOrder, Expected, Input, Range, Status};
 use crate::error::{Error, MeasureError, Result};
 use crate::groups::{GroupValue, Judges};
 use crate::label::{Codebook, GroupedBy};
+use crate::sort;
 
 /// One row of the table of measures.
 pub struct Definition {
@@ -362,7 +363,7 @@ impl Measure {
             .into_iter()
             .filter(|(at, value)| value.to_string() != definition.param_at(*at).default)
             .collect();
-        values.sort_by_key(|&(at, _)| at);
+        sort::by(&mut values, |one, other| one.0.cmp(&other.0));
         Measure { definition, values, cutoff }
     }
 

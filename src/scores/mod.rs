@@ -8,6 +8,7 @@ mod text;
 use crate::error::{Error, Result};
 use crate::label::{IdealOf, Ids, Notice, RankingRule, TieCounts, Unmatched, View};
 use crate::measure::Measure;
+use crate::sort;
 use crate::stats::StatName;
 
 #[cfg(feature = "serde")]
@@ -247,7 +248,7 @@ impl Scores {
         let measure: Measure = format!("{measure}@1").parse().ok()?;
         let alike = self.measures.iter().enumerate().filter(|(_, of)| of.is_like(&measure));
         let mut places: Vec<(f64, usize)> = alike.filter_map(|(at, of)| Some((of.cutoff()?, at))).collect();
-        places.sort_by(|one, other| one.0.total_cmp(&other.0));
+        sort::by_number(&mut places, |place| place.0);
         let values = places.iter().map(|&(_, at)| run.average(at)).collect::<Option<Vec<f64>>>()?;
         let cutoffs: Vec<f64> = places.into_iter().map(|(cutoff, _)| cutoff).collect();
         (!cutoffs.is_empty()).then_some(Curve { cutoffs, values })

@@ -22,6 +22,7 @@ use crate::error::{Error, Result, printable};
 use crate::label::{IdealOf, Notice, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::Measure;
 use crate::scores::{QuerySet, RunScores, Scores, TiedValue};
+use crate::sort;
 use crate::stats::{Stat, StatName};
 
 pub use crate::stats::{ExactSum, Moments};
@@ -233,7 +234,9 @@ impl Summary {
             )));
         }
         let mut runs: Vec<_> = self.runs.iter().collect();
-        runs.sort_by_key(|((name, group), run)| (run.place, name.as_str(), group.as_deref()));
+        sort::by(&mut runs, |(one, first), (other, second)| {
+            first.place.cmp(&second.place).then(one.cmp(other))
+        });
         let scores = runs.iter().map(|((name, group), run)| {
             let mut scores = run.scores(&self.measures, (self.queries, self.tied), stats, Vec::new());
             (scores.name, scores.group) = (name.clone(), group.clone());

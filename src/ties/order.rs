@@ -9,6 +9,7 @@ use crate::fold::CodeTable;
 use crate::label::code::UNPOOLED;
 use crate::label::{Codebook, CutOff, GROUP, Line, RowTies, Tile};
 use crate::measure::{BestOrder, Better, Expected, Measure, Read, Recipe};
+use crate::sort;
 
 /// The extreme of a measure: the best or the worst value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -147,7 +148,7 @@ impl Key {
         let mut codes: Box<[u8; 256]> = Box::new(std::array::from_fn(|at| (at as u8).wrapping_add(UNPOOLED)));
         let of = |code: &u8| worth[usize::from(*code)];
         let met = &mut codes[..book.codes() - usize::from(UNPOOLED)];
-        met.sort_by(|a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
+        sort::by(met, |a, b| of(b).total_cmp(&of(a)).then(b.cmp(a)));
         if side == Side::Worst {
             met.reverse();
         }

@@ -7,6 +7,7 @@ use crate::fold::{CodeTable, Discount, for_ratio};
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, Codebook};
 use crate::measure::{Measure, table};
+use crate::sort;
 
 /// A function from a row to its expected value.
 pub type Form = Box<dyn Fn(&Row<'_>, &mut Tables) -> f64 + Send + Sync>;
@@ -140,7 +141,7 @@ fn bin_g(row: &Row<'_>, hits: Above, tables: &mut Tables) -> f64 {
 /// The ideal ranking of the judged documents, walked down rank by rank.
 struct Ideal {
     /// Positive gains, the largest first, with the documents that have them.
-    gains: Vec<(f64, usize)>,
+    gains: Vec<(f64, u32)>,
     documents: usize,
     /// The ranks walked so far, and their discounted gain.
     rank: usize,
@@ -152,12 +153,12 @@ struct Ideal {
 impl Ideal {
     fn new(row: &Row<'_>, gain: &CodeTable) -> Self {
         let judged = row.facts.iter().filter(|&(code, _)| Above::JUDGED.contains(code));
-        let mut gains: Vec<(f64, usize)> =
-            judged.map(|(code, count)| (gain[usize::from(code)], count as usize)).collect();
+        let mut gains: Vec<(f64, u32)> =
+            judged.map(|(code, count)| (gain[usize::from(code)], count)).collect();
         gains.retain(|&(gain, _)| gain > 0.0);
-        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
-        let documents = gains.iter().map(|&(_, count)| count).sum();
-        let end = gains.first().map_or(0, |&(_, count)| count);
+        sort::largest_first(&mut gains);
+        let documents = gains.iter().map(|&(_, count)| count as usize).sum();
+        let end = gains.first().map_or(0, |&(_, count)| count as usize);
         Ideal { gains, documents, rank: 0, dcg: 0.0, at: 0, end }
     }
 
@@ -166,7 +167,7 @@ impl Ideal {
         while self.rank < rank.min(self.documents) {
             while self.rank == self.end {
                 self.at += 1;
-                self.end += self.gains[self.at].1;
+                self.end += self.gains[self.at].1 as usize;
             }
             self.rank += 1;
             self.dcg += self.gains[self.at].0 / ((self.rank + 1) as f64).log2();
@@ -179,7 +180,7 @@ impl Ideal {
         let mut ranks = Vec::new();
         let mut rank = 0;
         for (at, &(gain, count)) in self.gains.iter().enumerate() {
-            rank += count;
+            rank += count as usize;
             if self.gains.get(at + 1).is_none_or(|&(next, _)| next != gain) {
                 ranks.push(rank);
             }

@@ -14,10 +14,14 @@ use laneval::{
     EngineChoice, Evaluator, GroupedBy, Input, Join, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
 };
 use proptest::prelude::*;
+use rayon::prelude::*;
 
+use cases::{cases, some};
 use forge::{BOOK, Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
 use matrices::{Query, Shape, any_shape, matrix, tied_matrix};
 
+#[path = "../cases.rs"]
+mod cases;
 #[path = "../forge.rs"]
 mod forge;
 #[path = "../matrices.rs"]
@@ -156,7 +160,7 @@ fn views() -> impl Strategy<Value = View> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 96, max_shrink_iters: 50, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(96), max_shrink_iters: 50, ..ProptestConfig::default() })]
 
     #[test]
     fn whatever_the_sections_say(shape in any_shape(), tied: bool, changes in changes(), view in views()) {
@@ -189,15 +193,14 @@ fn a_file_forged_without_a_change_is_the_file() {
 #[test]
 fn every_bit_of_a_tile_and_every_measure() {
     let sound = small();
-    for at in 0..sound.sections[TILES].len() {
-        for bit in 0..8 {
-            let mut flipped = sound.clone();
-            flipped.sections[TILES][at] ^= 1 << bit;
-            forged(&flipped, |path| {
-                survives(path, View::default()).unwrap();
-            });
-        }
-    }
+    let bits: Vec<usize> = some(0..8 * sound.sections[TILES].len()).collect();
+    bits.into_par_iter().for_each(|at| {
+        let mut flipped = sound.clone();
+        flipped.sections[TILES][at / 8] ^= 1 << (at % 8);
+        forged(&flipped, |path| {
+            survives(path, View::default()).unwrap();
+        });
+    });
 }
 
 /// The errors of `verify` and of opening, for a change of a file that was sound.
@@ -615,23 +618,22 @@ fn every_bit_of_exact_grades() {
     let sound = exact();
     let measures = "nDCG DCG@2 CG(gain=exp2) nDCG(gain=exp2)@3 AP P@2 ERR(gmax=auto) RBP(gain=grade) G Compat RnDCG Bpref INST(gain=grade)";
     let measures: Vec<Measure> = measures.split(' ').map(|name| name.parse().unwrap()).collect();
-    for at in (0..sound.more[0].2.len()).filter(|at| !(4 * GRADES + 64..4 * COUNTS - 64).contains(at)) {
-        for bit in 0..8 {
-            let mut flipped = sound.clone();
-            flipped.more[0].2[at] ^= 1 << bit;
-            forged(&flipped, |path| {
-                let (verified, opened) = (LabelMatrix::verify(path), LabelMatrix::map(path));
-                let Ok(matrix) = opened else { return assert!(verified.is_err()) };
-                let admitted = |measure: &&Measure| measure.recipe(matrix.book()).is_ok();
-                let measures: Vec<Measure> = measures.iter().filter(admitted).cloned().collect();
-                let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference]
-                    .map(|engine| evaluate(&matrix, &measures, engine, View::default()));
-                for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
-                    let same = cpu.to_bits() == reference.to_bits();
-                    assert!(same || verified.is_err(), "{measure} at {at}, {bit}: {cpu} and {reference}");
-                }
-            });
-        }
+    let bytes = (0..sound.more[0].2.len()).filter(|at| !(4 * GRADES + 64..4 * COUNTS - 64).contains(at));
+    for (at, bit) in some(bytes.flat_map(|at| (0..8).map(move |bit| (at, bit)))) {
+        let mut flipped = sound.clone();
+        flipped.more[0].2[at] ^= 1 << bit;
+        forged(&flipped, |path| {
+            let (verified, opened) = (LabelMatrix::verify(path), LabelMatrix::map(path));
+            let Ok(matrix) = opened else { return assert!(verified.is_err()) };
+            let admitted = |measure: &&Measure| measure.recipe(matrix.book()).is_ok();
+            let measures: Vec<Measure> = measures.iter().filter(admitted).cloned().collect();
+            let [cpu, reference] = [EngineChoice::Cpu, EngineChoice::Reference]
+                .map(|engine| evaluate(&matrix, &measures, engine, View::default()));
+            for ((measure, cpu), (_, reference)) in values(&cpu).zip(values(&reference)) {
+                let same = cpu.to_bits() == reference.to_bits();
+                assert!(same || verified.is_err(), "{measure} at {at}, {bit}: {cpu} and {reference}");
+            }
+        });
     }
 }
 

@@ -4,12 +4,14 @@ use std::sync::OnceLock;
 
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::stats::ExactSum;
-use laneval::{EngineChoice, Evaluator, QuerySet, Scores, StatName};
+use laneval::{EngineChoice, Evaluator, QuerySet, Scores, StatName, View};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
+use rayon::prelude::*;
 
+use crate::cases::cases;
 use crate::compared::{assert_same_bits, views};
-use crate::matrices::{any_shape, matrix};
+use crate::matrices::{Shape, any_shape, matrix};
 use crate::simd::levels;
 use crate::variants::every_measure;
 
@@ -32,23 +34,28 @@ pub fn cpu_equals_reference(_: Cpu) {
     COMPARED.get_or_init(compare).clone().unwrap_or_else(|error| panic!("{error}"));
 }
 
+/// Each case has a runner of its own, so that all cores have some.
 fn compare() -> Result<(), String> {
-    let config = Config { cases: 48, max_shrink_iters: 100, failure_persistence: None, ..Config::default() };
-    let compared =
-        TestRunner::new(config).run(&(any_shape(), views(), any::<bool>()), |(shape, view, both)| {
-            let matrix = matrix(&shape);
-            let mut evaluator = Evaluator::of(every_measure(&matrix));
-            evaluator = evaluator.with_per_query(true).with_not_finite(true);
-            evaluator = evaluator.with_view(view);
-            evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
-            evaluator = evaluator.with_engine(EngineChoice::Reference);
-            let expected = evaluator.evaluate(&matrix).unwrap();
-            assert_means(&expected);
-            for cpu in levels().into_iter().filter_map(|(_, cpu)| cpu) {
-                let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
-                assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
-            }
-            Ok(())
-        });
-    compared.map_err(|error| error.to_string())
+    (0..cases(48)).into_par_iter().try_for_each(|_| {
+        let config =
+            Config { cases: 1, max_shrink_iters: 100, failure_persistence: None, ..Config::default() };
+        let compared = TestRunner::new(config).run(&(any_shape(), views(), any::<bool>()), one_case);
+        compared.map_err(|error| error.to_string())
+    })
+}
+
+fn one_case((shape, view, both): (Shape, View, bool)) -> Result<(), TestCaseError> {
+    let matrix = matrix(&shape);
+    let mut evaluator = Evaluator::of(every_measure(&matrix));
+    evaluator = evaluator.with_per_query(true).with_not_finite(true);
+    evaluator = evaluator.with_view(view);
+    evaluator = evaluator.with_queries(if both { QuerySet::Both } else { QuerySet::Judged });
+    evaluator = evaluator.with_engine(EngineChoice::Reference);
+    let expected = evaluator.evaluate(&matrix).unwrap();
+    assert_means(&expected);
+    for cpu in levels().into_iter().filter_map(|(_, cpu)| cpu) {
+        let found = evaluator.evaluate_on(&cpu, &matrix).unwrap();
+        assert_same_bits(&expected, &found, &format!("{} under {view:?}", cpu.name()));
+    }
+    Ok(())
 }

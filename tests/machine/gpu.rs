@@ -1,9 +1,5 @@
 //! The GPU engine on a real adapter: the same integers as their mirror, to the bit, whatever the shape of the work.
-//!
-//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it any GPU is taken, then any software adapter. Without an adapter the
-//! tests show as ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then they fail.
 
-use std::process::ExitCode;
 use std::sync::Arc;
 
 use laneval::internals::engine::gpu::batch::{Answer, Ready, Sizes};
@@ -22,16 +18,10 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use forge::{Change, Forged, TILES};
-use matrices::{Query, Shape, matrix, shape};
-use variants::every_measure;
-
-#[path = "../forge.rs"]
-mod forge;
-#[path = "../matrices.rs"]
-mod matrices;
-#[path = "../variants.rs"]
-mod variants;
+use crate::cases::cases;
+use crate::forge::{Change, Forged, TILES};
+use crate::matrices::{Query, Shape, matrix, shape};
+use crate::variants::every_measure;
 
 /// Two devices of one adapter for all tests, so that shaders are compiled once; the second has no integers of 64 bits.
 struct Bench {
@@ -39,8 +29,8 @@ struct Bench {
     pairs: Gpu,
 }
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+/// The tests; they are ignored where there is no adapter.
+pub fn trials(arguments: &Arguments) -> Vec<Trial> {
     let required = std::env::var_os("LANEVAL_REQUIRE_ADAPTER").is_some();
     let adapter = if arguments.list { Err("not looked for".to_owned()) } else { open() };
     let ignored = adapter.is_err() && !required;
@@ -50,25 +40,27 @@ fn main() -> ExitCode {
         let run = move || test(bench.as_ref().as_ref().map_err(Failed::from)?);
         Trial::test(name, run).with_ignored_flag(ignored)
     };
-    let trials = vec![
-        trial("words_equal_the_mirror", words_equal_the_mirror),
-        trial("forced_sizes_change_nothing", forced_sizes_change_nothing),
-        trial("judged_documents_move_up", judged_documents_move_up),
-        trial("deepest_rankings_and_blocks_of_tables", deepest_rankings_and_blocks_of_tables),
-        trial("more_workgroups_than_fit_side_by_side", more_workgroups_than_fit_side_by_side),
-        trial("measures_agree_with_the_cpu", measures_agree_with_the_cpu),
-        trial("labels_of_any_bytes_are_those_of_the_mirror", labels_of_any_bytes_are_those_of_the_mirror),
-        trial("forged_files_are_evaluated_or_refused", forged_files_are_evaluated_or_refused),
-        trial("resident_labels_answer_the_same", resident_labels_answer_the_same),
-        trial("sums_on_the_device_are_those_of_the_mirror", sums_on_the_device_are_those_of_the_mirror),
+    vec![
+        trial("gpu::words_equal_the_mirror", words_equal_the_mirror),
+        trial("gpu::forced_sizes_change_nothing", forced_sizes_change_nothing),
+        trial("gpu::judged_documents_move_up", judged_documents_move_up),
+        trial("gpu::deepest_rankings_and_blocks_of_tables", deepest_rankings_and_blocks_of_tables),
+        trial("gpu::more_workgroups_than_fit_side_by_side", more_workgroups_than_fit_side_by_side),
+        trial("gpu::measures_agree_with_the_cpu", measures_agree_with_the_cpu),
         trial(
-            "averages_on_the_device_are_within_their_bounds",
+            "gpu::labels_of_any_bytes_are_those_of_the_mirror",
+            labels_of_any_bytes_are_those_of_the_mirror,
+        ),
+        trial("gpu::forged_files_are_evaluated_or_refused", forged_files_are_evaluated_or_refused),
+        trial("gpu::resident_labels_answer_the_same", resident_labels_answer_the_same),
+        trial("gpu::sums_on_the_device_are_those_of_the_mirror", sums_on_the_device_are_those_of_the_mirror),
+        trial(
+            "gpu::averages_on_the_device_are_within_their_bounds",
             averages_on_the_device_are_within_their_bounds,
         ),
-        trial("rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
-        trial("bytes_move_in_some_time", bytes_move_in_some_time),
-    ];
-    libtest_mimic::run(&arguments, trials).exit_code()
+        trial("gpu::rankings_too_deep_are_an_error", rankings_too_deep_are_an_error),
+        trial("gpu::bytes_move_in_some_time", bytes_move_in_some_time),
+    ]
 }
 
 fn open() -> Result<Bench, String> {
@@ -123,11 +115,12 @@ fn check(
     assert_eq!(next, tiles);
 }
 
-fn property<S: Strategy>(cases: u32, strategy: &S, test: impl Fn(S::Value)) -> Result<(), Failed>
+fn property<S: Strategy>(all: u32, strategy: &S, test: impl Fn(S::Value)) -> Result<(), Failed>
 where
     S::Value: std::fmt::Debug,
 {
-    let config = Config { cases, max_shrink_iters: 50, failure_persistence: None, ..Config::default() };
+    let config =
+        Config { cases: cases(all), max_shrink_iters: 50, failure_persistence: None, ..Config::default() };
     let run = TestRunner::new(config).run(strategy, |value| {
         test(value);
         Ok(())

@@ -1,23 +1,10 @@
-//! Tests that must pass at every level of SIMD, each once for each level.
-//!
-//! Levels that the machine lacks show as ignored. `LANEVAL_REQUIRE_LEVEL` lists levels, such as `avx512,avx2`, whose tests fail
-//! then instead.
-
-use std::process::ExitCode;
+//! What must hold at every level of SIMD, once for each level.
 
 use laneval::internals::engine::cpu::Cpu;
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 
-mod agree;
-#[path = "../compared.rs"]
-mod compared;
-mod folds;
-#[path = "../matrices.rs"]
-mod matrices;
-#[path = "../simd.rs"]
-mod simd;
-#[path = "../variants.rs"]
-mod variants;
+use crate::simd::levels;
+use crate::{agree, folds};
 
 /// A name, and the test of a level.
 type Test = (&'static str, fn(Cpu));
@@ -31,10 +18,10 @@ const TESTS: [Test; 6] = [
     ("folds::all_hits_at_all_ranks", folds::all_hits_at_all_ranks),
 ];
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+/// The tests of each level, and those of none.
+pub fn trials() -> Vec<Trial> {
     let required = std::env::var("LANEVAL_REQUIRE_LEVEL").unwrap_or_default();
-    let mut levels = simd::levels();
+    let mut levels = levels();
     for required in required.split(',').map(str::trim).filter(|name| !name.is_empty()) {
         if levels.iter().all(|(name, _)| *name != required) {
             levels.push((required.to_owned().leak(), None));
@@ -55,5 +42,5 @@ fn main() -> ExitCode {
             trials.push(Trial::test(format!("{name}::{level}"), run).with_ignored_flag(ignored));
         }
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials
 }

@@ -15,6 +15,7 @@ use std::ops::Range;
 use crate::fold::Walk;
 pub use crate::label::Document;
 use crate::label::{Above, QueryFacts};
+use crate::sort;
 
 /// The number of ranks whose discounts, powers and chances are in a table. For deeper ranks they are computed one by one.
 const TABLED: usize = 1 << 16;
@@ -113,7 +114,7 @@ fn ideal_gains(gain: &[f64; 256], facts: QueryFacts<'_>, ideal: &mut Vec<(f64, u
     ideal.clear();
     ideal.extend(gains.filter(|&(gain, _)| gain > 0.0));
     if !ideal.is_sorted_by(|a, b| a.0 >= b.0) {
-        ideal.sort_by(|a, b| b.0.total_cmp(&a.0));
+        sort::largest_first(ideal);
     }
 }
 

@@ -5,6 +5,7 @@ use std::num::NonZeroU32;
 use proptest::prelude::*;
 
 use super::*;
+use crate::cases::cases;
 use crate::ingest::chunks::ChunkSize;
 use crate::ingest::hash::tests::{KNOWN, OTHER};
 use crate::ingest::qrels::Qrels;
@@ -241,7 +242,7 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(cases(400)))]
 
     #[test]
     fn columns_mean_what_text_means(

@@ -7,6 +7,7 @@ use super::super::foreign::{HEAD, head};
 use super::super::hash::Seed;
 use super::super::{Input, Join, RunInput};
 use super::{InputFormat, ReadAs};
+use crate::cases::{cases, some};
 use crate::label::{LabelMatrix, RunInfo, Ties};
 
 /// A judgment or a result: query, document, and grade or score as it is written.
@@ -143,7 +144,7 @@ fn rows(numbers: &'static [&'static str], first: usize) -> impl Strategy<Value =
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(cases(24)))]
 
     #[test]
     fn every_format_is_read_as_trec_wherever_it_is_cut(
@@ -653,7 +654,7 @@ const RANKED: &[Ranked] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(cases(24)))]
 
     #[test]
     fn ranks_order_equal_scores_in_every_format(
@@ -866,7 +867,7 @@ const PIECES: &[&[u8]] = &[
 ];
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(cases(400)))]
 
     #[test]
     fn any_bytes_are_read_or_refused_wherever_they_are_cut(
@@ -904,7 +905,7 @@ fn no_cut_or_changed_text_is_read_in_two_ways() {
     let rows = [row("q", "a", "1"), row("q", "b", "2"), row("r", "é", "1")];
     for (_, write) in QRELS {
         let text = write(&rows);
-        for (at, character) in text.char_indices() {
+        for (at, character) in some(text.char_indices()) {
             of_qrels(&text[..at]);
             let change = CHANGES[(at * 5 + text.len()) % CHANGES.len()];
             of_qrels(&format!("{}{change}{}", &text[..at], &text[at + character.len_utf8()..]));

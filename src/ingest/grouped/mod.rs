@@ -36,6 +36,7 @@ use super::shape::{Role, TOO_LONG, counts};
 use super::tables::with_judgments;
 use crate::error::{Error, Problem, Problems, Result};
 use crate::label::{GroupedBy, GroupedJudgment, JudgmentGroups, Ragged};
+use crate::sort;
 use crate::watch::{Watch, is_stopped, not_stopped};
 
 /// The bytes of text that one thread reads at a time, at least.
@@ -337,7 +338,7 @@ fn names(pieces: &[Piece]) -> BTreeSet<&[u8]> {
 
 /// The first problems, by line.
 fn listed(name: &str, mut problems: Vec<(u64, String)>) -> Problems {
-    problems.sort();
+    sort::by(&mut problems, Ord::cmp);
     let more = problems.len().saturating_sub(Problems::LIMIT) as u64;
     problems.truncate(Problems::LIMIT);
     let problem = |(line, message)| Problem { file: name.to_owned(), line, message };

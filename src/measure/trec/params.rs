@@ -2,6 +2,7 @@
 
 use super::Version;
 use crate::measure::{Defaults, Foreign, Measure, Numbers, Suffix};
+use crate::sort;
 
 /// Reads numbers as C does: the number at the start of a text, or 0.
 pub fn numbers(version: Version) -> Numbers {
@@ -43,14 +44,14 @@ pub fn measures(
     let mut all: Vec<(String, Measure)> = Vec::new();
     for list in lists {
         let mut measures = read(Some(list))?;
-        measures.sort_by(|a, b| place(row, a).total_cmp(&place(row, b)));
+        sort::by_number(&mut measures, |measure| place(row, measure));
         if measures.windows(2).any(|pair| pair[0] == pair[1]) {
             return Err(format!("a cutoff is there twice in `{list}`"));
         }
         all.extend(measures.into_iter().map(|measure| (printed(row, &measure, list), measure)));
     }
     if is_list(row) {
-        all.sort_by(|(_, a), (_, b)| place(row, a).total_cmp(&place(row, b)));
+        sort::by_number(&mut all, |(_, measure)| place(row, measure));
         all.dedup_by(|(_, a), (_, b)| a == b);
     }
     Ok(all)

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super as reference;
+use crate::cases::cases;
 use crate::groups::preferences::{Fault, Line, Measure, Preferences, Scratch};
 
 fn line(group: u32, subgroup: u32, document: u32, level: f64) -> Line {
@@ -114,7 +115,7 @@ fn ordered_lines(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(cases(1000)))]
 
     #[test]
     fn any_lines_agree((lines, documents, rankings) in any_lines()) {
@@ -133,7 +134,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(cases(24)))]
 
     #[test]
     fn large_ordered_lines_agree((lines, documents, rankings) in ordered_lines(100, 2, 3, 400)) {

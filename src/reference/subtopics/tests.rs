@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super as reference;
+use crate::cases::cases;
 use crate::groups::subtopics::{AtCutoff, Query, Scratch, Setting, Subtopics, Whole, ideal_gains};
 
 /// Documents as the fast code reads them, with their subtopics numbered from 0 without gaps.
@@ -118,7 +119,7 @@ fn cutoffs() -> impl Strategy<Value = Vec<u32>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(500))]
+    #![proptest_config(ProptestConfig::with_cases(cases(500)))]
     #[test]
     fn few_subtopics(
         (judged, ranking) in with_ranking(judged(6, 30, 4)),
@@ -129,7 +130,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(cases(64)))]
     #[test]
     fn many_subtopics(
         (judged, ranking) in with_ranking(judged(150, 20, 90)),

@@ -8,6 +8,7 @@ use crate::error::printable;
 use crate::report::Options;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
+use crate::sort;
 
 /// The number of queries at either end of a list of differences.
 const ENDS: usize = 10;
@@ -288,7 +289,7 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &Options) -> Grid
     let values = |at| comparison.values(of.measure, at);
     let gain = |query: &usize| (values(run)[*query] - values(baseline)[*query]) * of.gain_sign();
     let mut order: Vec<usize> = (0..comparison.queries).collect();
-    order.sort_by(|one, other| gain(other).total_cmp(&gain(one)).then(one.cmp(other)));
+    sort::by_number(&mut order, |query| -gain(query));
     if order.len() > 2 * ENDS {
         order.drain(ENDS..order.len() - ENDS);
     }

@@ -7,6 +7,7 @@ use super::series::{mark, stroke};
 use crate::error::printable;
 use crate::measure::{Better, CutoffRule, Measure};
 use crate::scores::{Curve, Scores};
+use crate::sort;
 
 /// The most lines that can be told apart.
 const LINES: usize = 12;
@@ -161,7 +162,7 @@ impl Chart {
         let end = |line: &Line| line.curve.values.last().map_or(0.0, |&value| plot.y.at(value) + 4.0);
         let mut order: Vec<usize> = (0..self.lines.len()).collect();
         let mut labels: Vec<f64> = self.lines.iter().map(end).collect();
-        order.sort_by(|&one, &other| labels[one].total_cmp(&labels[other]));
+        sort::by_number(&mut order, |&at| labels[at]);
         let lowest = plot.borders()[3] + 4.0;
         for at in 1..order.len() {
             labels[order[at]] = labels[order[at]].max(labels[order[at - 1]] + 12.0);

@@ -11,6 +11,7 @@ use super::tables::{NAME, confidence, delta, direction, interval, name, p};
 use crate::compare::comparison::{Comparison, Difference};
 use crate::error::printable;
 use crate::measure::Better;
+use crate::sort;
 
 /// The most pairs that are shown.
 pub const PAIRS: usize = 6;
@@ -37,7 +38,7 @@ pub fn shown(of: &Comparison) -> (Vec<&Difference>, Option<String>) {
     };
     let mut some: Vec<&Difference> =
         all.iter().filter(|at| at.pair.run == fixed || at.pair.baseline == fixed).collect();
-    some.sort_by(|one, other| mean(one).total_cmp(&mean(other)));
+    sort::by_number(&mut some, |at| mean(at));
     some.truncate(PAIRS);
     let what = if of.baseline.is_some() { "the baseline" } else { "the best run" };
     let text = format!(
@@ -78,7 +79,7 @@ pub fn write(page: &mut Markup, of: &Comparison, pairs: &[&Difference]) {
         let values = [at.pair.baseline, at.pair.run].map(|run| of.values(at.measure, run));
         let delta = |query: &usize| values[1][*query] - values[0][*query];
         let mut order: Vec<usize> = (0..ids.len()).collect();
-        order.sort_by(|one, other| delta(other).total_cmp(&delta(one)));
+        sort::by_number(&mut order, |query| -delta(query));
         let deltas = order.iter().map(delta).collect();
         let queries = Queries { of, at, ids: &ids, values, order, deltas };
         page.element("div", &[("class", &"pair")], |page| queries.write(page, detail));

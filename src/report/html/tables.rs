@@ -8,6 +8,7 @@ use super::scale::{number, signed};
 use crate::compare::comparison::{Comparison, Difference};
 use crate::error::printable;
 use crate::measure::{Better, Measure};
+use crate::sort;
 
 /// The most cells of the table of means.
 const MEANS: usize = 800;
@@ -85,7 +86,7 @@ pub fn shown_runs(of: &Comparison, measure: usize, most: usize) -> Vec<usize> {
         let lower = of.measures[measure].definition().better == Better::Lower;
         let mean =
             |run: usize| if lower { of.runs[run].means[measure] } else { -of.runs[run].means[measure] };
-        runs.sort_by(|&one, &other| mean(one).total_cmp(&mean(other)));
+        sort::by_number(&mut runs, |&run| mean(run));
         runs.truncate(most);
     }
     runs

@@ -1,21 +1,15 @@
 //! The command on a GPU: the same numbers as on the CPU.
-//!
-//! `LANEVAL_ADAPTER` names the adapter (`llvmpipe` will do); without it the first one is taken. Where there is none the test shows as
-//! ignored, unless `LANEVAL_REQUIRE_ADAPTER` is set: then it fails.
-
-use std::process::ExitCode;
 
 use laneval::gpu::{Choice, Gpu};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+/// The test; it is ignored where there is no adapter.
+pub fn trials(arguments: &Arguments) -> Vec<Trial> {
     let required = std::env::var_os("LANEVAL_REQUIRE_ADAPTER").is_some();
     let adapter = if arguments.list { Err("not looked for".to_owned()) } else { adapter() };
     let ignored = adapter.is_err() && !required;
     let run = move || the_command_computes_on_a_named_adapter(&adapter?);
-    let trial = Trial::test("the_command_computes_on_a_named_adapter", run).with_ignored_flag(ignored);
-    libtest_mimic::run(&arguments, vec![trial]).exit_code()
+    vec![Trial::test("adapter::the_command_computes_on_a_named_adapter", run).with_ignored_flag(ignored)]
 }
 
 /// The name of the adapter.

@@ -7,14 +7,16 @@ use std::io::{self, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 
 use laneval::internals::whole_file;
 use laneval::measure::Measure;
 use laneval::report::{Format, Options};
 use laneval::{PerQuery, RunScores, Scores, StatName, Unmatched};
-use libtest_mimic::{Arguments, Failed, Trial};
+use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
+
+use crate::cases::some;
 
 const LANEVAL: &str = env!("CARGO_BIN_EXE_laneval");
 const QRELS: &str = "q1 0 a 2\nq1 0 b 0\nq2 0 a 1\n";
@@ -85,8 +87,8 @@ const WRONG: &[(&str, i32)] = &[
     ("", 2),
 ];
 
-pub fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
+/// The tests; those that this machine cannot try are ignored.
+pub fn trials() -> Vec<Trial> {
     let root = uid() == 0;
     let stranger = !root || says_yes(&format!("{STRANGER} true"));
     let mounts = says_yes("unshare -m true && unshare -m mount -t tmpfs none /mnt");
@@ -95,9 +97,9 @@ pub fn main() -> ExitCode {
             test();
             Ok::<(), Failed>(())
         };
-        Trial::test(name, run).with_ignored_flag(!possible)
+        Trial::test(format!("faults::{name}"), run).with_ignored_flag(!possible)
     };
-    let trials = vec![
+    vec![
         trial("every_subcommand_is_tried", true, every_subcommand_is_tried),
         trial(
             "a_write_that_fails_at_any_byte_changes_nothing",
@@ -124,8 +126,7 @@ pub fn main() -> ExitCode {
             true,
             limits_on_memory_files_and_descriptors_are_errors,
         ),
-    ];
-    libtest_mimic::run(&arguments, trials).exit_code()
+    ]
 }
 
 fn uid() -> u32 {
@@ -184,7 +185,17 @@ impl Folder {
 
     /// Runs a shell script in which `$L` is `laneval`.
     fn shell(&self, script: &str) -> Ran {
-        let mut command = Command::new("bash");
+        self.ran(Command::new("bash"), script)
+    }
+
+    /// The same, where signals end a program even if those who run the tests ignore them.
+    fn shell_with_signals(&self, script: &str) -> Ran {
+        let mut command = Command::new("env");
+        command.args(["--default-signal=INT,TERM,HUP", "bash"]);
+        self.ran(command, script)
+    }
+
+    fn ran(&self, mut command: Command, script: &str) -> Ran {
         command.current_dir(self.path()).env("L", LANEVAL).args(["-c", script]);
         let output = command.stdin(Stdio::null()).output().unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
@@ -490,16 +501,18 @@ fn ignored_signals_stay_ignored() {
     let script = "mkfifo pipe; (trap '' HUP INT; exec $L eval qrels pipe -o s.csv) & exec 3> pipe
         for _ in {1..1000}; do grep -q 'SigCgt:.*4...$' /proc/$!/status && break; sleep 0.01; done
         kill -HUP $!; kill -INT $!; cat run >&3; exec 3>&-; wait $!";
-    folder.ok(script);
+    let ran = folder.shell_with_signals(script);
+    assert!(ran.status.success(), "{}", ran.err);
     assert_says(&folder.get("s.csv"), &["query_id"]);
-    let ran = folder.shell(&script.replace("HUP INT", "HUP").replace("s.csv", "t.csv"));
+    let ran = folder.shell_with_signals(&script.replace("HUP INT", "HUP").replace("s.csv", "t.csv"));
     assert_eq!(ran.status.code(), Some(128 + 2), "the shell tells of SIGINT");
 }
 
 fn streams_that_refuse_change_no_exit_code() {
     let folder = Folder::new();
-    for (line, needs) in COMMANDS {
-        for (redirected, code) in [
+    // What a command ends with where stdout is full: some need it for their work.
+    let redirections = |full| {
+        [
             ("", 0),
             (">&-", 0),
             ("2>&-", 0),
@@ -508,23 +521,29 @@ fn streams_that_refuse_change_no_exit_code() {
             ("2> >(true)", 0),
             ("> >(true)", 0),
             ("| true", 0),
-            (">/dev/full", if needs.contains('o') { 2 } else { 0 }),
-            (">/dev/full 2>/dev/full", if needs.contains('o') { 2 } else { 0 }),
-        ] {
-            let ran = folder.shell(&format!("$L {line} {redirected}; exit ${{PIPESTATUS[0]}}"));
-            assert_eq!(ran.status.code(), Some(code), "{line} {redirected}\n{}", ran.err);
-            if code == 2 && !redirected.contains("2>") {
-                assert_says(&ran.err, &["error: stdout: cannot write: No space left on device"]);
-            }
+            (">/dev/full", full),
+            (">/dev/full 2>/dev/full", full),
+            ("2>&1 | true", 0),
+        ]
+    };
+    let sound = COMMANDS.iter().flat_map(|(line, needs)| {
+        redirections(if needs.contains('o') { 2 } else { 0 })
+            .map(|(redirected, code)| (line, redirected, code))
+    });
+    for (line, redirected, code) in some(sound) {
+        let ran = folder.shell(&format!("$L {line} {redirected}; exit ${{PIPESTATUS[0]}}"));
+        assert_eq!(ran.status.code(), Some(code), "{line} {redirected}\n{}", ran.err);
+        if code == 2 && !redirected.contains("2>") {
+            assert_says(&ran.err, &["error: stdout: cannot write: No space left on device"]);
         }
     }
-    for (line, code) in WRONG {
-        for redirected in
-            ["", ">&-", "2>&-", ">/dev/full", "2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"]
-        {
-            let ran = folder.shell(&format!("$L {line} {redirected}"));
-            assert_eq!(ran.status.code(), Some(*code), "{line} {redirected}\n{}", ran.err);
-        }
+    const REDIRECTIONS: [&str; 7] =
+        ["", ">&-", "2>&-", ">/dev/full", "2>/dev/full", ">/dev/full 2>/dev/full", "2> >(true)"];
+    let wrong =
+        WRONG.iter().flat_map(|(line, code)| REDIRECTIONS.map(|redirected| (line, redirected, *code)));
+    for (line, redirected, code) in some(wrong) {
+        let ran = folder.shell(&format!("$L {line} {redirected}"));
+        assert_eq!(ran.status.code(), Some(code), "{line} {redirected}\n{}", ran.err);
     }
 }
 
@@ -568,14 +587,15 @@ fn limits_on_memory_files_and_descriptors_are_errors() {
     // The loader itself opens a file.
     let files = (4..12).map(|files| format!("-n {files}"));
     let sizes = ["-f 0".to_owned(), "-f 1".to_owned()];
-    for limit in memory.into_iter().chain(files).chain(sizes) {
-        for line in COMMANDS.iter().map(|(line, _)| *line).chain(WRONG.iter().map(|(line, _)| *line)) {
-            let ran = folder
-                .shell(&format!("rm -rf new* gen.lmx; ulimit -c 0; ulimit {limit}; $L {line} > out 2> err"));
-            let code = ran.status.code();
-            assert!(matches!(code, Some(0..=2)), "ulimit {limit}; {line}: {code:?}\n{}", folder.get("err"));
-            assert_eq!(unfinished(folder.path()), None, "ulimit {limit}; {line}");
-            assert!(!folder.get("err").contains(".laneval-"), "ulimit {limit}; {line}");
-        }
+    let lines = COMMANDS.iter().map(|(line, _)| *line).chain(WRONG.iter().map(|(line, _)| *line));
+    let limits: Vec<String> = memory.into_iter().chain(files).chain(sizes).collect();
+    let both = limits.iter().flat_map(|limit| lines.clone().map(move |line| (limit, line)));
+    for (limit, line) in some(both) {
+        let ran = folder
+            .shell(&format!("rm -rf new* gen.lmx; ulimit -c 0; ulimit {limit}; $L {line} > out 2> err"));
+        let code = ran.status.code();
+        assert!(matches!(code, Some(0..=2)), "ulimit {limit}; {line}: {code:?}\n{}", folder.get("err"));
+        assert_eq!(unfinished(folder.path()), None, "ulimit {limit}; {line}");
+        assert!(!folder.get("err").contains(".laneval-"), "ulimit {limit}; {line}");
     }
 }

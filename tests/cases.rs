@@ -1,0 +1,20 @@
+//! How much a test tries of what it could try.
+//!
+//! By default a quarter or less, so that nobody waits for long; all of it with `LANEVAL_ALL_CASES=1`, which `.ci/run` sets.
+
+/// Whether everything is tried.
+fn all() -> bool {
+    std::env::var("LANEVAL_ALL_CASES").is_ok_and(|set| !matches!(&*set, "" | "0"))
+}
+
+/// The number of random cases, of this many.
+#[allow(dead_code)] // not every test binary has random cases
+pub fn cases(most: u32) -> u32 {
+    if all() { most } else { most.div_ceil(4) }
+}
+
+/// Of things that are counted out one by one, those that are tried: all, or every fifth (five, so that of bits in bytes each has its turn).
+#[allow(dead_code)] // not every test binary counts
+pub fn some<I: Iterator>(things: I) -> std::iter::StepBy<I> {
+    things.step_by(if all() { 1 } else { 5 })
+}
