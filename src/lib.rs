@@ -97,42 +97,42 @@
 #![cfg_attr(not(feature = "internals"), allow(dead_code, unused_imports))]
 
 #[macro_use]
-mod names;
-pub mod arrays;
+extern crate laneval_join;
+
 #[cfg(test)]
 #[path = "../tests/cases.rs"]
 mod cases;
 pub mod compare;
 mod engine;
-pub mod error;
 mod evaluate;
 mod fold;
 mod generate;
-mod groups;
-mod ingest;
-mod label;
 pub mod measure;
-mod numbers;
 mod plan;
 mod reference;
 #[cfg(feature = "report")]
 pub mod report;
 mod scores;
 mod show;
-mod sort;
 mod stats;
 pub mod summary;
 mod ties;
 mod timing;
-mod watch;
-mod whole_file;
 
+// The lower half, which is a package of its own.
+#[doc(inline)]
+pub use laneval_join::{arrays, error};
+use laneval_join::{groups, ingest, label, numbers, sort, watch, whole_file};
+
+#[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
 pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream};
+#[doc(inline)]
 pub use ingest::{
     ColumnNames, Dialect, Input, InputFormat, Join, OptionStyle, Qrels, ReadAs, Recognised, RunInput,
     TextRank, TextRow,
 };
+#[doc(inline)]
 pub use label::{
     Batch, Codebook, CutOff, FileAccess, GroupedBy, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies,
     RunInfo, ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
@@ -142,6 +142,7 @@ pub use plan::Plan;
 pub use scores::{Curve, PerQuery, QuerySet, Row, RunScores, Scores, TiedValue};
 pub use stats::{Stat, StatName};
 pub use summary::Summary;
+#[doc(inline)]
 pub use watch::Watch;
 
 /// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.

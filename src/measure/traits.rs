@@ -57,9 +57,8 @@ impl fmt::Display for Input {
         match self {
             Input::Any => f.write_str("any judgments"),
             Input::Grades => f.write_str("a grade for each document"),
-            Input::Groups(GroupedBy::Judge) => f.write_str("judgments by judge"),
-            Input::Groups(GroupedBy::Subtopic) => f.write_str("judgments by subtopic"),
             Input::Groups(GroupedBy::Preference) => f.write_str("preferences"),
+            Input::Groups(by) => write!(f, "judgments by {by}"),
         }
     }
 }

@@ -11,6 +11,7 @@ use std::collections::HashMap;
 use crate::groups::preferences::{Line, Measure as Preference};
 use crate::label::{Above, Codebook, QueryFacts, QueryGrades, QueryGroups, code};
 use crate::measure::{Measure, RecallRule, Value};
+use crate::sort;
 
 /// One ranking, with the facts of its query.
 #[derive(Debug, Clone, Copy)]
@@ -406,7 +407,7 @@ struct IdealGains(Vec<(f64, u32)>);
 impl IdealGains {
     fn new(gains: impl Iterator<Item = (f64, u32)>) -> Self {
         let mut gains: Vec<_> = gains.filter(|&(gain, _)| gain > 0.0).collect();
-        gains.sort_by(|a, b| b.0.total_cmp(&a.0));
+        sort::largest_first(&mut gains);
         IdealGains(gains)
     }
 

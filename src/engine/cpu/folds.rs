@@ -191,7 +191,19 @@ pub fn peak_precision(level: Level, tile: Tile, above: u8, caps: &[&[u32]], out:
     dispatch!(level, simd => peaks(simd, tile, above, caps, out));
 }
 
-impl<'a> Tile<'a> {
+/// What kernels ask of a tile.
+trait Shape<'a> {
+    /// Panics if the tile, or the room for values, has a shape that kernels do not know.
+    fn check(&self, rows: usize, out: usize);
+    /// The number of ranks down to a cutoff.
+    fn clip(&self, cut: u32) -> usize;
+    /// The number of strips side by side.
+    fn strips(&self) -> usize;
+    /// The labels of whole quads.
+    fn quads(&self, quads: Range<usize>) -> &'a [u8];
+}
+
+impl<'a> Shape<'a> for Tile<'a> {
     fn check(&self, rows: usize, out: usize) {
         assert!(self.lanes == STRIP || self.lanes == LANES, "a tile has 16 or 64 lanes, not {}", self.lanes);
         assert!(self.depth.is_multiple_of(4), "depth {} is no multiple of 4", self.depth);
@@ -207,7 +219,6 @@ impl<'a> Tile<'a> {
         self.lanes / STRIP
     }
 
-    /// The labels of whole quads.
     fn quads(&self, quads: Range<usize>) -> &'a [u8] {
         &self.labels[quads.start * 4 * self.lanes..quads.end * 4 * self.lanes]
     }

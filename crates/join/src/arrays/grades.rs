@@ -1,0 +1,247 @@
+//! From grades in arrays to the codes of labels.
+
+use std::ops::Range;
+
+use fearless_simd::{Level, dispatch, prelude::*, u8x64};
+use rayon::prelude::*;
+
+use super::numbers::Number;
+use super::shape::{Layout, wrong};
+use crate::error::Result;
+use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, UNPOOLED};
+use crate::label::{Codebook, pieces};
+use crate::numbers::{Numbers, with_numbers};
+
+/// The largest grade for a codebook of all integers from 0 on: up to it, nothing checks which integers occur.
+const FEW: i32 = 15;
+/// The number of labels in one SIMD vector.
+const VECTOR: usize = 64;
+/// The number of grades that one thread looks at, at a time.
+const PIECE: usize = 1 << 20;
+
+/// Makes codes of grades.
+#[derive(Debug, Clone)]
+pub struct Coder {
+    /// The largest grade, if the grades are all integers from 0 on.
+    through: Option<i32>,
+    /// The codes of small integers; 0 for integers that are not grades.
+    small: Box<[u8; 256]>,
+    book: Codebook,
+}
+
+impl Coder {
+    /// Makes a coder for the grades of a codebook.
+    pub fn new(book: &Codebook) -> Self {
+        let grades = book.grades();
+        let through = grades.iter().zip(0..).all(|(&grade, at)| grade == f64::from(at));
+        let mut small = Box::new([0; 256]);
+        for (&grade, code) in grades.iter().zip(FIRST_GRADE..=255) {
+            if let Ok(at) = usize::try_from(grade.small())
+                && at < small.len()
+            {
+                small[at] = code;
+            }
+        }
+        let through = through.then(|| grades.len() as i32 - 1);
+        Coder { through, small, book: book.clone() }
+    }
+
+    /// The codebook.
+    pub fn book(&self) -> &Codebook {
+        &self.book
+    }
+
+    /// Writes the codes of grades; −1 is a document that is not judged. Returns false if a grade has no code.
+    #[inline(always)]
+    pub(super) fn encode<S: Simd, N: Number>(&self, simd: S, values: &[N], codes: &mut [u8]) -> bool {
+        match self.through {
+            Some(most) => shift(simd, values, most, codes),
+            None => self.look_up(values, codes).is_ok(),
+        }
+    }
+
+    /// The index of the first grade that has no code.
+    #[cold]
+    pub(super) fn wrong<N: Number>(&self, values: &[N]) -> usize {
+        self.look_up(values, &mut vec![0; values.len()]).err().unwrap_or_default()
+    }
+
+    /// Looks the codes up one by one; the error is the index of the first grade that has none.
+    #[inline(never)]
+    fn look_up<N: Number>(&self, values: &[N], codes: &mut [u8]) -> Result<(), usize> {
+        for (at, (value, code)) in values.iter().zip(codes).enumerate() {
+            *code = match value.small() {
+                -1 => UNPOOLED,
+                small @ 0..256 => self.small[small as usize],
+                _ => self.book.code(value.to_f64()).filter(|_| value.to_f64() >= 0.0).unwrap_or(0),
+            };
+            if *code == 0 {
+                return Err(at);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Writes the codes of integers from −1 to `most`; returns false if there is another number.
+#[inline(always)]
+fn shift<S: Simd, N: Number>(_: S, values: &[N], most: i32, codes: &mut [u8]) -> bool {
+    let mut wrong = false;
+    let codes = &mut codes[..values.len()];
+    for (values, codes) in values.as_chunks::<VECTOR>().0.iter().zip(codes.as_chunks_mut::<VECTOR>().0) {
+        wrong |= shift_each(values, most, codes);
+    }
+    // The last whole vector overlaps those before it.
+    wrong |= match (values.last_chunk::<VECTOR>(), codes.last_chunk_mut::<VECTOR>()) {
+        (Some(values), Some(codes)) => shift_each(values, most, codes),
+        _ => shift_each(values, most, codes),
+    };
+    !wrong
+}
+
+/// [`shift`] of some numbers, with the opposite result: true if there is another number.
+#[inline(always)]
+fn shift_each<N: Number>(values: &[N], most: i32, codes: &mut [u8]) -> bool {
+    let mut wrong = false;
+    for (value, code) in values.iter().zip(codes) {
+        let refused;
+        (*code, refused) = value.shifted(most);
+        wrong |= refused;
+    }
+    wrong
+}
+
+/// Counts the first `depth` of whole vectors of labels by grade.
+#[inline(always)]
+pub(super) fn count<S: Simd>(simd: S, labels: &[u8], depth: usize, counts: &mut [u32]) {
+    /// The most grades that are counted one by one.
+    const FEW: usize = 32;
+    if counts.len() > FEW {
+        for &label in &labels[..depth] {
+            if let Some(count) = counts.get_mut(usize::from(label.wrapping_sub(FIRST_GRADE))) {
+                *count += 1;
+            }
+        }
+        return;
+    }
+    let (whole, rest) = labels.split_at(depth - depth % VECTOR);
+    let inside = u64::MAX.checked_shr((whole.len() + VECTOR - depth) as u32).unwrap_or(0);
+    for (code, count) in (FIRST_GRADE..=255).zip(counts) {
+        for labels in whole.chunks_exact(VECTOR) {
+            *count += equal(simd, labels, code).count_ones();
+        }
+        for labels in rest.chunks_exact(VECTOR) {
+            *count += (equal(simd, labels, code) & inside).count_ones();
+        }
+    }
+}
+
+/// Marks the labels of a vector that equal `code`, with one bit each.
+#[inline(always)]
+fn equal<S: Simd>(simd: S, labels: &[u8], code: u8) -> u64 {
+    u8x64::from_slice(simd, labels).simd_eq(u8x64::splat(simd, code)).to_bitmask()
+}
+
+/// Makes the codebook of the grades of an array, which errors call `name`. If all are integers from −1 to 15, it has all grades from 0 to
+/// the largest; else those that occur.
+///
+/// # Errors
+/// A grade that is not finite, or less than 0 and not −1.
+pub(super) fn codebook(grades: &Numbers<'_>, layout: &Layout<'_>, name: &str) -> Result<Codebook> {
+    let level = Level::new();
+    let rows = (layout.rows() * PIECE).div_ceil(layout.values(0..layout.rows()).max(1)).max(1);
+    let pieces = pieces(layout.rows(), rows);
+    let extent = |values| with_numbers!(*grades, all => dispatch!(level, simd => extent(simd, &all[values])));
+    let sum = |one: (i32, i32), other: (i32, i32)| (one.0.min(other.0), one.1.max(other.1));
+    let largest = |rows: &Range<usize>| match layout.together(rows.clone()) {
+        Some(values) => extent(values),
+        None => rows.clone().map(|row| extent(layout.row(row))).fold((0, -1), sum),
+    };
+    let (least, most) = in_pieces(&pieces, largest, sum).unwrap_or((0, -1));
+    if least >= -1 && most <= FEW {
+        return Codebook::new((0..=most).map(f64::from));
+    }
+    let distinct = |rows: &Range<usize>| {
+        let mut distinct = Distinct::default();
+        for row in rows.clone() {
+            let values = layout.row(row);
+            let start = values.start;
+            let added = with_numbers!(*grades, all => distinct.add(&all[values]));
+            added.map_err(|at| {
+                let shown = format!("{name}[{row}, {at}] is {}", grades.show(start + at));
+                wrong(format!(
+                    "{shown}: a grade from 0 was expected, or -1 for a document that is not judged"
+                ))
+            })?;
+        }
+        Ok(distinct)
+    };
+    let all = in_pieces(&pieces, distinct, |one: Result<Distinct>, other| {
+        let (mut one, other) = (one?, other?);
+        other.grades.iter().for_each(|&grade| one.insert(grade));
+        one.extent = one.extent.into_iter().chain(other.extent).reduce(Extent::and);
+        Ok(one)
+    });
+    let Distinct { grades, extent, .. } = all.transpose()?.unwrap_or_default();
+    let book = Codebook::new(grades.iter().copied())?;
+    match extent {
+        Some(extent) => Ok(Codebook::of_extent(Extent::of(grades).map_or(extent, |few| few.and(extent)))),
+        None => Ok(book),
+    }
+}
+
+/// The sum of the results of `each` for pieces, on all threads if there are several.
+fn in_pieces<T: Send>(
+    pieces: &[Range<usize>],
+    of: impl Fn(&Range<usize>) -> T + Send + Sync,
+    sum: impl Fn(T, T) -> T + Send + Sync,
+) -> Option<T> {
+    match pieces {
+        [] => None,
+        [one] => Some(of(one)),
+        pieces => pieces.par_iter().map(of).reduce_with(sum),
+    }
+}
+
+/// [`Number::extent`], at a level of SIMD.
+#[inline(always)]
+fn extent<S: Simd, N: Number>(_: S, values: &[N]) -> (i32, i32) {
+    N::extent(values)
+}
+
+/// The distinct grades of some numbers, ascending, and the extent of those beyond as many as have codes.
+#[derive(Default)]
+struct Distinct {
+    grades: Vec<f64>,
+    extent: Option<Extent>,
+    last: f64,
+}
+
+impl Distinct {
+    /// Adds numbers. The error is the index of the first that is refused.
+    fn add<N: Number>(&mut self, values: &[N]) -> Result<(), usize> {
+        for (at, value) in values.iter().enumerate() {
+            let grade = value.to_f64() + 0.0;
+            if grade == -1.0 || grade == self.last && !self.grades.is_empty() {
+                continue;
+            }
+            if !(grade >= 0.0 && grade.is_finite()) {
+                return Err(at);
+            }
+            self.last = grade;
+            self.insert(grade);
+        }
+        Ok(())
+    }
+
+    /// Adds a grade.
+    fn insert(&mut self, grade: f64) {
+        if let Err(place) = self.grades.binary_search_by(|of| of.total_cmp(&grade)) {
+            if self.grades.len() < MAX_GRADES {
+                self.grades.insert(place, grade);
+            } else {
+                self.extent = Extent::of([grade]).into_iter().chain(self.extent).reduce(Extent::and);
+            }
+        }
+    }
+}

@@ -1,0 +1,372 @@
+//! From scores to ranks: the labels of the documents with the best scores, in their order.
+//!
+//! If only a few ranks are asked for, nothing is sorted: the best score of each of 16 lanes bounds the scores that can be among them, and
+//! each of the few within that bound is ranked by the number of others that come before it. Some rows take each of these steps together,
+//! because while one row waits for its numbers another can go on.
+
+use std::ops::Range;
+
+use fearless_simd::{Level, dispatch, prelude::*};
+
+use super::numbers::{Key, LANES, Number, TOGETHER};
+use crate::label::{Block, Line};
+
+/// The most scores within the bound that are ranked without sorting.
+const MOST: usize = 2 * LANES;
+/// The room for these scores, and for the labels that are written behind them.
+const ROOM: usize = 2 * MOST;
+/// The number of scores within the bound that are listed at a time. How many there are cannot be predicted by a branch predictor.
+const AT_A_TIME: usize = 4;
+/// The most rows that take a step together.
+const ROWS: usize = 16;
+/// The most scores of several rows that take a step together, in units of [`TOGETHER`].
+const WORDS: usize = 64;
+
+/// Memory that is used again from row to row, for scores with keys of one type.
+#[derive(Debug)]
+pub(super) struct Ranked<K: Key> {
+    level: Level,
+    /// The keys of some rows, each from the start of a line on.
+    keys: Vec<Line>,
+    /// Marks of the keys that are within the bound of their row, with one bit each.
+    within: Vec<u64>,
+    rows: Vec<Row<K>>,
+    placed: Vec<K::Placed>,
+}
+
+/// A row whose best scores are searched.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+struct Row<K: Key> {
+    /// The number of scores.
+    scores: usize,
+    /// The places of its keys, in units of [`TOGETHER`].
+    words: Range<usize>,
+    /// The number of best scores that are wanted.
+    best: usize,
+    /// The number of keys within the bound; `None` if they are too many, or if sorting all is better.
+    count: Option<usize>,
+    /// The keys within the bound, in the order of their documents.
+    keys: [K; ROOM],
+    labels: [u8; ROOM],
+    /// The ranks of these keys, from 1.
+    ranks: [u32; MOST],
+    /// The labels in the order of their ranks.
+    ranked: [u8; MOST],
+}
+
+impl<K: Key> Default for Ranked<K> {
+    fn default() -> Self {
+        let row = Row {
+            scores: 0,
+            words: 0..0,
+            best: 0,
+            count: None,
+            keys: [K::LAST; ROOM],
+            labels: [0; ROOM],
+            ranks: [0; MOST],
+            ranked: [0; MOST],
+        };
+        Ranked {
+            level: Level::new(),
+            keys: Vec::new(),
+            within: Vec::new(),
+            rows: vec![row; ROWS],
+            placed: Vec::new(),
+        }
+    }
+}
+
+impl<K: Key> Ranked<K> {
+    /// Appends to `block` a ranking for each row of `unranked`, whose labels are in the order of its scores. The ranking has the labels of
+    /// the documents with the largest scores, `reach` at most, the largest first; of equal scores the earlier.
+    ///
+    /// # Errors
+    /// The row and the place in it of the first score that is not a number.
+    pub fn rank<N: Number<Key = K>>(
+        &mut self,
+        scores: &[N],
+        of_row: impl Fn(usize) -> Range<usize>,
+        unranked: &Block,
+        reach: usize,
+        block: &mut Block,
+    ) -> Result<(), (usize, usize)> {
+        let mut first = 0;
+        while first < unranked.rows() {
+            let rows = first..unranked.rows().min(first + ROWS);
+            let taken = self.take(rows.map(|row| (row, &scores[of_row(row)])), reach)?;
+            let rows = first..first + taken;
+            self.find(unranked, rows.clone());
+            for (row, at) in rows.zip(0..) {
+                self.write(at, unranked.labels(row), block);
+            }
+            first += taken;
+        }
+        Ok(())
+    }
+
+    /// Reads the keys of the first of some rows, and returns the number of these rows.
+    fn take<'a, N: Number<Key = K>>(
+        &mut self,
+        rows: impl Iterator<Item = (usize, &'a [N])>,
+        reach: usize,
+    ) -> Result<usize, (usize, usize)> {
+        let (mut taken, mut start) = (0, 0);
+        for ((at, scores), row) in rows.zip(&mut self.rows) {
+            let end = start + scores.len().div_ceil(TOGETHER);
+            if taken > 0 && end > WORDS {
+                break;
+            }
+            if self.within.len() < end {
+                self.within.resize(end, 0);
+                self.keys.resize(
+                    end * TOGETHER * size_of::<K>() / size_of::<Line>(),
+                    bytemuck::Zeroable::zeroed(),
+                );
+            }
+            let keys = &mut bytemuck::cast_slice_mut(&mut self.keys)[start * TOGETHER..end * TOGETHER];
+            let within = &mut self.within[start..end];
+            let best = scores.len().min(reach);
+            let Some(count) = dispatch!(self.level, simd => read(simd, scores, keys, best, within)) else {
+                return Err((at, scores.iter().position(|score| score.is_nan()).unwrap_or_default()));
+            };
+            (row.scores, row.words, row.best, row.count) = (scores.len(), start..end, best, count);
+            (taken, start) = (taken + 1, end);
+        }
+        Ok(taken)
+    }
+
+    /// Finds the best scores of the rows that were taken, if they are few.
+    fn find(&mut self, unranked: &Block, rows: Range<usize>) {
+        let Ranked { level, keys, within, rows: taken, .. } = self;
+        let keys: &[K] = bytemuck::cast_slice(keys);
+        dispatch!(*level, simd => find(simd, keys.as_chunks().0, within, &mut taken[..rows.len()], unranked, rows));
+    }
+
+    /// Appends the ranking of a row that was taken.
+    #[inline]
+    fn write(&mut self, at: usize, labels: &[u8], block: &mut Block) {
+        let Row { scores, words, best, count, ranked, .. } = &self.rows[at];
+        let room = block.room(*best);
+        if let (Some(_), Some(line)) = (count, room.first_chunk_mut()) {
+            let first = ranked.first_chunk().copied().unwrap_or_default();
+            *line = (u128::from_le_bytes(first) & u128::MAX >> (128 - 8 * best)).to_le_bytes();
+        } else {
+            let keys: &[K] = bytemuck::cast_slice(&self.keys);
+            let keys = &keys[words.start * TOGETHER..][..*scores];
+            sort(keys, &mut self.placed, labels, &mut room[..*best]);
+        }
+        block.push_labels(*best);
+    }
+}
+
+/// Reads the keys of some scores, finds those within a bound of the best, and returns their number. The inner `None` means that they are
+/// too many to be worth it, and the outer `None` that a score is NaN.
+#[inline(always)]
+#[expect(clippy::option_option, reason = "the one is an error, and the other is not")]
+fn read<S: Simd, N: Number>(
+    simd: S,
+    scores: &[N],
+    keys: &mut [N::Key],
+    best: usize,
+    within: &mut [u64],
+) -> Option<Option<usize>> {
+    let least = N::read(simd, scores, keys)?;
+    if !(1..LANES).contains(&best) || scores.len() < MOST {
+        return Some(None);
+    }
+    // At least as many keys as are wanted do not exceed the bound.
+    let bound = N::Key::bound(simd, &least, best);
+    for (within, keys) in within.iter_mut().zip(keys.as_chunks().0) {
+        *within = N::Key::within(simd, keys, bound);
+    }
+    if let Some(last) = within.last_mut() {
+        *last &= u64::MAX >> (keys.len() - scores.len());
+    }
+    let count = within.iter().map(|bits| bits.count_ones() as usize).sum();
+    Some((count <= MOST).then_some(count))
+}
+
+/// Finds the best scores of some rows, step by step.
+#[inline(always)]
+fn find<S: Simd, K: Key>(
+    simd: S,
+    keys: &[[K; TOGETHER]],
+    within: &[u64],
+    rows: &mut [Row<K>],
+    unranked: &Block,
+    of: Range<usize>,
+) {
+    for (row, at) in rows.iter_mut().zip(of) {
+        if row.count.is_some() {
+            row.list(&keys[row.words.clone()], &within[row.words.clone()], unranked.lines(at));
+        }
+    }
+    for row in &mut *rows {
+        match row.count {
+            None => {}
+            Some(..=LANES) => row.order::<S, LANES>(simd),
+            Some(_) => row.order::<S, MOST>(simd),
+        }
+    }
+    for row in rows {
+        for at in 0..row.count.unwrap_or(0) {
+            row.ranked[row.ranks[at].wrapping_sub(1) as usize % MOST] = row.labels[at];
+        }
+    }
+}
+
+impl<K: Key> Row<K> {
+    /// Lists the keys within the bound and their labels.
+    #[inline(always)]
+    fn list(&mut self, keys: &[[K; TOGETHER]], within: &[u64], labels: &[[u8; TOGETHER]]) {
+        let mut count = 0;
+        for ((keys, &within), labels) in keys.iter().zip(within).zip(labels) {
+            let (mut next, mut bits) = (count, within);
+            count += within.count_ones() as usize;
+            while next < count {
+                for _ in 0..AT_A_TIME {
+                    let at = bits.trailing_zeros() as usize % TOGETHER;
+                    (self.keys[next % ROOM], self.labels[next % ROOM]) = (keys[at], labels[at]);
+                    bits &= bits.wrapping_sub(1);
+                    next += 1;
+                }
+            }
+        }
+        for at in count..count + LANES {
+            self.keys[at % ROOM] = K::LAST;
+        }
+    }
+
+    /// Ranks the keys within the bound, which are up to `N`.
+    #[inline(always)]
+    fn order<S: Simd, const N: usize>(&mut self, simd: S) {
+        let (Some(count), Some(keys), Some(ranks)) =
+            (self.count, self.keys.first_chunk::<N>(), self.ranks.first_chunk_mut::<N>())
+        else {
+            return;
+        };
+        K::ranks::<S, N, false>(simd, keys, ranks);
+        // Equal keys have the rank of the last of them, which makes the sum larger than that of all ranks.
+        let distinct = count * (count + 1) / 2 + (N - count) * N;
+        if ranks.iter().sum::<u32>() as usize != distinct {
+            K::ranks::<S, N, true>(simd, keys, ranks);
+        }
+    }
+}
+
+/// Writes the labels of the smallest keys, by sorting them.
+fn sort<K: Key>(keys: &[K], placed: &mut Vec<K::Placed>, labels: &[u8], ranked: &mut [u8]) {
+    placed.clear();
+    placed.extend(keys.iter().zip(0..).map(|(key, at)| key.placed(at)));
+    if (1..placed.len() / 2).contains(&ranked.len()) {
+        placed.select_nth_unstable(ranked.len() - 1);
+        placed.truncate(ranked.len());
+    }
+    placed.sort_unstable();
+    ranked.iter_mut().zip(placed).for_each(|(label, &mut placed)| *label = labels[K::place(placed)]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The labels of all scores, by sorting.
+    fn sorted(scores: &[f32]) -> Vec<u8> {
+        let mut places: Vec<u8> = (0..scores.len() as u8).collect();
+        places.sort_by(|&one, &other| {
+            scores[usize::from(other)].partial_cmp(&scores[usize::from(one)]).unwrap()
+        });
+        places
+    }
+
+    /// The labels of the best of some rows, where a document's label is its place.
+    fn ranked<N: Number>(
+        rows: &[Vec<N>],
+        reach: usize,
+        level: Level,
+    ) -> Result<Vec<Vec<u8>>, (usize, usize)> {
+        let (mut unranked, mut block) = (Block::default(), Block::default());
+        let mut starts = vec![0];
+        for row in rows {
+            unranked
+                .room(row.len())
+                .iter_mut()
+                .zip(0..)
+                .take(row.len())
+                .for_each(|(label, place)| *label = place);
+            unranked.push_labels(row.len());
+            starts.push(starts[starts.len() - 1] + row.len());
+        }
+        let mut ranked = Ranked { level, ..Ranked::default() };
+        ranked.rank(&rows.concat(), |row| starts[row]..starts[row + 1], &unranked, reach, &mut block)?;
+        Ok((0..rows.len()).map(|row| block.labels(row).to_vec()).collect())
+    }
+
+    #[test]
+    fn the_best_are_those_that_sorting_puts_first() {
+        let mut state = 7u64;
+        let mut next = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state >> 40
+        };
+        let mut rows: Vec<Vec<f32>> = Vec::new();
+        for round in 0..1500 {
+            let (count, values) =
+                (next() as usize % 200, 1 + next() % if round % 2 == 0 { 60 } else { 1 << 20 });
+            let mut scores: Vec<f32> = (0..count).map(|_| (next() % values) as f32 - 20.0).collect();
+            if round % 3 == 0 && count > 2 {
+                (scores[0], scores[count / 2], scores[count - 1]) = (f32::INFINITY, f32::NEG_INFINITY, -0.0);
+            }
+            rows.push(scores);
+        }
+        let wide: Vec<Vec<f64>> =
+            rows.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+        let whole: Vec<Vec<i64>> = rows
+            .iter()
+            .map(|row| {
+                row.iter()
+                    .map(|&score| {
+                        if score == f32::INFINITY {
+                            i64::MAX
+                        } else if score == f32::NEG_INFINITY {
+                            i64::MIN
+                        } else {
+                            score as i64
+                        }
+                    })
+                    .collect()
+            })
+            .collect();
+        let bytes: Vec<Vec<u8>> =
+            rows.iter().map(|row| row.iter().map(|&score| score as u8).collect()).collect();
+        let of_bytes: Vec<Vec<f32>> =
+            bytes.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+        for level in laneval::internals::engine::cpu::Cpu::levels().into_iter().map(|cpu| cpu.level()) {
+            for reach in [0, 1, 3, 10, 15, 16, 60, usize::MAX] {
+                let first = |rows: &[Vec<f32>]| -> Vec<Vec<u8>> {
+                    rows.iter().map(|row| sorted(row).into_iter().take(reach).collect()).collect()
+                };
+                let expected = first(&rows);
+                assert_eq!(ranked(&rows, reach, level).unwrap(), expected);
+                assert_eq!(ranked(&wide, reach, level).unwrap(), expected);
+                assert_eq!(ranked(&whole, reach, level).unwrap(), expected);
+                assert_eq!(ranked(&bytes, reach, level).unwrap(), first(&of_bytes));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_a_number_is_found() {
+        for (length, place) in [(50, 33), (50, 49), (16, 3), (5, 4), (100, 0), (64, 63)] {
+            for nan in [f32::NAN, -f32::NAN, f32::from_bits(0x7f80_0001), f32::from_bits(0xff80_0001)] {
+                let mut rows = vec![vec![1.0f32; length]; 20];
+                rows[7][place] = nan;
+                assert_eq!(ranked(&rows, 10, Level::new()), Err((7, place)));
+                let wide: Vec<Vec<f64>> =
+                    rows.iter().map(|row| row.iter().map(|&score| score.into()).collect()).collect();
+                assert_eq!(ranked(&wide, 10, Level::new()), Err((7, place)));
+            }
+        }
+    }
+}

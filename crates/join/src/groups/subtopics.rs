@@ -1,0 +1,449 @@
+//! Diversity measures of one query: alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, P_IA and StRecall at
+//! every cutoff, NRBP, nNRBP and AP_IA, all from one walk down a ranking.
+//!
+//! A document's gain is the sum over its subtopics of (1 − alpha)^t, where t counts the documents
+//! above it that have the subtopic. The ideal ranking is chosen greedily: at every rank the
+//! document with the largest gain, of equal gains the one with the larger number.
+//!
+//! Sums run over subtopics in ascending number and over ranks from the top, and powers are repeated
+//! products. With subtopics numbered as ndeval numbers them, every value has ndeval's bits.
+
+use std::cmp::Reverse;
+
+/// Subtopics that each document of one query is relevant to.
+///
+/// Documents are numbered from 0 in bytewise order of their names, subtopics from 0 in the order in
+/// which their gains are summed.
+#[derive(Clone, Copy, Debug)]
+pub struct Subtopics<'a> {
+    ends: &'a [u32],
+    subtopics: &'a [u32],
+    count: u32,
+}
+
+impl<'a> Subtopics<'a> {
+    /// View of documents whose subtopics are `subtopics[ends[d]..ends[d + 1]]` for document `d`.
+    ///
+    /// `count` is the number of subtopics that at least one document is relevant to. `None` unless
+    /// `ends` starts at 0, never falls and ends at the length of `subtopics`, and each document's
+    /// subtopics strictly rise and are less than `count`.
+    pub fn new(ends: &'a [u32], subtopics: &'a [u32], count: u32) -> Option<Self> {
+        let complete =
+            ends.first() == Some(&0) && ends.last().map(|&end| end as usize) == Some(subtopics.len());
+        let sound = complete
+            && ends.windows(2).all(|pair| {
+                subtopics.get(pair[0] as usize..pair[1] as usize).is_some_and(|own| {
+                    own.is_sorted_by(|a, b| a < b) && own.last().is_none_or(|&last| last < count)
+                })
+            });
+        sound.then_some(Self { ends, subtopics, count })
+    }
+
+    /// Number of documents.
+    pub fn documents(&self) -> u32 {
+        self.ends.len() as u32 - 1
+    }
+
+    /// Subtopics of `document`; none for a number past the last document.
+    pub fn of(&self, document: u32) -> &'a [u32] {
+        let document = document as usize;
+        match self.ends.get(document..document.saturating_add(2)) {
+            Some(&[start, end]) => &self.subtopics[start as usize..end as usize],
+            _ => &[],
+        }
+    }
+}
+
+/// Parameters that the values of a ranking depend on.
+#[derive(Clone, Debug, Default)]
+pub struct Setting {
+    alpha: f64,
+    beta: f64,
+    cutoffs: Vec<u32>,
+    raw_first: bool,
+    /// Discounts of the first ranks, 1 / log2(rank + 1) for ranks from 1.
+    discounts: Vec<f64>,
+}
+
+/// Ranks whose discounts are computed once.
+const DISCOUNTS: usize = 1 << 12;
+
+impl Setting {
+    /// Setting with redundancy penalty `alpha`, patience `beta` and `cutoffs` in ranks.
+    ///
+    /// `None` unless alpha and beta are from 0 to 1 and the cutoffs strictly rise from at least 1.
+    pub fn new(alpha: f64, beta: f64, cutoffs: &[u32]) -> Option<Self> {
+        let sound = (0.0..=1.0).contains(&alpha)
+            && (0.0..=1.0).contains(&beta)
+            && cutoffs.first() != Some(&0)
+            && cutoffs.is_sorted_by(|a, b| a < b);
+        let deepest = cutoffs.last().map_or(0, |&last| last as usize);
+        sound.then(|| Self {
+            alpha,
+            beta,
+            cutoffs: cutoffs.to_vec(),
+            raw_first: false,
+            discounts: (0..deepest.min(DISCOUNTS)).map(discount).collect(),
+        })
+    }
+
+    /// Setting in which alpha_DCG@1 and ERR_IA@1 are raw gains, not divided by their bound, as
+    /// ndeval computes them. The values at other cutoffs do not change.
+    pub fn with_raw_first(mut self) -> Self {
+        self.raw_first = true;
+        self
+    }
+
+    fn deepest(&self) -> usize {
+        self.cutoffs.last().map_or(0, |&last| last as usize)
+    }
+
+    fn discount(&self, rank: usize) -> f64 {
+        self.discounts.get(rank).copied().unwrap_or_else(|| discount(rank))
+    }
+}
+
+/// Discount of `rank`, counted from 0.
+fn discount(rank: usize) -> f64 {
+    2f64.ln() / (rank as f64 + 2.0).ln()
+}
+
+/// Memory kept from one query to the next.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// Gain of each subtopic's next document.
+    gains: Vec<f64>,
+    /// Documents seen with each subtopic.
+    seen: Vec<u32>,
+    /// Sum of each subtopic's precisions.
+    precisions: Vec<f64>,
+    /// Hash of its subtopics and number of each document.
+    documents: Vec<(u64, u32)>,
+    /// Documents with the same subtopics.
+    groups: Vec<Group>,
+    /// Largest key, or more, of each block of groups.
+    bounds: Vec<Key>,
+}
+
+/// Gain in bits, which sort as gains do, and number of a document.
+type Key = (u64, u32);
+
+/// Documents with the same subtopics: those not chosen yet are `start..end` of the sorted documents.
+#[derive(Debug)]
+struct Group {
+    key: Key,
+    start: usize,
+    end: usize,
+}
+
+/// Sums down a ranking, before they are divided.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Sums {
+    dcg: f64,
+    err: f64,
+}
+
+impl Sums {
+    fn add(&mut self, gain: f64, rank: usize, setting: &Setting) {
+        self.dcg += gain * setting.discount(rank);
+        self.err += gain / (rank + 1) as f64;
+    }
+}
+
+/// Values of a ranking at one cutoff.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AtCutoff {
+    pub alpha_dcg: f64,
+    pub alpha_ndcg: f64,
+    pub err_ia: f64,
+    pub nerr_ia: f64,
+    pub p_ia: f64,
+    pub st_recall: f64,
+}
+
+/// Values of a whole ranking.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Whole {
+    pub nrbp: f64,
+    pub nnrbp: f64,
+    pub ap_ia: f64,
+}
+
+/// What the rankings of one query are divided by, computed once for all of them.
+#[derive(Clone, Debug, Default)]
+pub struct Query {
+    /// Largest sums conceivable at each cutoff: every rank has every subtopic.
+    bounds: Vec<Sums>,
+    /// Values of the ideal ranking at each cutoff.
+    ideal: Vec<Sums>,
+    ideal_nrbp: f64,
+    /// Documents relevant to each subtopic.
+    relevant: Vec<u32>,
+}
+
+impl Query {
+    /// Query judged by `of`, for rankings evaluated under `setting`.
+    pub fn new(of: Subtopics<'_>, setting: &Setting, scratch: &mut Scratch) -> Self {
+        let mut relevant = vec![0; of.count as usize];
+        for &subtopic in of.subtopics {
+            relevant[subtopic as usize] += 1;
+        }
+        let mut query = Self {
+            bounds: bounds(of.count, setting),
+            ideal: Vec::with_capacity(setting.cutoffs.len()),
+            ideal_nrbp: 0.0,
+            relevant,
+        };
+        let (mut rank, mut sums, mut nrbp, mut decay) = (0, Sums::default(), 0.0, 1.0);
+        let deepest = setting.deepest();
+        choose(of, setting.alpha, scratch, |gain| {
+            if rank < deepest {
+                sums.add(gain, rank, setting);
+            }
+            // Gains never rise: once a term no longer changes the sum, no later one does.
+            let before = nrbp;
+            nrbp += gain * decay;
+            decay *= setting.beta;
+            rank += 1;
+            if query.next_cutoff(setting) == Some(rank) {
+                query.close(of, setting, sums);
+            }
+            rank < deepest || nrbp != before
+        });
+        while query.next_cutoff(setting).is_some() {
+            query.close(of, setting, sums);
+        }
+        query.ideal_nrbp = normalized(of, setting, nrbp);
+        query
+    }
+
+    /// First cutoff that the ideal ranking has no values at yet.
+    fn next_cutoff(&self, setting: &Setting) -> Option<usize> {
+        setting.cutoffs.get(self.ideal.len()).map(|&cutoff| cutoff as usize)
+    }
+
+    fn close(&mut self, of: Subtopics<'_>, setting: &Setting, sums: Sums) {
+        let values = self.divided(of, setting, sums, self.ideal.len(), true);
+        self.ideal.push(values);
+    }
+
+    /// Sums divided by their bounds at the cutoff numbered `at`; at rank 1 not divided if `raw_first`.
+    fn divided(&self, of: Subtopics<'_>, setting: &Setting, sums: Sums, at: usize, raw_first: bool) -> Sums {
+        if of.count == 0 || raw_first && setting.cutoffs[at] == 1 {
+            return sums;
+        }
+        let bound = self.bounds[at];
+        Sums { dcg: sums.dcg / bound.dcg, err: sums.err / bound.err }
+    }
+
+    /// Values of the whole ranking that `retrieved` describes; those at the cutoffs replace what
+    /// `at` holds.
+    ///
+    /// `retrieved` has rank, counted from 0, and number of each document with a subtopic, in
+    /// ascending rank; documents without subtopics may be among them. A query without subtopics
+    /// has only zeros, and nNRBP is 0 where the ideal NRBP is (alpha 0 with beta 1).
+    pub fn values(
+        &self,
+        (of, setting): (Subtopics<'_>, &Setting),
+        retrieved: &[(u32, u32)],
+        scratch: &mut Scratch,
+        at: &mut Vec<AtCutoff>,
+    ) -> Whole {
+        let subtopics = f64::from(of.count);
+        let Scratch { gains, seen, precisions, .. } = scratch;
+        refill(gains, of.count, 1.0);
+        refill(seen, of.count, 0);
+        refill(precisions, of.count, 0.0);
+        at.clear();
+        let (mut sums, mut judgments, mut found) = (Sums::default(), 0u64, 0u32);
+        let (mut nrbp, mut decay, mut decayed) = (0.0, 1.0, 0);
+        let kept = 1.0 - setting.alpha;
+        let deepest = setting.deepest();
+        // Values at the next cutoff, from the sums so far.
+        let close = |at: &mut Vec<AtCutoff>, sums, judgments: u64, found: u32| {
+            let value: Sums = self.divided(of, setting, sums, at.len(), setting.raw_first);
+            // The bound would cancel, but for its rounding.
+            let share: Sums = self.divided(of, setting, sums, at.len(), true);
+            let ideal = self.ideal[at.len()];
+            let cutoff = u64::from(setting.cutoffs[at.len()]);
+            at.push(if of.count == 0 {
+                AtCutoff::default()
+            } else {
+                AtCutoff {
+                    alpha_dcg: value.dcg,
+                    alpha_ndcg: quotient(share.dcg, ideal.dcg),
+                    err_ia: value.err,
+                    nerr_ia: quotient(share.err, ideal.err),
+                    p_ia: judgments as f64 / (cutoff * u64::from(of.count)) as f64,
+                    st_recall: f64::from(found) / subtopics,
+                }
+            });
+        };
+        for &(rank, document) in retrieved {
+            let own = of.of(document);
+            while setting.cutoffs.get(at.len()).is_some_and(|&cutoff| cutoff <= rank) {
+                close(at, sums, judgments, found);
+            }
+            let mut gain = 0.0;
+            let place = f64::from(rank) + 1.0;
+            for &subtopic in own {
+                let subtopic = subtopic as usize;
+                gain += gains[subtopic];
+                gains[subtopic] *= kept;
+                found += u32::from(seen[subtopic] == 0);
+                seen[subtopic] += 1;
+                precisions[subtopic] += f64::from(seen[subtopic]) / place;
+            }
+            judgments += own.len() as u64;
+            if (rank as usize) < deepest {
+                sums.add(gain, rank as usize, setting);
+            }
+            // No term is larger than this bound: once it no longer changes the sum, none does.
+            while decayed < rank && nrbp + subtopics * decay != nrbp {
+                decay *= setting.beta;
+                decayed += 1;
+            }
+            if decayed == rank {
+                nrbp += gain * decay;
+            }
+        }
+        while at.len() < setting.cutoffs.len() {
+            close(at, sums, judgments, found);
+        }
+        let nrbp = normalized(of, setting, nrbp);
+        let mut ap_ia = 0.0;
+        for (&sum, &relevant) in precisions.iter().zip(&self.relevant) {
+            if relevant > 0 {
+                ap_ia += sum / f64::from(relevant);
+            }
+        }
+        Whole { nrbp, nnrbp: quotient(nrbp, self.ideal_nrbp), ap_ia: quotient(ap_ia, subtopics) }
+    }
+}
+
+/// NRBP from the sum of its discounted gains.
+fn normalized(of: Subtopics<'_>, setting: &Setting, sum: f64) -> f64 {
+    let Setting { alpha, beta, .. } = *setting;
+    if of.count == 0 { 0.0 } else { sum * ((1.0 - (1.0 - alpha) * beta) / f64::from(of.count)) }
+}
+
+/// Gains of the first `depth` ranks of the ideal ranking, up to the last that is positive, as tests compare them with the plain ones.
+pub fn ideal_gains(of: Subtopics<'_>, setting: &Setting, depth: usize, scratch: &mut Scratch) -> Vec<f64> {
+    let mut gains = Vec::new();
+    if depth > 0 {
+        choose(of, setting.alpha, scratch, |gain| {
+            gains.push(gain);
+            gains.len() < depth
+        });
+    }
+    gains
+}
+
+/// Sums at each cutoff of a ranking whose every document has all `count` subtopics.
+fn bounds(count: u32, setting: &Setting) -> Vec<Sums> {
+    let (mut sums, mut gain, mut rank) = (Sums::default(), f64::from(count), 0);
+    let mut bounds = Vec::with_capacity(setting.cutoffs.len());
+    for &cutoff in &setting.cutoffs {
+        while rank < cutoff as usize {
+            let before = sums;
+            sums.add(gain, rank, setting);
+            gain *= 1.0 - setting.alpha;
+            rank += 1;
+            // Terms never rise: once they no longer change the sums, no later ones do.
+            if sums == before {
+                rank = usize::MAX;
+            }
+        }
+        bounds.push(sums);
+    }
+    bounds
+}
+
+/// Groups whose largest key is kept together.
+const BLOCK: usize = 64;
+
+/// Key below that of any group with a gain.
+const NO_GAIN: Key = (0, u32::MAX);
+
+/// Choice of the ideal ranking: calls `visit` with the gain of each rank from the top, until it
+/// returns false or no document adds a gain.
+///
+/// Documents with the same subtopics always have the same gain, so they form a group, of which the
+/// largest number is chosen first. A group's key is its gain as last computed and that number. Gains
+/// only fall (sums rounded in a fixed order do so too), so a key is never too small: only groups
+/// whose keys exceed the best one found so far are computed anew, and whole blocks of groups are
+/// passed over by the largest of their keys.
+fn choose(of: Subtopics<'_>, alpha: f64, scratch: &mut Scratch, mut visit: impl FnMut(f64) -> bool) {
+    let Scratch { gains, documents, groups, bounds, .. } = scratch;
+    refill(gains, of.count, 1.0);
+    documents.clear();
+    documents.extend((0..of.documents()).filter_map(|document| {
+        let own = of.of(document);
+        (!own.is_empty()).then(|| (hash(own), document))
+    }));
+    documents.sort_unstable();
+    groups.clear();
+    let mut start = 0;
+    // A group starts wherever the subtopics change. Sets that share a hash may then form more
+    // groups than needed, which costs time and changes no gain.
+    for group in documents.chunk_by(|a, b| a.0 == b.0 && of.of(a.1) == of.of(b.1)) {
+        let end = start + group.len();
+        let largest = documents[end - 1].1;
+        groups.push(Group { key: ((of.of(largest).len() as f64).to_bits(), largest), start, end });
+        start = end;
+    }
+    groups.sort_unstable_by_key(|group| Reverse(group.key));
+    bounds.clear();
+    bounds.extend(groups.chunks(BLOCK).map(|block| block[0].key));
+    loop {
+        let (mut best, mut chosen) = (NO_GAIN, 0);
+        for (block, bound) in bounds.iter_mut().enumerate() {
+            if *bound <= best {
+                continue;
+            }
+            *bound = NO_GAIN;
+            for (place, group) in groups.iter_mut().enumerate().skip(block * BLOCK).take(BLOCK) {
+                if group.key > best {
+                    let own = of.of(group.key.1).iter();
+                    let gain: f64 = own.fold(0.0, |sum, &subtopic| sum + gains[subtopic as usize]);
+                    group.key.0 = gain.to_bits();
+                    if group.key > best {
+                        (best, chosen) = (group.key, place);
+                    }
+                }
+                *bound = group.key.max(*bound);
+            }
+        }
+        if best == NO_GAIN || !visit(f64::from_bits(best.0)) {
+            return;
+        }
+        for &subtopic in of.of(best.1) {
+            gains[subtopic as usize] *= 1.0 - alpha;
+        }
+        let group = &mut groups[chosen];
+        group.end -= 1;
+        if group.start == group.end {
+            group.key = NO_GAIN;
+        } else {
+            group.key.1 = documents[group.end - 1].1;
+        }
+    }
+}
+
+/// Quotient of two values, 0 if the second is 0.
+fn quotient(value: f64, ideal: f64) -> f64 {
+    if ideal == 0.0 { 0.0 } else { value / ideal }
+}
+
+/// Hash of a list of subtopics.
+fn hash(own: &[u32]) -> u64 {
+    own.iter().fold(0, |hash: u64, &subtopic| {
+        (hash.rotate_left(23) ^ (u64::from(subtopic) + 1)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    })
+}
+
+/// List of `count` copies of `value`, in the memory that `list` has.
+fn refill<T: Clone>(list: &mut Vec<T>, count: u32, value: T) {
+    list.clear();
+    list.resize(count as usize, value);
+}

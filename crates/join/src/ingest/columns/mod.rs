@@ -1,0 +1,552 @@
+//! Runs and judgments from columns in memory, borrowed as they lie.
+//!
+//! ```text
+//! text, numbers   the shapes of columns: ids in Arrow's layouts, dictionaries, integers, slices; floats and integers of any width
+//! decimal         integers as ids
+//! (here)          batches of columns, checked, as one sequence of rows
+//! collected       rows of an iterator, as columns
+//! pending         rows of a query that may continue in the next batch
+//! pieces          some rows for a worker, cut between queries; rows become records
+//! wrong           errors of columns
+//! ```
+//!
+//! A query is looked up once for the rows that follow one another, and a code of a dictionary once. The hash of a document that is a code
+//! is made once as well. Only integers are copied, as text, and only until their query is ranked.
+
+mod collected;
+mod decimal;
+mod numbers;
+mod pending;
+mod pieces;
+#[cfg(test)]
+mod tests;
+mod text;
+mod wrong;
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::diagnostics;
+use super::hash::Seed;
+use super::reader::{Order, RankColumn};
+use super::shape::Role;
+use crate::error::{Error, Problem, Problems, Result};
+use crate::numbers::{Integers, Numbers};
+pub(super) use collected::Collected;
+use decimal::LONGEST;
+pub(super) use pending::Pending;
+pub(super) use pieces::{ColumnSource, PieceSize, Scratch, is_fine, not_fine};
+pub use text::Text;
+use text::{Hashed, Id};
+use wrong::Wrong;
+
+/// Results of a run, one on each row: columns of the same length, or a batch of them.
+///
+/// ```
+/// use laneval::columns::{Records, Text};
+/// use laneval::{Join, Qrels};
+///
+/// let qrels = Qrels::new([("q1", "d7", 1.0), ("q2", "d9", 2.0)])?;
+/// let queries = ["q1", "q1", "q2"];
+/// let documents = Text::Utf8 { offsets: &[0, 2, 4, 6], bytes: b"d7d8d9" };
+/// let run = [Records::scored(&queries, documents, &[2.5f32, 1.5, 0.5])];
+/// let matrix = Join::default().columns(&qrels, &[("mine", &run)])?;
+/// assert_eq!(matrix.depths(), [2, 1]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Records<'a> {
+    /// The queries.
+    pub query: Text<'a>,
+    /// The documents.
+    pub doc: Text<'a>,
+    /// The scores: higher is better. ±∞ are scores, NaN is an error.
+    pub score: Option<Numbers<'a>>,
+    /// The ranks: lower is better. Scores decide if there are any; otherwise ranks decide, and no two documents of a query may have the
+    /// same rank.
+    pub rank: Option<Integers<'a>>,
+}
+
+impl<'a> Records<'a> {
+    /// Makes results that are ranked by score.
+    pub fn scored(
+        query: impl Into<Text<'a>>,
+        doc: impl Into<Text<'a>>,
+        score: impl Into<Numbers<'a>>,
+    ) -> Self {
+        Records { query: query.into(), doc: doc.into(), score: Some(score.into()), rank: None }
+    }
+
+    /// Makes results with their ranks.
+    pub fn ranked(
+        query: impl Into<Text<'a>>,
+        doc: impl Into<Text<'a>>,
+        rank: impl Into<Integers<'a>>,
+    ) -> Self {
+        Records { query: query.into(), doc: doc.into(), score: None, rank: Some(rank.into()) }
+    }
+}
+
+/// Judgments, one on each row: columns of the same length, or a batch of them.
+///
+/// ```
+/// use laneval::columns::Judgments;
+/// use laneval::{Dialect, Qrels};
+///
+/// let judgments = Judgments::new(&[1u32, 1, 2], &["d1", "d2", "d1"], &[1i8, 0, 2]);
+/// let qrels = Qrels::columns(&[judgments], Dialect::Laneval)?;
+/// assert_eq!(qrels.queries().iter().collect::<Vec<_>>(), [b"1", b"2"]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Judgments<'a> {
+    /// The queries.
+    pub query: Text<'a>,
+    /// The documents.
+    pub doc: Text<'a>,
+    /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the levels of preferences.
+    pub grade: Numbers<'a>,
+    /// The judges, subtopics or groups of preferences, for judgments that are read by them ([`Join::grouped_by`](crate::ingest::Join::grouped_by)).
+    pub group: Option<Text<'a>>,
+    /// The sub-groups of preferences.
+    pub subgroup: Option<Text<'a>>,
+}
+
+impl<'a> Judgments<'a> {
+    /// Makes judgments of these columns.
+    pub fn new(query: impl Into<Text<'a>>, doc: impl Into<Text<'a>>, grade: impl Into<Numbers<'a>>) -> Self {
+        Judgments { query: query.into(), doc: doc.into(), grade: grade.into(), group: None, subgroup: None }
+    }
+
+    /// Adds the judge, the subtopic or the group of preferences of each row.
+    ///
+    /// ```
+    /// use laneval::columns::Judgments;
+    /// use laneval::{Evaluator, GroupedBy, Join};
+    ///
+    /// let judgments = Judgments::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_groups(&["ann", "bob"]);
+    /// let join = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    /// let matrix = join.rankings(&join.judgments(&[judgments])?, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
+    /// let scores = Evaluator::new(["P(judges=mean)@1"])?.evaluate(&matrix)?;
+    /// assert_eq!(scores.average("mine", "P(judges=mean)@1"), Some(0.5));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn with_groups(self, group: impl Into<Text<'a>>) -> Self {
+        Judgments { group: Some(group.into()), ..self }
+    }
+}
+
+/// The values that rows are sorted by, or their grades.
+#[derive(Debug, Clone, Copy)]
+enum Value<'a> {
+    Number(Numbers<'a>),
+    Rank(Integers<'a>),
+}
+
+impl Value<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Value::Number(numbers) => numbers.len(),
+            Value::Rank(ranks) => ranks.len(),
+        }
+    }
+}
+
+/// Some rows whose columns were checked.
+#[derive(Debug)]
+struct Batch<'a> {
+    query: Text<'a>,
+    doc: Text<'a>,
+    value: Value<'a>,
+    rank: Option<Integers<'a>>,
+    /// The groups and the sub-groups of judgments.
+    groups: [Option<Text<'a>>; 2],
+    /// The dictionary of the queries, if a table of its codes pays.
+    queries: Option<u32>,
+    /// The dictionary of the documents, if a table of its hashes pays.
+    docs: Option<u32>,
+}
+
+/// All rows of a run or of judgments.
+#[derive(Debug)]
+pub(super) struct Columns<'a> {
+    name: &'a str,
+    batches: Vec<Batch<'a>>,
+    /// The first row of each batch, and the end of the last one.
+    starts: Vec<usize>,
+    /// The hashes of the values of dictionaries of documents.
+    hashes: Vec<Vec<Hashed>>,
+    /// Whether documents are integers in any batch.
+    numeric: bool,
+}
+
+/// The number of rows that are checked at a time.
+const CHECKED: usize = 1 << 16;
+
+impl<'a> Columns<'a> {
+    /// Takes the results of a run called `name`.
+    pub fn of_run(name: &'a str, records: &[Records<'a>], seed: Seed) -> Result<Self> {
+        let batch = |records: &Records<'a>| {
+            let Records { query, doc, score, rank } = *records;
+            let value = match (score, rank) {
+                (Some(scores), _) => Value::Number(scores),
+                (None, Some(ranks)) => Value::Rank(ranks),
+                (None, None) => return Err("has neither scores nor ranks"),
+            };
+            Ok(Batch { query, doc, value, rank, groups: [None; 2], queries: None, docs: None })
+        };
+        let is_ranked = |batch: &Batch<'_>| matches!(batch.value, Value::Rank(_));
+        let columns = Self::new(name, records.iter().map(batch), seed)?;
+        match columns.batches.iter().position(|batch| is_ranked(batch) != columns.is_ranked()) {
+            Some(other) => {
+                Err(columns.wrong_batch(other, "some batches have scores, and others ranks alone"))
+            }
+            None => Ok(columns),
+        }
+    }
+
+    /// Takes the judgments called `name`.
+    pub fn of_judgments(name: &'a str, judgments: &[Judgments<'a>], seed: Seed) -> Result<Self> {
+        let batch = |&Judgments { query, doc, grade, group, subgroup }: &Judgments<'a>| {
+            let (value, groups) = (Value::Number(grade), [group, subgroup]);
+            Ok(Batch { query, doc, value, rank: None, groups, queries: None, docs: None })
+        };
+        Self::new(name, judgments.iter().map(batch), seed)
+    }
+
+    fn new(
+        name: &'a str,
+        batches: impl Iterator<Item = Result<Batch<'a>, &'static str>>,
+        seed: Seed,
+    ) -> Result<Self> {
+        let mut columns =
+            Columns { name, batches: Vec::new(), starts: vec![0], hashes: Vec::new(), numeric: false };
+        for (number, batch) in batches.enumerate() {
+            let batch = batch.map_err(|message| columns.wrong_batch(number, message))?;
+            let lengths = [batch.query.len(), batch.doc.len(), batch.value.len()];
+            let rows = lengths[0];
+            let is_other = |groups: &Text<'_>| groups.len() != rows;
+            if lengths != [rows; 3]
+                || batch.rank.is_some_and(|ranks| ranks.len() != rows)
+                || batch.groups.iter().flatten().any(is_other)
+            {
+                return Err(columns.wrong_batch(number, &batch.lengths()));
+            }
+            columns.starts.push(columns.rows() + rows);
+            columns.numeric |= batch.doc.is_numeric();
+            columns.batches.push(batch);
+        }
+        columns.check()?;
+        columns.number_dictionaries(seed);
+        Ok(columns)
+    }
+
+    /// Returns the number of rows.
+    pub fn rows(&self) -> usize {
+        self.starts[self.starts.len() - 1]
+    }
+
+    /// Returns whether ranks decide.
+    pub fn is_ranked(&self) -> bool {
+        self.batches.first().is_some_and(|batch| matches!(batch.value, Value::Rank(_)))
+    }
+
+    /// Returns what results are sorted by.
+    pub fn order(&self) -> Order {
+        match self.is_ranked() {
+            true => Order::Ranks,
+            false if self.batches.iter().all(|batch| batch.rank.is_some()) => {
+                Order::Scores { ranks: RankColumn::Behind }
+            }
+            false => Order::Scores { ranks: RankColumn::None },
+        }
+    }
+
+    fn wrong_batch(&self, number: usize, message: &str) -> Error {
+        let message = format!("batch {}: {message}", number + 1);
+        Error::Input(Wrong { row: None, message }.problems(self.name, 0))
+    }
+
+    /// Checks every column and its dictionaries, in parallel.
+    fn check(&self) -> Result<()> {
+        let parts = self.parts_to_check();
+        let check = |(batch, rows): &(usize, Range<usize>)| self.check_rows(*batch, rows.clone()).err();
+        let wrong = match parts.len() {
+            0 | 1 => parts.iter().find_map(check),
+            _ => parts.par_iter().find_map_first(check),
+        };
+        wrong.map_or(Ok(()), |problems| Err(Error::Input(problems)))
+    }
+
+    /// Cuts all rows into parts: for each, the index of its batch, and its rows there.
+    fn parts_to_check(&self) -> Vec<(usize, Range<usize>)> {
+        (0..self.batches.len())
+            .flat_map(|batch| {
+                let rows = self.starts[batch + 1] - self.starts[batch];
+                (0..rows).step_by(CHECKED).map(move |start| (batch, start..rows.min(start + CHECKED)))
+            })
+            .collect()
+    }
+
+    /// Checks columns that are read from a file: no id may be empty there, and every number must be finite, as in text.
+    ///
+    /// # Errors
+    /// The rows that break these rules.
+    pub fn of_a_file(self, role: Role) -> Result<Self> {
+        let parts = self.parts_to_check();
+        let wrong: Vec<Problems> =
+            parts.par_iter().map(|(batch, rows)| self.unlike_text(*batch, rows.clone(), role)).collect();
+        let problems = diagnostics::join(wrong);
+        if problems.first.is_empty() { Ok(self) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Returns the problems of rows of a batch that text cannot have.
+    fn unlike_text(&self, batch: usize, rows: Range<usize>, role: Role) -> Problems {
+        let (first, Batch { query, doc, value, groups, .. }) = (self.starts[batch], &self.batches[batch]);
+        let has_no_group = |rows: Range<usize>| groups[0].is_some_and(|group| group.has_empty(rows));
+        let is_finite = match value {
+            Value::Number(numbers) => rows.clone().all(|row| numbers.get(row).is_finite()),
+            Value::Rank(_) => true,
+        };
+        if is_finite
+            && !query.has_empty(rows.clone())
+            && !doc.has_empty(rows.clone())
+            && !has_no_group(rows.clone())
+        {
+            return Problems::default();
+        }
+        let mut problems = Problems::default();
+        for row in rows {
+            let number = match value {
+                Value::Number(numbers) => Some(numbers.get(row)).filter(|number| !number.is_finite()),
+                Value::Rank(_) => None,
+            };
+            let message = match number {
+                _ if query.has_empty(row..row + 1) => "the query is empty".to_owned(),
+                _ if doc.has_empty(row..row + 1) => "the document is empty".to_owned(),
+                _ if has_no_group(row..row + 1) => "the group is empty".to_owned(),
+                Some(number) if number.is_nan() => not_fine(role, number),
+                Some(number) => format!("{} {number} is not a finite number", role.number()),
+                None => continue,
+            };
+            if problems.first.len() < Problems::LIMIT {
+                let line = (first + row) as u64 + 1;
+                problems.first.push(Problem { file: self.name.to_owned(), line, message });
+            } else {
+                problems.more += 1;
+            }
+        }
+        problems
+    }
+
+    fn check_rows(&self, batch: usize, rows: Range<usize>) -> Result<(), Problems> {
+        let Batch { query, doc, value, rank, groups, .. } = &self.batches[batch];
+        let first = rows.start == 0;
+        let ids = |text: &Text<'_>, column: &str| {
+            if first {
+                check_dictionary(text).map_err(|wrong| wrong.of(column))?;
+            }
+            text.check(rows.clone()).map_err(|wrong| wrong.of(column))
+        };
+        let ranks = |ranks: &Integers<'_>| match rows.clone().find(|&row| ranks.signed(row).is_none()) {
+            Some(row) => Err(Wrong::at(row, "rank: an integer of 2⁶³ or more".to_owned())),
+            None => Ok(()),
+        };
+        let all = || {
+            ids(query, "query")?;
+            ids(doc, "doc")?;
+            groups.iter().flatten().try_for_each(|groups| ids(groups, "group"))?;
+            match (value, rank) {
+                (Value::Rank(all), _) | (_, Some(all)) => ranks(all),
+                _ => Ok(()),
+            }
+        };
+        all().map_err(|wrong: Wrong| wrong.problems(self.name, self.starts[batch]))
+    }
+
+    /// Numbers the dictionaries for which a table of codes pays, because they have not many more values than rows. Hashes documents.
+    fn number_dictionaries(&mut self, seed: Seed) {
+        let (mut queries, mut docs) = (Dictionaries::default(), Dictionaries::default());
+        for batch in &mut self.batches {
+            batch.queries = queries.number(&batch.query);
+            batch.docs = docs.number(&batch.doc);
+        }
+        for batch in &mut self.batches {
+            batch.queries = batch.queries.filter(|&number| queries.pays(number));
+            batch.docs = batch.docs.filter(|&number| docs.pays(number));
+        }
+        let worth = |(number, (values, _)): (u32, &(Text<'a>, usize))| match docs.pays(number) {
+            true => hashes(values, seed),
+            false => Vec::new(),
+        };
+        self.hashes = (0..).zip(&docs.0).map(worth).collect();
+    }
+
+    /// Passes rows to `take` until it returns `false`: the number of the row, the query, the document, the number (−rank if ranks decide),
+    /// and the rank.
+    pub fn each_row(&self, mut take: impl FnMut(usize, &[u8], &[u8], f64, Option<i64>) -> bool) {
+        let (mut query, mut doc) = ([0; LONGEST], [0; LONGEST]);
+        for (batch, start) in self.batches.iter().zip(&self.starts) {
+            for at in 0..batch.query.len() {
+                let (number, rank) = match batch.value {
+                    Value::Number(numbers) => {
+                        (numbers.get(at), batch.rank.and_then(|ranks| ranks.signed(at)))
+                    }
+                    Value::Rank(ranks) => {
+                        let rank = ranks.signed(at);
+                        (rank.map_or(f64::NAN, |rank| -(rank as f64)), rank)
+                    }
+                };
+                let ids = (batch.query.id(at), batch.doc.id(at));
+                if !take(start + at, ids.0.bytes(&mut query), ids.1.bytes(&mut doc), number, rank) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Passes judgments to `take` until it returns `false`: the number of the row, the query, the group and the sub-group, the document, and
+    /// the grade. What a batch lacks is empty.
+    pub fn each_grouped(&self, mut take: impl FnMut(usize, &[u8], [&[u8]; 2], &[u8], f64) -> bool) {
+        let mut digits = [[0; LONGEST]; 4];
+        for (batch, start) in self.batches.iter().zip(&self.starts) {
+            let Value::Number(grades) = batch.value else { continue };
+            for at in 0..batch.query.len() {
+                let [query, doc, group, subgroup] = &mut digits;
+                let of = |groups: Option<Text<'a>>| groups.map_or(Id::Bytes(b""), |groups| groups.id(at));
+                let [group_id, subgroup_id] = batch.groups.map(of);
+                let groups = [group_id.bytes(group), subgroup_id.bytes(subgroup)];
+                let (query, doc) = (batch.query.id(at).bytes(query), batch.doc.id(at).bytes(doc));
+                if !take(start + at, query, groups, doc, grades.get(at)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Returns the number of the first batch without groups, from 1.
+    pub fn without_groups(&self) -> Option<usize> {
+        self.batches.iter().position(|batch| batch.groups[0].is_none()).map(|at| at + 1)
+    }
+
+    /// Returns whether any batch has sub-groups.
+    pub fn have_subgroups(&self) -> bool {
+        self.batches.iter().any(|batch| batch.groups[1].is_some())
+    }
+
+    /// Returns the batch of a row, and the number of the row there.
+    fn locate(&self, row: usize) -> (&Batch<'a>, usize) {
+        let batch = self.starts.partition_point(|&start| start <= row) - 1;
+        (&self.batches[batch], row - self.starts[batch])
+    }
+
+    /// Cuts some rows by batch: for each part, the index of the batch, and its rows there.
+    fn parts(&self, rows: Range<usize>) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let first = self.starts.partition_point(|&start| start <= rows.start).saturating_sub(1);
+        let batches = self.starts[first..].windows(2).zip(first..);
+        let part = move |(ends, batch): (&[usize], usize)| {
+            let (start, end) = (rows.start.max(ends[0]), rows.end.min(ends[1]));
+            (start < end).then(|| (batch, start - ends[0]..end - ends[0]))
+        };
+        let end = rows.end;
+        batches.take_while(move |(ends, _)| ends[0] < end).filter_map(part)
+    }
+}
+
+/// Returns the hashes of all values of a dictionary.
+fn hashes(values: &Text<'_>, seed: Seed) -> Vec<Hashed> {
+    let part = |rows: Range<usize>| {
+        let mut hashes = Vec::with_capacity(rows.len());
+        values.each_hash(rows, seed, None, &mut [], |hashed| hashes.push(hashed));
+        hashes
+    };
+    let length = values.len();
+    if length <= CHECKED {
+        return part(0..length);
+    }
+    let starts = (0..length.div_ceil(CHECKED)).into_par_iter().map(|number| number * CHECKED);
+    let parts: Vec<Vec<Hashed>> = starts.map(|start| part(start..length.min(start + CHECKED))).collect();
+    parts.concat()
+}
+
+/// The values of dictionaries, and the number of rows with codes of each. Batches that share a dictionary follow one another.
+#[derive(Default)]
+struct Dictionaries<'a>(Vec<(Text<'a>, usize)>);
+
+impl<'a> Dictionaries<'a> {
+    /// Returns the number of the dictionary of a column, if it has one.
+    fn number(&mut self, column: &Text<'a>) -> Option<u32> {
+        let Text::Coded { values, .. } = *column else { return None };
+        match self.0.last_mut() {
+            Some((last, rows)) if last.is(values) => *rows += column.len(),
+            _ => self.0.push((*values, column.len())),
+        }
+        Some(self.0.len() as u32 - 1)
+    }
+
+    /// Returns whether a table of the codes of a dictionary pays.
+    fn pays(&self, number: u32) -> bool {
+        let (values, rows) = self.0[number as usize];
+        values.len() <= 2 * rows && !values.is_numeric()
+    }
+}
+
+/// Checks the values of the dictionary of a column.
+fn check_dictionary(column: &Text<'_>) -> Result<(), Wrong> {
+    let Text::Coded { values, .. } = *column else { return Ok(()) };
+    check_dictionary(values)?;
+    values.check(0..values.len()).map_err(|Wrong { row, message }| {
+        let value = row.map_or(String::new(), |row| format!("value {row} of the dictionary: "));
+        Wrong { row: None, message: format!("{value}{message}") }
+    })
+}
+
+impl Batch<'_> {
+    /// Says what is wrong with columns that have not the same length.
+    fn lengths(&self) -> String {
+        let value = match self.value {
+            Value::Number(_) => "numbers",
+            Value::Rank(_) => "ranks",
+        };
+        let rank = match (self.value, self.rank) {
+            (Value::Number(_), Some(ranks)) => format!(", {} ranks", ranks.len()),
+            _ => String::new(),
+        };
+        let groups = self.groups[0].map_or(String::new(), |groups| format!(", {} groups", groups.len()));
+        let (queries, docs, values) = (self.query.len(), self.doc.len(), self.value.len());
+        format!(
+            "{queries} queries, {docs} documents, {values} {value}{rank}{groups}: columns have the same length"
+        )
+    }
+}
+
+/// The documents of a piece: in their columns, or, if they are integers, as text in memory of their own.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct PieceDocs<'a> {
+    columns: &'a Columns<'a>,
+    /// The first row of the piece.
+    start: usize,
+    digits: &'a [u8],
+}
+
+impl<'a> PieceDocs<'a> {
+    pub fn new(columns: &'a Columns<'a>, start: usize, digits: &'a [u8]) -> Self {
+        PieceDocs { columns, start, digits }
+    }
+
+    /// Returns the document of a row of the piece, which has `length` bytes.
+    pub fn docno(&self, row: usize, length: usize) -> &'a [u8] {
+        let (batch, at) = self.columns.locate(self.start + row);
+        match batch.doc.id(at) {
+            Id::Bytes(bytes) => bytes,
+            Id::Integer(_) => &self.digits[row * LONGEST..][..length],
+        }
+    }
+
+    /// Returns the rank of a row of the piece, if it has one.
+    pub fn rank(&self, row: usize) -> Option<i64> {
+        let (batch, at) = self.columns.locate(self.start + row);
+        batch.rank.and_then(|ranks| ranks.signed(at))
+    }
+}

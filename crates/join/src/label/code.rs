@@ -1,0 +1,268 @@
+//! The one-byte label of a retrieved document, and the codebook that gives it meaning.
+//!
+//! Codes are sorted by grade, so every set of documents that a measure asks for is one unsigned compare, `code > above`:
+//!
+//! | code | the document at this rank |
+//! |---|---|
+//! | 0 | none: the ranking has ended |
+//! | 1 | is not in the qrels of the query |
+//! | 2 | is in the qrels with a negative grade: pooled, not judged |
+//! | 3 … 255 | is judged; the distinct grades ≥ 0 of the collection, ascending |
+//!
+//! More than 253 distinct grades do not fit into a byte. Then a code stands for a *class*: all grades from one bound to the next, and the
+//! exact grades lie beside the labels (see [`exact`](super::exact)).
+
+use crate::error::{Error, Result};
+
+/// The code past the end of a ranking.
+pub const PAST_END: u8 = 0;
+/// The code of a retrieved document that the qrels do not name.
+pub const UNPOOLED: u8 = 1;
+/// The code of a document with a negative grade.
+pub const NEGATIVE: u8 = 2;
+/// The code of the smallest grade ≥ 0.
+pub const FIRST_GRADE: u8 = 3;
+/// The most distinct grades ≥ 0: those that fit into a byte beside the three other codes.
+pub const MAX_GRADES: usize = 256 - FIRST_GRADE as usize;
+
+impl Extent {
+    /// The extent of no grades.
+    pub const NONE: Extent = Extent { least_positive: f64::INFINITY, largest: 0.0 };
+
+    /// Whether all grades with the extent `of` have this one too.
+    pub fn covers(self, of: Extent) -> bool {
+        self.least_positive > 0.0 && self.least_positive <= of.least_positive && self.largest >= of.largest
+    }
+
+    /// The extent of some grades ≥ 0; `None` if there are none.
+    pub fn of(grades: impl IntoIterator<Item = f64>) -> Option<Self> {
+        grades.into_iter().fold(None, |extent, grade| {
+            let mut extent = extent.unwrap_or(Extent::NONE);
+            extent.add(grade);
+            Some(extent)
+        })
+    }
+
+    /// The extent of the grades of both.
+    pub fn and(self, other: Self) -> Self {
+        let least_positive = self.least_positive.min(other.least_positive);
+        Extent { least_positive, largest: self.largest.max(other.largest) }
+    }
+
+    fn add(&mut self, grade: f64) {
+        if grade > 0.0 {
+            self.least_positive = self.least_positive.min(grade);
+        }
+        self.largest = self.largest.max(grade);
+    }
+}
+
+/// A set of codes: all those greater than the one named.
+///
+/// Written this way round, "no document at all" is expressible too (`Above(255)`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Above(pub u8);
+
+impl Above {
+    /// Every retrieved document.
+    pub const RETRIEVED: Above = Above(PAST_END);
+    /// Every document that the qrels name, with whatever grade.
+    pub const POOLED: Above = Above(UNPOOLED);
+    /// Every document with a grade ≥ 0.
+    pub const JUDGED: Above = Above(NEGATIVE);
+
+    /// Whether `code` is in the set.
+    #[inline]
+    pub fn contains(self, code: u8) -> bool {
+        code > self.0
+    }
+}
+
+/// The meaning of the codes: the distinct grades ≥ 0 of the qrels, ascending, or classes of grades where there are more than 253.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Codebook {
+    /// The distinct grades, or the least grade of each class.
+    grades: Vec<f64>,
+    /// The extent of the grades, if codes are classes.
+    extent: Option<Extent>,
+}
+
+/// The extent of grades ≥ 0 of which there are too many for a code each.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Extent {
+    /// The least grade above 0.
+    pub least_positive: f64,
+    /// The largest grade.
+    pub largest: f64,
+}
+
+impl Codebook {
+    /// Makes the codebook of all the grades that occur, in any order, negative ones included. If more than 253 of them are distinct and
+    /// ≥ 0, all have the same code, and it takes the exact grades to tell them apart.
+    ///
+    /// # Errors
+    /// A grade that is not finite.
+    ///
+    /// ```
+    /// use laneval::Codebook;
+    /// let book = Codebook::new([2.0, 0.0, -1.0, 2.0])?;
+    /// assert_eq!(book.grades(), [0.0, 2.0]);
+    /// assert_eq!(book.code(2.0), Some(4));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn new(grades: impl IntoIterator<Item = f64>) -> Result<Self> {
+        let mut distinct: Vec<f64> = Vec::new();
+        let mut extent: Option<Extent> = None;
+        for grade in grades {
+            if !grade.is_finite() {
+                return Err(Error::Unanswerable(format!("grade {grade} is not a finite number")));
+            }
+            let grade = grade + 0.0; // −0 is 0
+            if grade < 0.0 {
+                continue;
+            }
+            if let Some(extent) = &mut extent {
+                extent.add(grade);
+            } else if let Err(at) = distinct.binary_search_by(|g| g.total_cmp(&grade)) {
+                distinct.insert(at, grade);
+                if distinct.len() > MAX_GRADES {
+                    extent = Extent::of(distinct.iter().copied());
+                }
+            }
+        }
+        Ok(extent.map_or(Codebook { grades: distinct, extent: None }, Self::of_extent))
+    }
+
+    /// Makes the codebook of a single class, of grades with this extent.
+    pub fn of_extent(extent: Extent) -> Self {
+        Codebook { grades: vec![0.0], extent: Some(extent) }
+    }
+
+    /// Returns the codebook whose classes are told apart by all of these levels, which need not be grades; of a codebook that has a code
+    /// for each grade, itself.
+    ///
+    /// # Errors
+    /// More levels than there are codes.
+    pub fn at_levels(&self, levels: impl IntoIterator<Item = f64>) -> Result<Self> {
+        let Some(extent) = self.extent else { return Ok(self.clone()) };
+        let mut bounds: Vec<f64> = levels.into_iter().filter(|&level| level > 0.0).collect();
+        bounds.push(0.0);
+        bounds.sort_by(f64::total_cmp);
+        bounds.dedup();
+        // Levels above all grades tell nothing apart.
+        bounds.retain(|&bound| bound <= extent.largest || bound == 0.0);
+        if bounds.len() > MAX_GRADES {
+            return Err(Error::Unanswerable(format!(
+                "measures with {} levels of relevance, where {MAX_GRADES} can be evaluated together over more than {MAX_GRADES} \
+                 distinct grades: ask for fewer at a time",
+                bounds.len()
+            )));
+        }
+        Ok(Codebook { grades: bounds, extent: Some(extent) })
+    }
+
+    /// Whether each grade has a code of its own. Otherwise codes are classes of grades.
+    pub fn is_exact(&self) -> bool {
+        self.extent.is_none()
+    }
+
+    /// The extent of the grades, if codes are classes.
+    pub fn extent(&self) -> Option<Extent> {
+        self.extent
+    }
+
+    /// The distinct grades ≥ 0, ascending; the grade at index `i` has the code `i + 3`. If codes are classes, the least grade of each.
+    pub fn grades(&self) -> &[f64] {
+        &self.grades
+    }
+
+    /// The largest grade, if anything is judged at all.
+    pub fn max_grade(&self) -> Option<f64> {
+        self.extent.map(|extent| extent.largest).or(self.grades.last().copied())
+    }
+
+    /// The code of a grade, or of its class: 2 for every grade below 0, `None` for one that is not in the book.
+    pub fn code(&self, grade: f64) -> Option<u8> {
+        if grade < 0.0 {
+            return Some(NEGATIVE);
+        }
+        if let Some(extent) = self.extent {
+            return (grade <= extent.largest).then(|| self.class(grade));
+        }
+        let at = self.grades.binary_search_by(|g| g.total_cmp(&(grade + 0.0))).ok()?;
+        Some(FIRST_GRADE + at as u8)
+    }
+
+    /// The code of the class of a grade ≥ 0.
+    #[inline]
+    pub fn class(&self, grade: f64) -> u8 {
+        NEGATIVE + self.grades.iter().filter(|&&bound| bound <= grade).count() as u8
+    }
+
+    /// The grade of a code, or the least grade of its class; `None` for the codes of documents that are not judged.
+    pub fn grade(&self, code: u8) -> Option<f64> {
+        self.grades.get(usize::from(code.checked_sub(FIRST_GRADE)?)).copied()
+    }
+
+    /// The documents judged at `level` or higher.
+    pub fn at_least(&self, level: f64) -> Above {
+        debug_assert!(
+            self.extent
+                .is_none_or(|extent| level <= 0.0 || level > extent.largest || self.grades.contains(&level)),
+            "the classes are not told apart by {level}"
+        );
+        Above(NEGATIVE + self.grades.partition_point(|&g| g < level) as u8)
+    }
+
+    /// The number of codes that can occur: three, and one for each grade.
+    pub fn codes(&self) -> usize {
+        usize::from(FIRST_GRADE) + self.grades.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_one_compare() {
+        let book = Codebook::new([3.0, 0.0, 1.5, -2.0, -0.0]).unwrap();
+        assert_eq!(book.grades(), [0.0, 1.5, 3.0]);
+        let relevant = |level: f64| {
+            (0..=255u8).filter(|&c| book.at_least(level).contains(c) && c < 6).collect::<Vec<_>>()
+        };
+        assert_eq!(relevant(0.0), [3, 4, 5]);
+        assert_eq!(relevant(1.0), [4, 5]);
+        assert_eq!(relevant(2.0), [5]);
+        assert_eq!(relevant(4.0), [0u8; 0]);
+    }
+
+    #[test]
+    fn a_full_book_has_no_code_above_its_last_grade() {
+        let book = Codebook::new((0..253).map(f64::from)).unwrap();
+        assert_eq!(book.code(252.0), Some(255));
+        assert_eq!(book.at_least(252.0), Above(254));
+        assert_eq!(book.at_least(253.0), Above(255));
+        assert!(book.is_exact());
+        assert!(Codebook::new([f64::NAN]).is_err());
+        assert!(Codebook::new((0..300).map(f64::from).chain([f64::INFINITY])).is_err());
+    }
+
+    #[test]
+    fn too_many_grades_are_classes_between_levels() {
+        let book = Codebook::new((0..254).rev().map(|n| f64::from(n) / 4.0)).unwrap();
+        assert_eq!((book.is_exact(), book.grades(), book.codes()), (false, &[0.0][..], 4));
+        assert_eq!(book.extent(), Some(Extent { least_positive: 0.25, largest: 63.25 }));
+        assert_eq!(
+            [-1.0, 0.0, 0.3, 63.25, 64.0].map(|grade| book.code(grade)),
+            [Some(2), Some(3), Some(3), Some(3), None]
+        );
+        let book = book.at_levels([5.1, -1.0, 1.0, 0.0, 5.1, 64.0]).unwrap();
+        assert_eq!(book.grades(), [0.0, 1.0, 5.1]);
+        assert_eq!([0.75, 1.0, 5.0, 5.25].map(|grade| book.class(grade)), [3, 4, 4, 5]);
+        assert_eq!([0.0, 1.0, 5.1, 64.0].map(|level| book.at_least(level)), [2, 3, 4, 5].map(Above));
+        assert_eq!(book.max_grade(), Some(63.25));
+        let levels = (0..300).map(|n| f64::from(n) / 10.0);
+        assert!(book.at_levels(levels).unwrap_err().to_string().starts_with("measures with 300 levels"));
+    }
+}

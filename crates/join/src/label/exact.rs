@@ -1,0 +1,282 @@
+//! The exact grades of judged documents, beside their labels, where there are too many distinct ones for a code each.
+//!
+//! The stored label of every judged document is the code of a single class then. Before folds run, it becomes that of a class between the
+//! levels that the measures ask for; gains follow from the exact grade.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::LANES;
+use super::code::{Above, Codebook, Extent, FIRST_GRADE, NEGATIVE};
+use super::facts::Facts;
+use super::ragged::{Ragged, are_ends, pieces, range_of};
+use super::tile::{GROUP, Tile};
+
+/// The number of queries whose facts are made at once.
+const PIECE: usize = 1 << 10;
+
+/// The exact grades of some queries: their distinct grades ≥ 0, ascending, each with the number of documents that have it or a lower one.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ExactFacts {
+    /// The end of each query.
+    ends: Vec<u64>,
+    grades: Vec<f64>,
+    upto: Vec<u32>,
+}
+
+/// The exact grades of one query.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct QueryGrades<'a> {
+    grades: &'a [f64],
+    upto: &'a [u32],
+}
+
+impl<'a> QueryGrades<'a> {
+    /// The distinct grades, ascending, each with its number of documents.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (f64, u32)> + Clone + use<'a> {
+        let QueryGrades { grades, upto } = *self;
+        (0..grades.len()).map(move |at| {
+            let below = at.checked_sub(1).map_or(0, |below| upto[below]);
+            (grades[at], upto[at] - below)
+        })
+    }
+
+    /// The number of documents with a grade below a level.
+    fn below(&self, level: f64) -> u32 {
+        let first = self.grades.partition_point(|&grade| grade < level);
+        first.checked_sub(1).map_or(0, |last| self.upto[last])
+    }
+}
+
+impl ExactFacts {
+    /// Appends a query whose judged documents have these grades ≥ 0, which are sorted here.
+    pub fn push(&mut self, grades: &mut [f64]) {
+        grades.sort_unstable_by(f64::total_cmp);
+        let mut upto = 0;
+        for alike in grades.chunk_by(|one, next| one == next) {
+            upto += alike.len() as u32;
+            self.grades.push(alike[0]);
+            self.upto.push(upto);
+        }
+        self.ends.push(self.grades.len() as u64);
+    }
+
+    /// Appends a query with these distinct grades, ascending, and their numbers of documents.
+    pub fn push_query(&mut self, query: QueryGrades<'_>) {
+        self.grades.extend_from_slice(query.grades);
+        self.upto.extend_from_slice(query.upto);
+        self.ends.push(self.grades.len() as u64);
+    }
+
+    /// Appends the queries of `others`.
+    pub fn append(&mut self, others: &ExactFacts) {
+        let before = self.grades.len() as u64;
+        self.ends.extend(others.ends.iter().map(|end| before + end));
+        self.grades.extend_from_slice(&others.grades);
+        self.upto.extend_from_slice(&others.upto);
+    }
+
+    /// Forgets all queries.
+    pub fn clear(&mut self) {
+        self.ends.clear();
+        self.grades.clear();
+        self.upto.clear();
+    }
+
+    /// The number of queries.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are no queries.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The grades of one query.
+    pub fn of(&self, query: usize) -> QueryGrades<'_> {
+        let range = range_of(&self.ends, query);
+        QueryGrades { grades: &self.grades[range.clone()], upto: &self.upto[range] }
+    }
+
+    /// The extent of all grades.
+    pub fn extent(&self) -> Option<Extent> {
+        // The least grade above 0 of a query is its first or its second one.
+        let ends = |query: usize| {
+            let grades = self.of(query).grades;
+            grades.iter().take(2).chain(grades.last()).copied()
+        };
+        Extent::of((0..self.len()).flat_map(ends))
+    }
+
+    /// All distinct grades, ascending.
+    pub fn distinct(&self) -> Vec<f64> {
+        let mut grades = self.grades.clone();
+        grades.par_sort_unstable_by(f64::total_cmp);
+        grades.dedup();
+        grades
+    }
+
+    /// The facts of the queries by the classes of a codebook; `facts` are those by a single class, with the negative grades.
+    pub fn classed(&self, facts: &Facts, book: &Codebook) -> Facts {
+        let of_piece = |queries: Range<usize>| {
+            let mut classed = Facts::new();
+            for query in queries {
+                let negative = facts.of(query).iter().filter(|&(code, _)| code == NEGATIVE);
+                let grades = self.of(query);
+                let all = grades.upto.last().copied().unwrap_or(0);
+                let bounds = book.grades();
+                let classes = (FIRST_GRADE..).zip(bounds).zip(1..).map(|((code, &least), next)| {
+                    let end = bounds.get(next).map_or(all, |&bound| grades.below(bound));
+                    (code, end - grades.below(least))
+                });
+                classed.push_counts(negative.chain(classes.filter(|&(_, count)| count > 0)));
+            }
+            classed
+        };
+        let parts: Vec<Facts> = pieces(self.len(), PIECE).into_par_iter().map(of_piece).collect();
+        let mut all = Facts::new();
+        parts.iter().for_each(|part| all.append(part));
+        all
+    }
+
+    /// Makes the grades of the columns of a file, and checks them: those of a query are finite, not negative, distinct and ascending, and as
+    /// many documents have one as its facts say.
+    pub(super) fn from_columns(
+        ends: Vec<u64>,
+        grades: Vec<f64>,
+        counts: Vec<u32>,
+        facts: &Facts,
+    ) -> Result<Self, String> {
+        if !are_ends(&ends, grades.len()) || grades.len() != counts.len() || ends.len() != facts.len() {
+            return Err("ends, grades and counts do not fit together".to_owned());
+        }
+        let mut upto = counts;
+        for query in 0..ends.len() {
+            let range = range_of(&ends, query);
+            let of_query = &grades[range.clone()];
+            let fine = |grade: &f64| grade.is_finite() && grade.is_sign_positive();
+            let ascend = of_query.iter().all(fine) && of_query.is_sorted_by(|one, next| one < next);
+            if !ascend || upto[range.clone()].contains(&0) {
+                return Err(format!(
+                    "query {}: its grades are not finite, distinct and ascending",
+                    query + 1
+                ));
+            }
+            // Sums that wrap would be found below: a query has fewer than 2³² documents.
+            let mut sum = 0u64;
+            for count in &mut upto[range] {
+                sum += u64::from(*count);
+                *count = sum as u32;
+            }
+            if sum != facts.of(query).count(Above::JUDGED) {
+                return Err(format!("query {}: not every judged document has an exact grade", query + 1));
+            }
+        }
+        Ok(ExactFacts { ends, grades, upto })
+    }
+
+    /// The ends of the queries, the grades, and the number of documents of each.
+    pub(super) fn columns(&self) -> (&[u64], &[f64], Vec<u32>) {
+        let counts = (0..self.len()).flat_map(|query| self.of(query).iter().map(|(_, count)| count));
+        (&self.ends, &self.grades, counts.collect())
+    }
+}
+
+/// The exact grades of queries and of rankings of them.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ExactGrades {
+    /// The grades of the judged documents of each query.
+    pub facts: ExactFacts,
+    /// The grades of the judged documents of each row.
+    pub rows: Ragged<f64>,
+}
+
+/// Replaces the labels of the judged documents of a tile by the codes of their classes, in `scratch`; `exact` has the exact grades of each
+/// lane's judged documents, in rank order.
+pub fn classed<'a, 'g>(
+    tile: Tile<'_>,
+    book: &Codebook,
+    exact: impl Fn(usize) -> &'g [f64],
+    scratch: &'a mut Vec<u8>,
+) -> Tile<'a> {
+    scratch.clear();
+    scratch.extend_from_slice(tile.labels);
+    let classes = book.codes() - usize::from(FIRST_GRADE);
+    let mut grades: [&[f64]; LANES] = [&[]; LANES];
+    grades[..tile.lanes].iter_mut().enumerate().for_each(|(lane, grades)| *grades = exact(lane));
+    // Where a grade is missing, as it may be in a damaged file, labels stay as they are.
+    let blocks = scratch.chunks_exact_mut(tile.lanes * GROUP).take(if classes < 2 { 0 } else { usize::MAX });
+    for block in blocks {
+        for (labels, grades) in block.as_chunks_mut::<GROUP>().0.iter_mut().zip(&mut grades) {
+            let judged = labels.iter().filter(|&&label| label > NEGATIVE).count();
+            match judged {
+                // Most groups have no judged document.
+                0 => {}
+                GROUP => {
+                    if let Some((group, rest)) = grades.split_first_chunk::<GROUP>() {
+                        (*labels, *grades) = (group.map(|grade| book.class(grade)), rest);
+                    }
+                }
+                _ => {
+                    for label in labels.iter_mut().filter(|label| **label > NEGATIVE) {
+                        if let Some((&grade, rest)) = grades.split_first() {
+                            (*label, *grades) = (book.class(grade), rest);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Tile { labels: scratch, ..tile }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn grades_of_queries_are_distinct_and_counted_by_class() {
+        let mut exact = ExactFacts::default();
+        exact.push(&mut [0.5, 2.25, 0.5, 0.0]);
+        exact.push(&mut []);
+        exact.push(&mut [1.0]);
+        assert_eq!(exact.of(0).iter().collect::<Vec<_>>(), [(0.0, 1), (0.5, 2), (2.25, 1)]);
+        let mut facts = Facts::new();
+        facts.push([2, 2, 3, 3, 3, 3]);
+        facts.push([2]);
+        facts.push([3]);
+        let book = Codebook::of_extent(exact.extent().unwrap()).at_levels([0.25, 1.0]).unwrap();
+        let classed = exact.classed(&facts, &book);
+        let counts = |query: usize| classed.of(query).iter().collect::<Vec<_>>();
+        assert_eq!(
+            [counts(0), counts(1), counts(2)],
+            [vec![(2, 2), (3, 1), (4, 2), (5, 1)], vec![(2, 1)], vec![(5, 1)]]
+        );
+        let (ends, grades, counts) = exact.columns();
+        let (ends, grades, counts) = (ends.to_vec(), grades.to_vec(), counts.to_vec());
+        assert_eq!(ExactFacts::from_columns(ends.clone(), grades.clone(), counts.clone(), &facts), Ok(exact));
+        let wrong = ExactFacts::from_columns(ends.clone(), grades.clone(), vec![1; counts.len()], &facts);
+        assert_eq!(wrong, Err("query 1: not every judged document has an exact grade".to_owned()));
+        let wrong = ExactFacts::from_columns(ends, vec![-0.0, 0.5, 2.25, 1.0], counts, &facts);
+        assert_eq!(wrong, Err("query 1: its grades are not finite, distinct and ascending".to_owned()));
+    }
+
+    #[test]
+    fn labels_of_judged_documents_become_those_of_their_classes() {
+        let mut labels = vec![0; 16 * 8];
+        let ranking = [1, 3, 2, 3, 1, 1, 3, 3];
+        for (rank, label) in ranking.into_iter().enumerate() {
+            labels[super::super::tile::position(16, 5, rank)] = label;
+        }
+        let tile = Tile { labels: &labels, lanes: 16, depth: 8 };
+        let book = Codebook::new((0..254).map(f64::from)).unwrap().at_levels([1.0, 7.5]).unwrap();
+        let of_lane = |lane: usize| if lane == 5 { &[8.0, 0.5, 7.0][..] } else { &[] };
+        let mut scratch = Vec::new();
+        let classed = classed(tile, &book, of_lane, &mut scratch);
+        // A grade is missing, as it may be in a damaged file.
+        assert_eq!(classed.lane(5).collect::<Vec<_>>(), [1, 5, 2, 3, 1, 1, 4, 3]);
+        assert!(classed.lane(4).all(|label| label == 0));
+    }
+}

@@ -1,0 +1,668 @@
+//! The label matrix, and how it is made of staged rows.
+
+use std::sync::Arc;
+
+use fearless_simd::Level;
+use rayon::prelude::*;
+
+use super::code::{Above, Codebook};
+use super::exact::{ExactFacts, ExactGrades};
+use super::facts::Facts;
+use super::groups::{GroupedBy, GroupedRows, JudgmentGroups};
+use super::mmap::Mapping;
+use super::notice::ScoresSeen;
+use super::place::place;
+use super::ragged::Ragged;
+use super::tied::{StagedTies, TiedColumns, TiedGroups, TiedIn};
+use super::tile::{Line, Packing, Tile};
+use crate::error::{Error, Result, printable};
+
+/// The order of documents with equal scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum Ties {
+    /// By docno, bytewise descending, as in trec_eval.
+    #[default]
+    DocnoDescending,
+    /// By docno, bytewise ascending.
+    DocnoAscending,
+    /// In the order of the input.
+    Input,
+    /// By the rank column, ascending. It must have an integer in every line of a judged query, and no two equal ones among equal scores;
+    /// results in memory have no such column.
+    Rank,
+}
+
+impl Ties {
+    /// Every order, with the name that it has on the command line.
+    pub const ALL: [(&'static str, Ties); 4] = [
+        ("docno-desc", Ties::DocnoDescending),
+        ("docno-asc", Ties::DocnoAscending),
+        ("input", Ties::Input),
+        ("rank", Ties::Rank),
+    ];
+}
+
+named!(Ties, "an order of equal scores");
+
+/// The type in which scores are compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum ScoreType {
+    /// 64-bit floats, as trec_eval 10 does.
+    #[default]
+    F64,
+    /// Parsed as 64-bit floats, then rounded to 32 bits, as trec_eval 9 and pytrec_eval do.
+    F32,
+}
+
+impl ScoreType {
+    /// Every type, with the name that it has on the command line.
+    pub const ALL: [(&'static str, ScoreType); 2] = [("f64", ScoreType::F64), ("f32", ScoreType::F32)];
+}
+
+named!(ScoreType, "a type of scores");
+
+/// The source of the number of relevant documents and of ideal rankings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum IdealOf {
+    /// The judgments of a query.
+    #[default]
+    Judgments,
+    /// The ranking itself, because nothing else is known: a relevant document that the ranking lacks is missed by no measure.
+    Retrieved,
+}
+
+impl IdealOf {
+    /// Both sources, with their names.
+    pub const ALL: [(&'static str, IdealOf); 2] =
+        [("judgments", IdealOf::Judgments), ("retrieved", IdealOf::Retrieved)];
+}
+
+named!(IdealOf, "what ideal rankings are made of");
+
+/// The rule by which rankings are made of scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize))]
+pub struct RankingRule {
+    /// The order of equal scores.
+    pub ties: Ties,
+    /// The type in which scores are compared.
+    pub score: ScoreType,
+    /// The number of ranks that were kept of each ranking; `None` if all were.
+    pub depth: Option<u32>,
+}
+
+impl RankingRule {
+    /// Finds a row with more results than the rule keeps: its index, and how many results the rule keeps.
+    pub(super) fn deeper(&self, depths: &[u32]) -> Option<(u32, u32)> {
+        let kept = self.depth?;
+        let deeper = depths.iter().copied().find(|&depth| depth > kept);
+        deeper.map(|depth| (depth, kept))
+    }
+}
+
+/// Byte strings one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ids {
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Ids { bytes: Vec::new(), ends: vec![0] }
+    }
+}
+
+impl Ids {
+    /// Appends an id.
+    pub fn push(&mut self, id: &[u8]) {
+        self.bytes.extend_from_slice(id);
+        self.ends.push(self.bytes.len() as u64);
+    }
+
+    /// Removes all ids.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.truncate(1);
+    }
+
+    /// Makes ids of the columns of a file; `None` if the columns do not fit together.
+    pub fn from_columns(ends: Vec<u64>, bytes: Vec<u8>) -> Option<Self> {
+        let fits = ends.first() == Some(&0) && ends.is_sorted() && ends.last() == Some(&(bytes.len() as u64));
+        fits.then_some(Ids { bytes, ends })
+    }
+
+    /// The ends (with a leading 0) and the bytes.
+    pub fn columns(&self) -> (&[u64], &[u8]) {
+        (&self.ends, &self.bytes)
+    }
+
+    /// The number of ids.
+    pub fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// Whether there are no ids.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The id at an index.
+    pub fn get(&self, at: usize) -> &[u8] {
+        &self.bytes[self.ends[at] as usize..self.ends[at + 1] as usize]
+    }
+
+    /// The index of `id` among ids in bytewise order.
+    pub fn find(&self, id: &[u8]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.get(middle).cmp(id) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    /// Whether each id comes bytewise after the one before.
+    pub fn are_ascending(&self) -> bool {
+        (1..self.len()).all(|at| self.get(at - 1) < self.get(at))
+    }
+
+    /// All ids in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Ids {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(iter: I) -> Self {
+        let mut ids = Ids::default();
+        iter.into_iter().for_each(|id| ids.push(id));
+        ids
+    }
+}
+
+/// Queries that only one side has: their number, and the ids of all or of the first few, in bytewise order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unmatched {
+    /// The number of these queries.
+    pub count: u64,
+    /// The ids of all these queries, or of the first few.
+    pub ids: Ids,
+}
+
+impl Unmatched {
+    /// The number of ids that are shown, and that a file keeps.
+    pub const SHOWN: usize = 5;
+
+    /// Keeps all of `ids`, which are in bytewise order.
+    pub fn all<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let ids: Ids = ids.into_iter().collect();
+        Unmatched { count: ids.len() as u64, ids }
+    }
+
+    /// Keeps the first few of `ids`, which are in bytewise order.
+    pub fn first<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut ids = ids.into_iter();
+        let first: Ids = ids.by_ref().take(Self::SHOWN).collect();
+        Unmatched { count: (first.len() + ids.count()) as u64, ids: first }
+    }
+
+    /// Joins two lists: with all ids if both lists have all, else with the first few.
+    pub fn and(&self, other: &Unmatched) -> Unmatched {
+        let mut ids: Vec<&[u8]> = self.ids.iter().chain(other.ids.iter()).collect();
+        ids.sort_unstable();
+        if self.is_truncated() || other.is_truncated() {
+            ids.truncate(Self::SHOWN);
+        }
+        Unmatched { count: self.count.saturating_add(other.count), ids: ids.into_iter().collect() }
+    }
+
+    /// Whether some ids are not kept.
+    pub fn is_truncated(&self) -> bool {
+        self.count > self.ids.len() as u64
+    }
+}
+
+impl std::fmt::Display for Unmatched {
+    /// Writes the first few ids, and `…` if there are more.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = self.ids.iter().take(Self::SHOWN);
+        let more = self.count > shown.len() as u64;
+        let ids = shown.map(printable).chain(more.then(|| "…".to_owned()));
+        f.write_str(&ids.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// A description of a run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RunInfo {
+    /// The name of the run, unique in the matrix.
+    pub name: String,
+    /// The run id on the last line of the run.
+    pub tag: Vec<u8>,
+    /// The path of the run, as given.
+    pub source: String,
+    /// Result lines read, those of unjudged queries included.
+    pub results: u64,
+    /// Queries of the run that the qrels lack; their results were ignored. A file keeps the ids of the first few.
+    pub ignored: Unmatched,
+    /// Findings about its scores from reading; files do not keep them.
+    pub seen: ScoresSeen,
+}
+
+/// Rankings joined to judgments: runs × queries rows of one-byte labels, with what gives the labels their meaning.
+///
+/// Every judged query has a row in every run; one that a run lacks has depth 0.
+/// The row of run `r` and query `q` has the index `r * queries + q`.
+#[derive(Debug)]
+pub struct LabelMatrix {
+    pub(super) book: Codebook,
+    pub(super) rule: RankingRule,
+    pub(super) fingerprint: u128,
+    pub(super) queries: Ids,
+    pub(super) facts: Facts,
+    pub(super) runs: Vec<RunInfo>,
+    pub(super) depths: Vec<u32>,
+    pub(super) packing: Packing,
+    pub(super) labels: Labels,
+    pub(super) ideal: IdealOf,
+    pub(super) tied: Option<TiedGroups>,
+    pub(super) exact: Option<ExactGrades>,
+    pub(super) grouped: Option<GroupedRows>,
+}
+
+/// The bytes of the tiles.
+#[derive(Debug)]
+pub(super) enum Labels {
+    Owned(Vec<Line>),
+    /// A part of a file.
+    InFile {
+        file: Mapping,
+        range: std::ops::Range<usize>,
+    },
+}
+
+impl Labels {
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Labels::Owned(lines) => bytemuck::cast_slice(lines),
+            Labels::InFile { file, range } => &file[range.clone()],
+        }
+    }
+}
+
+impl LabelMatrix {
+    /// The same matrix, whose runs have these names.
+    ///
+    /// # Errors
+    /// More or fewer names than runs, and a name that two runs have.
+    pub fn with_run_names(mut self, names: impl IntoIterator<Item = String>) -> Result<Self> {
+        let names: Vec<String> = names.into_iter().collect();
+        if names.len() != self.runs.len() {
+            let (names, runs) = (names.len(), self.runs.len());
+            return Err(Error::Unanswerable(format!("{names} names were given for {runs} runs")));
+        }
+        for (at, name) in names.iter().enumerate() {
+            if let Some(other) = names[..at].iter().position(|other| other == name) {
+                let [one, other] = [other, at].map(|at| printable(self.runs[at].name.as_bytes()));
+                let name = printable(name.as_bytes());
+                return Err(Error::Unanswerable(format!(
+                    "{one} and {other} would both have the name `{name}`: give each its own"
+                )));
+            }
+        }
+        self.runs.iter_mut().zip(names).for_each(|(run, name)| run.name = name);
+        Ok(self)
+    }
+
+    /// The meaning of the codes.
+    pub fn book(&self) -> &Codebook {
+        &self.book
+    }
+
+    /// The rule by which the rankings were made.
+    pub fn rule(&self) -> RankingRule {
+        self.rule
+    }
+
+    /// The source of the number of relevant documents and of ideal rankings.
+    pub fn ideal(&self) -> IdealOf {
+        self.ideal
+    }
+
+    /// A fingerprint of the judgments: results are comparable only where the fingerprints are equal.
+    pub fn fingerprint(&self) -> u128 {
+        self.fingerprint
+    }
+
+    /// The judged queries, in bytewise order.
+    pub fn queries(&self) -> &Ids {
+        &self.queries
+    }
+
+    /// The judgments of each query, as counts.
+    #[doc(hidden)]
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The runs.
+    pub fn runs(&self) -> &[RunInfo] {
+        &self.runs
+    }
+
+    /// The number of rows: runs × queries.
+    pub fn rows(&self) -> usize {
+        self.depths.len()
+    }
+
+    /// The number of results of each row, `[run][query]`; 0 where the run lacks the query.
+    pub fn depths(&self) -> &[u32] {
+        &self.depths
+    }
+
+    /// The depths of one run, by query.
+    pub fn run_depths(&self, run: usize) -> &[u32] {
+        let queries = self.queries.len();
+        &self.depths[run * queries..(run + 1) * queries]
+    }
+
+    /// The groups of documents that have equal scores and different labels; `None` if they were not kept, see [`Join::keep_ties`].
+    ///
+    /// [`Join::keep_ties`]: crate::ingest::Join::keep_ties
+    pub fn tied_groups(&self) -> Option<&TiedGroups> {
+        self.tied.as_ref()
+    }
+
+    /// The exact grades, if there are too many distinct ones for a code each: those of the judgments of each query, and those of the
+    /// documents of each row.
+    #[doc(hidden)]
+    pub fn exact(&self) -> Option<&ExactGrades> {
+        self.exact.as_ref()
+    }
+
+    /// The judgments by group, and the named documents of each row, if judgments were read by group.
+    #[doc(hidden)]
+    pub fn grouped(&self) -> Option<&GroupedRows> {
+        self.grouped.as_ref()
+    }
+
+    /// The meaning of groups of judgments, if judgments were read by group.
+    pub fn grouped_by(&self) -> Option<GroupedBy> {
+        self.grouped.as_ref().map(|grouped| grouped.of.by)
+    }
+
+    /// The places of the rows in the tiles.
+    #[doc(hidden)]
+    pub fn packing(&self) -> &Packing {
+        &self.packing
+    }
+
+    /// The labels of tile `at`.
+    #[doc(hidden)]
+    pub fn tile(&self, at: usize) -> Tile<'_> {
+        let span = self.packing.tiles[at];
+        let range = span.offset as usize..(span.offset + span.bytes()) as usize;
+        Tile { labels: &self.labels.bytes()[range], lanes: span.lanes as usize, depth: span.depth as usize }
+    }
+
+    /// The rows of tile `at`, lane by lane.
+    #[doc(hidden)]
+    pub fn tile_rows(&self, at: usize) -> &[u32] {
+        let span = self.packing.tiles[at];
+        &self.packing.order[span.first as usize..(span.first + span.rows) as usize]
+    }
+
+    /// The bytes of all tiles, in their order in a file.
+    #[doc(hidden)]
+    pub fn tile_bytes(&self) -> &[u8] {
+        &self.labels.bytes()[..self.packing.bytes() as usize]
+    }
+}
+
+/// One run as the ingest stages it: rows of labels in the order in which they were read.
+#[derive(Debug, Default)]
+pub struct StagedRun {
+    /// The description of the run.
+    pub info: RunInfo,
+    /// The rankings of the run, at most one a query, in as many pieces as there were workers or chunks.
+    pub pieces: Vec<StagedPiece>,
+    /// The tied groups of the run, if they are kept.
+    pub tied: Option<StagedTies>,
+}
+
+/// Some rankings of a run, in any order.
+#[derive(Debug, Default)]
+pub struct StagedPiece {
+    /// The rankings.
+    pub rows: Vec<StagedRow>,
+    /// The labels of the rankings, row after row.
+    pub labels: Vec<u8>,
+    /// The exact grades of the judged documents of the rankings, row after row in rank order, if codes are classes of grades.
+    pub exact: Vec<f64>,
+    /// The numbers of the documents of the rankings that the qrels name, row after row in rank order, if judgments are by group.
+    pub numbers: Vec<u32>,
+}
+
+/// One ranking of a staged piece.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StagedRow {
+    /// The query, as an index into the sorted ids.
+    pub query: u32,
+    /// The number of its labels, at least 1.
+    pub depth: u32,
+}
+
+/// Collects runs over one set of judgments and packs them into tiles.
+#[derive(Debug)]
+pub struct MatrixBuilder {
+    book: Codebook,
+    rule: RankingRule,
+    fingerprint: u128,
+    queries: Ids,
+    facts: Facts,
+    runs: Vec<StagedRun>,
+    ideal: IdealOf,
+    exact: Option<ExactFacts>,
+    grouped: Option<Arc<JudgmentGroups>>,
+}
+
+impl MatrixBuilder {
+    /// Starts a matrix over `queries`, in bytewise order and distinct, with their facts.
+    pub fn new(book: Codebook, rule: RankingRule, fingerprint: u128, queries: Ids, facts: Facts) -> Self {
+        let (runs, ideal, exact, grouped) = (Vec::new(), IdealOf::Judgments, None, None);
+        MatrixBuilder { book, rule, fingerprint, queries, facts, runs, ideal, exact, grouped }
+    }
+
+    /// Sets the source of the facts. The default is judgments.
+    #[must_use]
+    pub fn with_ideal(self, ideal: IdealOf) -> Self {
+        MatrixBuilder { ideal, ..self }
+    }
+
+    /// Sets the exact grades of the judgments, for a codebook of classes.
+    #[must_use]
+    pub fn with_exact(self, exact: Option<ExactFacts>) -> Self {
+        MatrixBuilder { exact, ..self }
+    }
+
+    /// Sets the judgments by group.
+    #[must_use]
+    pub fn with_grouped(self, grouped: Option<Arc<JudgmentGroups>>) -> Self {
+        MatrixBuilder { grouped, ..self }
+    }
+
+    /// Adds a run.
+    pub fn push(&mut self, run: StagedRun) {
+        self.runs.push(run);
+    }
+
+    /// Packs the rows into tiles, in parallel. The labels of a row are taken as they are: codes of the codebook, none of them
+    /// 0, and of no code more than the facts of its query have. The matrix has tied groups where all of its runs have.
+    ///
+    /// # Errors
+    /// More than 2³² rows, or one too deep for a tile. Queries that are not in order, or not as many as have facts. Facts of codes that the
+    /// codebook lacks, or of more documents than [`MOST_JUDGED`]. A row whose query does not exist, or of more labels than its piece has
+    /// left or the rule keeps; two rows of one query in one run; labels of a piece that belong to no row. Tied groups that their row cannot
+    /// have.
+    ///
+    /// [`MOST_JUDGED`]: super::MOST_JUDGED
+    pub fn finish(mut self) -> Result<LabelMatrix> {
+        self.check_queries()?;
+        let tied: Option<Vec<StagedTies>> = self.runs.iter_mut().map(|run| run.tied.take()).collect();
+        let queries = self.queries.len();
+        let rows = queries.checked_mul(self.runs.len()).filter(|&rows| u32::try_from(rows).is_ok());
+        let rows = rows.ok_or_else(|| {
+            Error::Unanswerable(format!(
+                "{} runs × {queries} queries are more than 2³² rankings: build several matrices",
+                self.runs.len()
+            ))
+        })?;
+        let mut depths = vec![0u32; rows];
+        let mut labels_of: Vec<&[u8]> = vec![&[]; rows];
+        let room = |wanted: bool| if wanted { rows } else { 0 };
+        let mut exact_of: Vec<&[f64]> = vec![&[]; room(self.exact.is_some())];
+        let mut numbers_of: Vec<&[u32]> = vec![&[]; room(self.grouped.is_some())];
+        for (number, run) in self.runs.iter().enumerate() {
+            let of_run = number * queries..(number + 1) * queries;
+            let beside = (exact_of.get_mut(of_run.clone()), numbers_of.get_mut(of_run.clone()));
+            unpack(run, &mut depths[of_run.clone()], &mut labels_of[of_run], beside)
+                .map_err(|message| Error::Unanswerable(format!("run {}: {message}", run.info.name)))?;
+        }
+        if let Some((depth, kept)) = self.rule.deeper(&depths) {
+            let message = format!("a row of {depth} results where the rule keeps the first {kept}");
+            return Err(Error::Unanswerable(message));
+        }
+        let tied = tied_groups(tied, TiedIn { depths: &depths, kept: self.rule.depth, facts: &self.facts })?;
+        let packing = Packing::new(&depths)?;
+        let mut lines =
+            vec![<Line as bytemuck::Zeroable>::zeroed(); packing.bytes() as usize / size_of::<Line>()];
+        let mut rest: &mut [u8] = bytemuck::cast_slice_mut(&mut lines);
+        let mut places = Vec::with_capacity(packing.tiles.len());
+        for span in &packing.tiles {
+            let (tile, after) = rest.split_at_mut(span.bytes() as usize);
+            places.push((span, tile));
+            rest = after;
+        }
+        let level = Level::new();
+        places.into_par_iter().for_each(|(span, tile)| {
+            let rows = &packing.order[span.first as usize..(span.first + span.rows) as usize];
+            let labels: Vec<&[u8]> = rows.iter().map(|&row| labels_of[row as usize]).collect();
+            place(level, &labels, span.lanes as usize, tile);
+        });
+        drop(labels_of);
+        let exact = self.exact.map(|facts| {
+            let mut rows = Ragged::default();
+            exact_of.iter().for_each(|grades| rows.push(grades));
+            ExactGrades { facts, rows }
+        });
+        let grouped = self.grouped.map(|of| {
+            let mut rows = Ragged::default();
+            numbers_of.iter().for_each(|numbers| rows.push(numbers));
+            GroupedRows { of, rows }
+        });
+        Ok(LabelMatrix {
+            book: self.book,
+            rule: self.rule,
+            fingerprint: self.fingerprint,
+            queries: self.queries,
+            facts: self.facts,
+            runs: self.runs.into_iter().map(|run| run.info).collect(),
+            depths,
+            packing,
+            labels: Labels::Owned(lines),
+            ideal: self.ideal,
+            tied,
+            exact,
+            grouped,
+        })
+    }
+
+    fn check_queries(&self) -> Result<()> {
+        let wrong = |message: String| Err(Error::Unanswerable(message));
+        if self.queries.len() != self.facts.len() {
+            return wrong(format!("{} queries with the facts of {}", self.queries.len(), self.facts.len()));
+        }
+        if !self.queries.are_ascending() {
+            return wrong("the ids of the queries are not distinct and ascending".to_owned());
+        }
+        let exact = self.exact.as_ref().map_or(self.queries.len(), ExactFacts::len);
+        if self.exact.is_none() != self.book.is_exact() || exact != self.queries.len() {
+            return wrong("the exact grades do not fit the codebook and the queries".to_owned());
+        }
+        self.facts.check(self.book.codes()).or_else(|message| wrong(format!("judged counts: {message}")))
+    }
+}
+
+/// The tied groups of all runs, if there is a run and every run has its tied groups.
+fn tied_groups(runs: Option<Vec<StagedTies>>, of: TiedIn<'_>) -> Result<Option<TiedGroups>> {
+    let Some(runs) = runs.filter(|runs| !runs.is_empty()) else { return Ok(None) };
+    let mut columns = TiedColumns::default();
+    let pushed = runs.into_iter().try_for_each(|run| columns.push(run, of.facts.len()));
+    let tied = pushed.and_then(|()| TiedGroups::new(columns, of));
+    tied.map(Some).map_err(|message| Error::Unanswerable(format!("tied groups: {message}")))
+}
+
+/// The exact grades and the numbers of named documents of the rows of a run, where there are any.
+type Beside<'b, 'a> = (Option<&'b mut [&'a [f64]]>, Option<&'b mut [&'a [u32]]>);
+
+/// Notes the depth, the labels and what lies beside them of each row of a run, by query.
+fn unpack<'a>(
+    run: &'a StagedRun,
+    depths: &mut [u32],
+    labels_of: &mut [&'a [u8]],
+    (mut exact_of, mut numbers_of): Beside<'_, 'a>,
+) -> Result<(), String> {
+    for StagedPiece { rows, labels, exact, numbers } in &run.pieces {
+        let (mut rest, mut grades, mut numbers) = (&labels[..], &exact[..], &numbers[..]);
+        for &StagedRow { query, depth } in rows {
+            let queries = depths.len();
+            let at = query as usize;
+            let of_query = depths
+                .get_mut(at)
+                .ok_or_else(|| format!("a row of query {query}, and there are {queries}"))?;
+            if *of_query > 0 {
+                return Err(format!("two rows of query {query}"));
+            }
+            *of_query = depth;
+            (labels_of[at], rest) = rest.split_at_checked(depth as usize).ok_or_else(|| {
+                format!("a row of query {query} with {depth} labels, and its piece has {} left", rest.len())
+            })?;
+            if let Some(exact_of) = &mut exact_of {
+                let judged = labels_of[at].iter().filter(|&&label| Above::JUDGED.contains(label)).count();
+                (exact_of[at], grades) = grades.split_at_checked(judged).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} has {judged} judged documents, and its piece {} grades left",
+                        grades.len()
+                    )
+                })?;
+            }
+            if let Some(numbers_of) = &mut numbers_of {
+                let named = labels_of[at].iter().filter(|&&label| Above::POOLED.contains(label)).count();
+                (numbers_of[at], numbers) = numbers.split_at_checked(named).ok_or_else(|| {
+                    format!(
+                        "a row of query {query} has {named} named documents, and its piece {} numbers left",
+                        numbers.len()
+                    )
+                })?;
+            }
+        }
+        if !numbers.is_empty() {
+            return Err(format!("a piece has {} numbers of documents that belong to no row", numbers.len()));
+        }
+        if !grades.is_empty() {
+            return Err(format!("a piece has {} exact grades that belong to no row", grades.len()));
+        }
+        if !rest.is_empty() {
+            return Err(format!("a piece has {} labels that belong to no row", rest.len()));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Files as memory: mapped where the system can, and read where it cannot or must not.
+
+use std::fs::File;
+use std::io::Read;
+use std::ops::Deref;
+use std::path::Path;
+
+use super::lost_pages::Watched;
+use super::tile::Line;
+use crate::error::{Error, Result};
+
+/// The way in which files are opened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FileAccess {
+    /// The file is mapped into memory, if the system can: only what is used is read, and nothing is copied.
+    ///
+    /// **A condition that only the caller can keep:** no program writes to the file while it is mapped. Other bytes show up in the middle
+    /// of the work, and reading a part that was cut off raises `SIGBUS`, which ends the process; see
+    /// [`exit_when_a_mapped_file_shrinks`](super::exit_when_a_mapped_file_shrinks).
+    #[default]
+    Mapped,
+    /// The file is read whole into memory. Later changes of the file have no effect.
+    Read,
+}
+
+/// The bytes of a file, aligned as tiles are.
+#[derive(Debug)]
+pub struct Mapping(Bytes);
+
+#[derive(Debug)]
+enum Bytes {
+    /// Fields are dropped in this order: the file is watched as long as it is mapped.
+    Mapped {
+        _watched: Watched,
+        map: memmap2::Mmap,
+    },
+    Read {
+        lines: Vec<Line>,
+        length: usize,
+    },
+}
+
+impl Mapping {
+    /// Opens the file at `path`.
+    pub fn open(path: &Path, access: FileAccess) -> Result<Self> {
+        let file = File::open(path).map_err(|e| Error::io(path, "open", e))?;
+        Self::of(&file, path, access)
+    }
+
+    /// Opens the content of an open file; `path` is for messages.
+    pub fn of(file: &File, path: &Path, access: FileAccess) -> Result<Self> {
+        let kind = file.metadata().map_err(|e| Error::io(path, "open", e))?;
+        let length = if kind.is_file() { kind.len() } else { 0 };
+        if access == FileAccess::Mapped && length > 0 {
+            // SAFETY: the map is valid for reads as long as it lives, and `Mapping` gives out nothing that lives longer. It is beyond our
+            // power that its bytes stay as they are: another program that may write to the file can change them under a `&[u8]`, for which
+            // Rust promises nothing. So it is a condition, which `FileAccess::Mapped` and all functions that map by default state to their
+            // callers. If the condition is broken nevertheless, less is at stake: our own code is safe Rust that checks every index, text
+            // is validated in a copy, and decompressors read from a copy. But the crates that search line ends, convert numbers and make
+            // checksums have `unsafe` of their own and read the map itself.
+            #[allow(unsafe_code)]
+            if let Ok(map) = unsafe { memmap2::Mmap::map(file) } {
+                return Ok(Mapping(Bytes::Mapped { _watched: Watched::new(&map, path), map }));
+            }
+        }
+        let read = if length > 0 { read_exactly(file, length) } else { read_to_end(file) };
+        read.map(Mapping).map_err(|e| Error::io(path, "read", e))
+    }
+}
+
+/// Reads a file of `length` bytes.
+fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Bytes> {
+    let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    let mut lines = room(length)?;
+    file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
+    Ok(Bytes::Read { lines, length })
+}
+
+/// Reads a stream, or a file of the system that has no length.
+fn read_to_end(mut file: &File) -> std::io::Result<Bytes> {
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
+    let mut lines = room(bytes.len())?;
+    bytemuck::cast_slice_mut(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
+    Ok(Bytes::Read { lines, length: bytes.len() })
+}
+
+/// Allocates `length` bytes of zeros, in whole lines.
+fn room(length: usize) -> std::io::Result<Vec<Line>> {
+    let mut lines = Vec::new();
+    let count = length.div_ceil(size_of::<Line>());
+    lines.try_reserve_exact(count).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
+    lines.resize(count, bytemuck::Zeroable::zeroed());
+    Ok(lines)
+}
+
+impl Deref for Mapping {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Mapped { map, .. } => map,
+            Bytes::Read { lines, length } => &bytemuck::cast_slice(lines)[..*length],
+        }
+    }
+}

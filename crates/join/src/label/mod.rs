@@ -1,0 +1,45 @@
+//! The label matrix: rankings joined to judgments, one byte for each retrieved document, and nothing else.
+//!
+//! Documents and their ids are dropped at this stage. A *row* is one ranking, a (run, query) pair; a *column* is a rank; a *label* is a
+//! [`code`] of the [`Codebook`]. Rows are packed side by side into [`Tile`]s, which the engines read in place.
+
+mod batch;
+mod block;
+pub mod code;
+pub mod exact;
+mod facts;
+mod format;
+mod groups;
+mod judge;
+mod lost_pages;
+mod matrix;
+pub mod mmap;
+mod notice;
+mod place;
+mod ragged;
+mod tied;
+mod tile;
+mod unpacked;
+mod view;
+
+pub use batch::Batch;
+pub use block::Block;
+pub use code::{Above, Codebook};
+pub use exact::{ExactFacts, ExactGrades, QueryGrades};
+pub use facts::{Facts, MOST_JUDGED, QueryFacts};
+pub use format::{Description, Section, VERSION};
+pub use groups::{GroupedBy, GroupedJudgment, GroupedRows, JudgmentGroups, QueryGroups};
+pub use lost_pages::exit_when_a_mapped_file_shrinks;
+pub use matrix::{
+    IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow,
+    StagedRun, Ties, Unmatched,
+};
+pub use mmap::FileAccess;
+pub use notice::{Notice, ScoresSeen};
+pub use ragged::Ragged;
+pub use ragged::pieces;
+pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
+pub use tile::GROUP;
+pub use tile::{DEEPEST, Document, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};
+pub use unpacked::Unpacked;
+pub use view::View;

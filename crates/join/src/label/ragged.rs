@@ -1,0 +1,96 @@
+//! Values of rows of different lengths, one row behind the other.
+
+use std::ops::Range;
+
+/// Values by row: the exact grades of judged documents, or the numbers of named ones, in rank order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ragged<T> {
+    /// The end of each row.
+    ends: Vec<u64>,
+    values: Vec<T>,
+}
+
+impl<T> Default for Ragged<T> {
+    fn default() -> Self {
+        Ragged { ends: Vec::new(), values: Vec::new() }
+    }
+}
+
+impl<T: Copy> Ragged<T> {
+    /// Makes rows of values that lie one behind the other: each row has room for a number of them, and keeps the first ones.
+    pub fn compacted(mut values: Vec<T>, rows: impl IntoIterator<Item = (usize, usize)>) -> Self {
+        let (mut ends, mut start, mut end) = (Vec::new(), 0, 0);
+        for (room, kept) in rows {
+            if start != end {
+                values.copy_within(start..start + kept, end);
+            }
+            (start, end) = (start + room, end + kept);
+            ends.push(end as u64);
+        }
+        values.truncate(end);
+        Ragged { ends, values }
+    }
+
+    /// Appends a row.
+    pub fn push(&mut self, values: &[T]) {
+        self.values.extend_from_slice(values);
+        self.ends.push(self.values.len() as u64);
+    }
+
+    /// Forgets all rows.
+    pub fn clear(&mut self) {
+        self.ends.clear();
+        self.values.clear();
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// The values of a row.
+    pub fn of(&self, row: usize) -> &[T] {
+        &self.values[self.range(row)]
+    }
+
+    /// The place of a row among the values of all.
+    pub fn range(&self, row: usize) -> Range<usize> {
+        range_of(&self.ends, row)
+    }
+
+    /// The values of all rows.
+    pub fn values(&self) -> &[T] {
+        &self.values
+    }
+
+    /// Makes rows of the columns of a file; `None` if they do not fit together.
+    pub(super) fn from_columns(ends: Vec<u64>, values: Vec<T>, rows: usize) -> Option<Self> {
+        (ends.len() == rows && are_ends(&ends, values.len())).then_some(Ragged { ends, values })
+    }
+
+    /// The ends of the rows, and the values.
+    pub(super) fn columns(&self) -> (&[u64], &[T]) {
+        (&self.ends, &self.values)
+    }
+}
+
+/// Cuts some rows into pieces of a number of them.
+pub fn pieces(rows: usize, size: usize) -> Vec<Range<usize>> {
+    (0..rows).step_by(size).map(|start| start..rows.min(start + size)).collect()
+}
+
+/// The place of an entry among entries with these ends.
+pub(super) fn range_of(ends: &[u64], at: usize) -> Range<usize> {
+    let start = at.checked_sub(1).map_or(0, |before| ends[before]);
+    start as usize..ends[at] as usize
+}
+
+/// Whether these are the ends of entries of which all together have `count` values.
+pub(super) fn are_ends(ends: &[u64], count: usize) -> bool {
+    ends.is_sorted() && ends.last().copied().unwrap_or(0) == count as u64
+}

@@ -1,0 +1,84 @@
+//! Progress of a join or an evaluation, with a way to stop it from another thread.
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+
+/// The progress of an evaluation, or a [`Join`](crate::ingest::Join), shared with another thread: it counts the work that is done, and can stop the
+/// work.
+///
+/// ```
+/// use std::sync::Arc;
+/// use laneval::{ErrorKind, Evaluator, Join, Watch};
+/// let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
+/// let watch = Arc::new(Watch::default());
+/// let evaluator = Evaluator::new(["AP"])?.with_watch(Some(watch.clone()));
+/// evaluator.evaluate(&matrix)?;
+/// assert_eq!(watch.done(), watch.total());
+/// watch.stop();
+/// assert_eq!(evaluator.evaluate(&matrix).unwrap_err().kind(), ErrorKind::Stopped);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Watch {
+    stopped: AtomicBool,
+    done: AtomicU64,
+    total: AtomicU64,
+}
+
+impl Watch {
+    /// Tells the evaluation to stop: it soon ends with an error.
+    pub fn stop(&self) {
+        self.stopped.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the work was told to stop.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The work that is done: bytes of text, rows of columns, and bytes of labels with their padding.
+    pub fn done(&self) -> u64 {
+        self.done.load(Ordering::Relaxed)
+    }
+
+    /// The work that there is to do, as far as it is known.
+    pub fn total(&self) -> u64 {
+        self.total.load(Ordering::Relaxed)
+    }
+
+    /// Adds `labels` to the work that there is to do.
+    pub fn expect(&self, labels: u64) {
+        self.total.fetch_add(labels, Ordering::Relaxed);
+    }
+
+    /// Adds `labels` to the work that is done.
+    pub fn add(&self, labels: u64) {
+        self.done.fetch_add(labels, Ordering::Relaxed);
+    }
+}
+
+/// A reader that tells how many bytes were read, each time some were.
+pub struct Told<R, F> {
+    pub reader: R,
+    pub tell: F,
+}
+
+impl<R: Read, F: FnMut(u64)> Read for Told<R, F> {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.reader.read(into)?;
+        (self.tell)(bytes as u64);
+        Ok(bytes)
+    }
+}
+
+/// Has somebody said to stop?
+pub fn is_stopped(watch: Option<&Watch>) -> bool {
+    watch.is_some_and(Watch::is_stopped)
+}
+
+/// Returns an error if `watch` was told to stop.
+pub fn not_stopped(watch: Option<&Watch>) -> Result<()> {
+    if is_stopped(watch) { Err(Error::Stopped) } else { Ok(()) }
+}
