@@ -11,6 +11,7 @@ use crate::error::{Error, Result};
 /// ```
 /// use std::sync::Arc;
 /// use laneval::{ErrorKind, Evaluator, Join, Watch};
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
 /// let matrix = Join::default().files("examples/data/demo.qrels", ["examples/data/demo-bm25.run"])?;
 /// let watch = Arc::new(Watch::default());
 /// let evaluator = Evaluator::new(["AP"])?.with_watch(Some(watch.clone()));

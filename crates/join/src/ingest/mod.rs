@@ -316,6 +316,7 @@ impl Join {
     /// use laneval::{ErrorKind, Join, Watch};
     /// let watch = Arc::new(Watch::default());
     /// let join = Join { watch: Some(watch.clone()), ..Join::default() };
+    /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     /// let qrels = join.qrels("examples/data/demo.qrels")?;
     /// assert_eq!(watch.done(), watch.total());
     /// watch.stop();

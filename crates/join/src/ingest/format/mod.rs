@@ -250,6 +250,7 @@ impl Form {
 /// use laneval::{Join, Recognised};
 /// let recognised = Arc::new(Recognised::default());
 /// let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
 /// join.qrels("examples/data/formats/qrels.tsv")?;
 /// assert_eq!(recognised.all()[0].what, "TSV with a header: query-id, corpus-id, score");
 /// # Ok::<(), laneval::Error>(())
