@@ -1,19 +1,22 @@
 //! Tables of Parquet, written row by row.
+//!
+//! The columns are written as Parquet has them, and not by way of tables of Arrow: that writer knows every type of Arrow, and is a megabyte of
+//! machine code. Readers find the types of Arrow in the metadata all the same.
 
 use std::io::{self, Write};
 use std::sync::Arc;
 
-use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder, StringDictionaryBuilder};
-use arrow_array::types::Int32Type;
-use arrow_array::{ArrayRef, RecordBatch};
-use arrow_schema::{DataType, Field, Schema, SchemaRef};
-use parquet::arrow::ArrowWriter;
+use arrow_schema::{DataType, Field, Schema};
+use bytes::Bytes;
+use parquet::arrow::{ArrowSchemaConverter, add_encoded_arrow_schema_to_metadata};
 use parquet::basic::{Compression, ZstdLevel};
+use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
+use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 
-/// The number of rows of a batch.
-const ROWS: usize = 1 << 16;
+/// The number of rows of a row group.
+const ROWS: usize = 1 << 17;
 
 /// The kind of the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +44,7 @@ pub enum Cell<'a> {
     Null,
 }
 
-/// A writer of rows as a table of Parquet, compressed by zstd. It holds one row group in memory, of about a million rows.
+/// A writer of rows as a table of Parquet, compressed by zstd. It holds one row group in memory, of 131,072 rows.
 ///
 /// ```
 /// use laneval_formats::{Cell, Kind, ParquetWriter};
@@ -53,17 +56,25 @@ pub enum Cell<'a> {
 /// # std::io::Result::Ok(())
 /// ```
 pub struct ParquetWriter<W: Write + Send> {
-    schema: SchemaRef,
     columns: Vec<Column>,
     rows: usize,
-    to: ArrowWriter<W>,
+    to: SerializedFileWriter<W>,
 }
 
-enum Column {
-    Text(StringBuilder),
-    Names(StringDictionaryBuilder<Int32Type>),
-    Float(Float64Builder),
-    Integer(Int64Builder),
+/// The values of a row group, without the nulls, and which of its rows have one: 1, else 0.
+struct Column {
+    there: Vec<i16>,
+    values: Values,
+}
+
+enum Values {
+    /// Texts one behind the other, and the end of each.
+    Texts {
+        bytes: Vec<u8>,
+        ends: Vec<usize>,
+    },
+    Floats(Vec<f64>),
+    Integers(Vec<i64>),
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
@@ -73,15 +84,13 @@ impl<W: Write + Send> ParquetWriter<W> {
     /// An error of the stream.
     pub fn new(to: W, columns: &[(&str, Kind)]) -> io::Result<Self> {
         let field = |&(name, kind): &(&str, Kind)| Field::new(name, kind.data_type(), true);
-        let schema = Arc::new(Schema::new(columns.iter().map(field).collect::<Vec<_>>()));
+        let schema = Schema::new(columns.iter().map(field).collect::<Vec<_>>());
         let settings = WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
-        let to = ArrowWriter::try_new(to, schema.clone(), Some(settings.build())).map_err(plain)?;
-        Ok(ParquetWriter {
-            schema,
-            columns: columns.iter().map(|(_, kind)| kind.column()).collect(),
-            rows: 0,
-            to,
-        })
+        let mut settings = settings.build();
+        add_encoded_arrow_schema_to_metadata(&schema, &mut settings);
+        let schema = ArrowSchemaConverter::new().convert(&schema).map_err(plain)?.root_schema_ptr();
+        let to = SerializedFileWriter::new(to, schema, Arc::new(settings)).map_err(plain)?;
+        Ok(ParquetWriter { columns: columns.iter().map(|(_, kind)| kind.column()).collect(), rows: 0, to })
     }
 
     /// Adds a row: for each column a cell of its kind, or null.
@@ -107,10 +116,17 @@ impl<W: Write + Send> ParquetWriter<W> {
     }
 
     fn write(&mut self) -> io::Result<()> {
-        let columns = self.columns.iter_mut().map(Column::finish).collect();
-        let batch = RecordBatch::try_new(self.schema.clone(), columns).map_err(io::Error::other)?;
+        if self.rows == 0 {
+            return Ok(());
+        }
         self.rows = 0;
-        self.to.write(&batch).map_err(plain)
+        let mut group = self.to.next_row_group().map_err(plain)?;
+        for column in &mut self.columns {
+            let mut to = group.next_column().map_err(plain)?.expect("a column of the schema");
+            column.write(&mut to).map_err(plain)?;
+            to.close().map_err(plain)?;
+        }
+        group.close().map(drop).map_err(plain)
     }
 }
 
@@ -125,38 +141,51 @@ impl Kind {
     }
 
     fn column(self) -> Column {
-        match self {
-            Kind::Text => Column::Text(StringBuilder::new()),
-            Kind::Names => Column::Names(StringDictionaryBuilder::new()),
-            Kind::Float => Column::Float(Float64Builder::new()),
-            Kind::Integer => Column::Integer(Int64Builder::new()),
-        }
+        let values = match self {
+            Kind::Text | Kind::Names => Values::Texts { bytes: Vec::new(), ends: Vec::new() },
+            Kind::Float => Values::Floats(Vec::new()),
+            Kind::Integer => Values::Integers(Vec::new()),
+        };
+        Column { there: Vec::new(), values }
     }
 }
 
 impl Column {
     fn push(&mut self, cell: Cell<'_>) -> io::Result<()> {
-        match (self, cell) {
-            (Column::Text(column), Cell::Text(text)) => column.append_value(text),
-            (Column::Text(column), Cell::Null) => column.append_null(),
-            (Column::Names(column), Cell::Text(text)) => drop(column.append(text).map_err(io::Error::other)?),
-            (Column::Names(column), Cell::Null) => column.append_null(),
-            (Column::Float(column), Cell::Float(value)) => column.append_value(value),
-            (Column::Float(column), Cell::Null) => column.append_null(),
-            (Column::Integer(column), Cell::Integer(value)) => column.append_value(value),
-            (Column::Integer(column), Cell::Null) => column.append_null(),
+        match (&mut self.values, cell) {
+            (_, Cell::Null) => {}
+            (Values::Texts { bytes, ends }, Cell::Text(text)) => {
+                bytes.extend_from_slice(text.as_bytes());
+                ends.push(bytes.len());
+            }
+            (Values::Floats(values), Cell::Float(value)) => values.push(value),
+            (Values::Integers(values), Cell::Integer(value)) => values.push(value),
             (_, cell) => return Err(io::Error::other(format!("{cell:?} is not of the kind of its column"))),
         }
+        self.there.push(i16::from(cell != Cell::Null));
         Ok(())
     }
 
-    fn finish(&mut self) -> ArrayRef {
-        match self {
-            Column::Text(column) => Arc::new(column.finish()),
-            Column::Names(column) => Arc::new(column.finish()),
-            Column::Float(column) => Arc::new(column.finish()),
-            Column::Integer(column) => Arc::new(column.finish()),
+    /// Writes the values, and forgets them.
+    fn write(&mut self, to: &mut SerializedColumnWriter<'_>) -> Result<(), ParquetError> {
+        let there = std::mem::take(&mut self.there);
+        match &mut self.values {
+            Values::Texts { bytes, ends } => {
+                let (bytes, mut start) = (Bytes::from(std::mem::take(bytes)), 0);
+                let text = |end| ByteArray::from(bytes.slice(std::mem::replace(&mut start, end)..end));
+                let texts: Vec<ByteArray> = ends.drain(..).map(text).collect();
+                to.typed::<ByteArrayType>().write_batch(&texts, Some(&there), None)?;
+            }
+            Values::Floats(values) => {
+                let values = std::mem::take(values);
+                to.typed::<DoubleType>().write_batch(&values, Some(&there), None)?;
+            }
+            Values::Integers(values) => {
+                let values = std::mem::take(values);
+                to.typed::<Int64Type>().write_batch(&values, Some(&there), None)?;
+            }
         }
+        Ok(())
     }
 }
 
