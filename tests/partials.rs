@@ -12,7 +12,7 @@ use laneval::report::{Format, Options as Look};
 use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summary, View, Watch};
 use proptest::prelude::*;
 
-use crate::cases::cases;
+use crate::cases::{cases, some};
 
 const MEASURES: [&str; 4] = ["nDCG@5", "AP", "GMAP", "DCG"];
 /// The largest values, which make every shard round to the unit of all: logarithms down to that of 0.00001, and gains up to 8.
@@ -154,7 +154,7 @@ fn dealt(queries: usize, shards: usize) -> Vec<Vec<usize>> {
 #[test]
 fn parts_give_the_bits_of_one_comparison() {
     const QUERIES: usize = 63;
-    for (options, runs) in asked().iter().zip([2, 3].into_iter().cycle()) {
+    for (at, (options, runs)) in asked().iter().zip([2, 3].into_iter().cycle()).enumerate() {
         let all: Vec<usize> = (0..QUERIES).collect();
         let (scores, _, judged) = evaluated(&evaluator(), &matrix(&all, runs));
         // The common unit is found without `largest`.
@@ -162,7 +162,7 @@ fn parts_give_the_bits_of_one_comparison() {
         alone.largest.clear();
         let plain = plain(&scores, &judged, &alone);
         let single = part(&all, runs, options).comparison().unwrap();
-        for shards in [1, 2, 7] {
+        for shards in some([1, 2, 7].into_iter().cycle().skip(at).take(3)) {
             let parts: Vec<Partial> =
                 dealt(QUERIES, shards).iter().map(|shard| part(shard, runs, options)).collect();
             let [one, other] = [1, 2].map(|seed| merged(parts.clone(), seed));

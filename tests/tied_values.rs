@@ -9,6 +9,7 @@ use laneval::internals::ties::{Cuts, Expectation, Extreme, Key, Pieces, Row, Scr
 use laneval::measure::{Average, Better, Measure};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
 
+use crate::cases::some;
 use crate::random::Random;
 use crate::variants::{self, needs_no_groups};
 
@@ -131,7 +132,7 @@ fn offered(tied: TiedValue, view: View, matrix: &LabelMatrix) -> Vec<Measure> {
 #[test]
 fn values_are_those_of_trying_all_orders() {
     let mut compared = 0;
-    for seed in 1..3 {
+    for seed in some(1..3) {
         let case = Case::new(seed, 20, false);
         let (qrels, orders) = (case.qrels(), case.orders());
         let matrix = join(Join::default(), &qrels, &case.tied());
