@@ -13,6 +13,12 @@ pub fn cases(most: u32) -> u32 {
     if all() { most } else { most.div_ceil(4) }
 }
 
+/// A size or a number of what is tried: by default `few`, or `all`.
+#[allow(dead_code)] // not every test binary has sizes
+pub fn by_default<T>(few: T, all_of_it: T) -> T {
+    if all() { all_of_it } else { few }
+}
+
 /// Of things that are counted out one by one, those that are tried: all, or every fifth (five, so that of bits in bytes each has its turn).
 #[allow(dead_code)] // not every test binary counts
 pub fn some<I: Iterator>(things: I) -> std::iter::StepBy<I> {

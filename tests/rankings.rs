@@ -477,14 +477,8 @@ fn what_is_wrong_is_said_with_its_place() {
         of(Shape::strided(3, 4)),
         "labels has 6 values, which are no whole rows of 3 that are 4 apart"
     );
-    assert_eq!(
-        of(Shape::dense(0)),
-        "rows of 0 values 0 apart: a width of 1 or more was expected, and no smaller stride"
-    );
-    assert_eq!(
-        of(Shape::strided(4, 3)),
-        "rows of 4 values 3 apart: a width of 1 or more was expected, and no smaller stride"
-    );
+    assert_eq!(of(Shape::dense(0)), "the rows of labels have no values: at least one column was expected");
+    assert_eq!(of(Shape::strided(4, 3)), "rows of 4 values 3 apart: they must not overlap");
     assert_eq!(of(Shape::dense(2).with_lengths(&[2u8, 2])), "lengths has 2 of them, and labels has 3 rows");
     assert_eq!(of(Shape::dense(2).with_lengths(&[2i32, 3, 2])), "lengths[1] is 3, and a row has 2 values");
     assert_eq!(

@@ -16,7 +16,7 @@ use laneval::{
 use proptest::prelude::*;
 use rayon::prelude::*;
 
-use cases::{cases, some};
+use cases::{by_default, cases, some};
 use forge::{BOOK, Change, DIRECTORY, Forged, JUDGED, ROWS, RULE, TILES};
 use matrices::{Query, Shape, any_shape, matrix, tied_matrix};
 
@@ -434,7 +434,8 @@ fn as_many_judged_documents_as_there_may_be() {
     let [mut many, mut most] = [small(), small()];
     // The last code of the first query is its best grade.
     let best = many.counts().start + 2;
-    many.set_word(JUDGED, best, 1 << 25);
+    let documents = 1 << by_default(21, 25);
+    many.set_word(JUDGED, best, documents);
     most.set_word(JUDGED, best, MOST_JUDGED as u32 - 4);
     let of = |names: &str| names.split(' ').map(|name| name.parse().unwrap()).collect::<Vec<Measure>>();
     let walking = of("nDCG IDCG(gain=exp2) G nDCGrel RnDCG Compat Compat(p=1) nDCG@4294967294");
@@ -442,7 +443,7 @@ fn as_many_judged_documents_as_there_may_be() {
         "P@5 AP R@5 Rprec(mult=1000) IPrec11 Bpref InfAP YAAP SetF nDCG@4 IDCG@100000 NumRel Utility BinG",
     );
     let [mut exact_many, mut exact_most] = [exact(), exact()];
-    for (file, documents) in [(&mut exact_many, 1 << 25), (&mut exact_most, MOST_JUDGED as u32 - 1)] {
+    for (file, documents) in [(&mut exact_many, documents), (&mut exact_most, MOST_JUDGED as u32 - 1)] {
         // The best grade of the second query, beside one document of another.
         file.set_word(JUDGED, file.counts().start + 1, documents + 1);
         file.more[0].2[4 * (COUNTS + 255)..4 * ROW_ENDS].copy_from_slice(&documents.to_le_bytes());

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Write};
 
-use laneval::{Evaluator, Join, Qrels};
+use laneval::{Error, Evaluator, GroupedBy, Input, Join, Qrels};
 
 /// A reader of lines of one query after another, with long tags, and a number of lines.
 struct Lines {
@@ -58,4 +58,52 @@ fn rows_of_a_text_take_no_memory() {
         })
         .unwrap();
     assert_eq!((rows, bytes), (count, count * TAG));
+}
+
+/// Text of some lines again and again, as the little that zstd makes of it.
+fn again_and_again(name: &str, lines: &str, times: usize) -> Input {
+    let mut zstd = zstd::stream::write::Encoder::new(Vec::new(), 1).unwrap();
+    let block = lines.repeat(1000);
+    (0..times / 1000).for_each(|_| zstd.write_all(block.as_bytes()).unwrap());
+    let bytes = zstd.finish().unwrap();
+    assert!(20 * bytes.len() < lines.len() * times, "{} bytes", bytes.len());
+    Input::Bytes { name: name.to_owned(), bytes }
+}
+
+/// Every repeated row is a problem, and no more of them are kept than are told.
+#[test]
+fn rows_that_repeat_others_take_no_memory() {
+    let problems = |error: Error| {
+        let (Error::Input(problems) | Error::Repeated(problems)) = error else { panic!("{error}") };
+        (problems.first[0].to_string(), problems.first.len() as u64 + problems.more)
+    };
+    // Of one query, whose rows are kept until it ends, and of two in turns, whose rows are kept to the end.
+    for (one, rows) in [("q1 0 d 1\n", 3_500_000), ("q1 0 d 1\nq2 0 d 1\n", 4_000_000)] {
+        let queries = one.lines().count() as u64;
+        let (first, count) = problems(Qrels::read(again_and_again("qrels", one, rows)).unwrap_err());
+        let line = if queries == 1 { 2 } else { 3 };
+        assert_eq!(first, format!("qrels:{line}: docno 'd' is judged again for query 'q1', first on line 1"));
+        assert_eq!(count, (rows as u64 - 1) * queries);
+        let qrels = Qrels::new([("q1", "d", 1.0), ("q2", "d", 1.0)]).unwrap();
+        let run = one.replace(" 0 d 1", " Q0 d 1 0.5 t");
+        let joined = Join::default().runs(&qrels, [again_and_again("run", &run, rows)]);
+        let (first, count) = problems(joined.unwrap_err());
+        assert_eq!(first, format!("run:{line}: docno 'd' is there again for query 'q1', first on line 1"));
+        assert_eq!(count, (rows as u64 - 1) * queries);
+    }
+}
+
+/// The same of judgments by judge, of which each is told by itself.
+#[test]
+fn problems_of_judgments_by_group_take_no_memory() {
+    let by_judge = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    for (line, expected) in [
+        ("q1 ann d 1\n", "qrels:2: docno 'd' is judged again by judge 'ann' for query 'q1', first on line 1"),
+        ("q1 ann d high\n", "qrels:1: grade 'high' is not a number: expected 'query judge docno grade'"),
+    ] {
+        let error = by_judge.qrels(again_and_again("qrels", line, 700_000)).unwrap_err();
+        let Error::Input(problems) = error else { panic!("{error}") };
+        assert_eq!((problems.first[0].to_string().as_str(), problems.first.len()), (expected, 20));
+        assert!((699_979..=699_980).contains(&problems.more), "{}", problems.more);
+    }
 }

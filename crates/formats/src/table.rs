@@ -1,11 +1,14 @@
 //! Columns of Arrow as results and judgments, borrowed as they lie.
 
+use std::sync::Arc;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    ArrowDictionaryKeyType, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
-    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+    ArrowDictionaryKeyType, ArrowPrimitiveType, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_array::{Array, ArrayRef, Float64Array, RecordBatch};
 use arrow_schema::DataType;
 use half::slice::HalfFloatSliceExt;
 use laneval::columns::{Integers, Judgments, Numbers, Records, Text};
@@ -74,23 +77,15 @@ impl Table {
         let of = Batch {
             query: column(query),
             doc: column(doc),
-            number: number.map(column),
+            number: number.map(|at| as_numbers(batch.column(at))),
             rank: rank.map(column),
             group: group.map(column),
         };
-        let all = [
-            (Some(&of.query), Some(query)),
-            (Some(&of.doc), Some(doc)),
-            (of.number.as_ref(), number),
-            (of.rank.as_ref(), rank),
-            (of.group.as_ref(), group),
-        ];
         let (mut null_rows, mut count) = (Vec::new(), 0);
-        for (column, at) in all {
-            let (Some(column), Some(at)) = (column, at) else { continue };
-            let of_column = nulls(column);
-            count += of_column.len();
-            null_rows.extend(of_column.into_iter().take(Problems::LIMIT).map(|row| (row, at)));
+        for at in [Some(query), Some(doc), number, rank, group].into_iter().flatten() {
+            let (first, all) = nulls(batch.column(at));
+            count += all;
+            null_rows.extend(first.into_iter().map(|row| (row, at)));
         }
         null_rows.sort_unstable();
         let room = Problems::LIMIT - found.len();
@@ -189,13 +184,42 @@ impl Table {
     }
 }
 
-/// Returns the rows that are null.
-fn nulls(column: &ArrayRef) -> Vec<usize> {
+/// Returns the first rows that are null, as many as are told, and the number of all.
+fn nulls(column: &ArrayRef) -> (Vec<usize>, usize) {
     if column.logical_null_count() == 0 {
-        return Vec::new();
+        return (Vec::new(), 0);
     }
-    let nulls = column.logical_nulls();
-    nulls.map_or_else(Vec::new, |nulls| (0..column.len()).filter(|&row| nulls.is_null(row)).collect())
+    let Some(nulls) = column.logical_nulls() else { return (Vec::new(), 0) };
+    let first = (0..column.len()).filter(|&row| nulls.is_null(row)).take(Problems::LIMIT);
+    (first.collect(), nulls.null_count())
+}
+
+/// Returns a column of numbers as one of a type that is borrowed: truth values are 0 and 1, and decimals become the nearest numbers.
+fn as_numbers(column: &ArrayRef) -> ArrayRef {
+    let of = |numbers: Vec<f64>| Arc::new(Float64Array::from(numbers)) as ArrayRef;
+    let decimals = |unscaled: Vec<String>, scale: i8| {
+        of(unscaled
+            .iter()
+            .map(|digits| format!("{digits}e{}", -i32::from(scale)).parse().unwrap_or(f64::NAN))
+            .collect())
+    };
+    fn texts<T: ArrowPrimitiveType>(column: &ArrayRef) -> Vec<String>
+    where
+        T::Native: std::fmt::Display,
+    {
+        column.as_primitive::<T>().values().iter().map(ToString::to_string).collect()
+    }
+    match column.data_type() {
+        DataType::Boolean => {
+            let of_row = |row| f64::from(u8::from(column.as_boolean().value(row)));
+            of((0..column.len()).map(of_row).collect())
+        }
+        DataType::Decimal32(_, scale) => decimals(texts::<Decimal32Type>(column), *scale),
+        DataType::Decimal64(_, scale) => decimals(texts::<Decimal64Type>(column), *scale),
+        DataType::Decimal128(_, scale) => decimals(texts::<Decimal128Type>(column), *scale),
+        DataType::Decimal256(_, scale) => decimals(texts::<Decimal256Type>(column), *scale),
+        _ => column.clone(),
+    }
 }
 
 /// Returns whether ids can have this type.

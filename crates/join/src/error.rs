@@ -130,7 +130,10 @@ impl Error {
 
     /// Makes the error of a name that an option does not have.
     pub fn option(text: &str, what: &str, names: &[&str]) -> Self {
-        Error::Unanswerable(format!("`{text}` is not {what}: {} was expected", names.join(", ")))
+        let (last, others) = names.split_last().unwrap_or((&"", &[]));
+        let names =
+            if others.is_empty() { (*last).to_owned() } else { format!("{} or {last}", others.join(", ")) };
+        Error::Unanswerable(format!("`{text}` is not {what}: {names} was expected"))
     }
 
     /// Makes an I/O error at `path` while doing `action`.
@@ -172,7 +175,15 @@ pub struct Problems {
 impl Problems {
     /// The most problems that are reported together.
     pub const LIMIT: usize = 20;
+
+    /// Whether a document has different grades, as if several judges had graded it.
+    pub fn have_different_grades(&self) -> bool {
+        self.first.iter().any(|problem| problem.message.contains(DIFFERENT_GRADE))
+    }
 }
+
+/// The words that stand between two grades of a document, and the line of the first.
+pub(crate) const DIFFERENT_GRADE: &str = " here, but grade ";
 
 impl fmt::Display for Problems {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

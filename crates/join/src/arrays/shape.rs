@@ -184,10 +184,11 @@ fn dense<'a>(
     values: usize,
     name: &str,
 ) -> Result<Layout<'a>> {
-    if width == 0 || stride < width {
-        return Err(wrong(format!(
-            "rows of {width} values {stride} apart: a width of 1 or more was expected, and no smaller stride"
-        )));
+    if width == 0 {
+        return Err(wrong(format!("the rows of {name} have no values: at least one column was expected")));
+    }
+    if stride < width {
+        return Err(wrong(format!("rows of {width} values {stride} apart: they must not overlap")));
     }
     // The last row may end before its stride does.
     let rows = values.div_ceil(stride);

@@ -28,37 +28,71 @@ pub(super) struct Finding {
     pub earlier: Option<Position>,
 }
 
-/// The earliest findings, at most [`Problems::LIMIT`], and the number of further ones.
-#[derive(Debug, Default)]
-pub(super) struct Findings {
-    /// The findings by address, ascending.
-    kept: Vec<(u64, Finding)>,
+/// What was found at some places, the earliest of it, at most [`Problems::LIMIT`], and the number of the rest: however much is wrong with an
+/// input, its problems take no more memory than people read.
+#[derive(Debug)]
+pub(super) struct Earliest<T> {
+    /// What is kept, each with its place, ascending.
+    kept: Vec<(u64, T)>,
     more: u64,
 }
 
-impl Findings {
-    /// Adds a finding at an [address](super::record::address); addresses are ordered as lines are. `finding` is called only if the finding
-    /// is kept, because lines may have to be counted for it.
-    pub fn add(&mut self, address: u64, finding: impl FnOnce() -> Finding) {
+/// The findings of a text, by [address](super::record::address). Addresses are ordered as lines are.
+pub(super) type Findings = Earliest<Finding>;
+
+impl<T> Default for Earliest<T> {
+    fn default() -> Self {
+        Earliest { kept: Vec::new(), more: 0 }
+    }
+}
+
+impl<T> Earliest<T> {
+    /// Adds something at a place. `found` is called only if it is kept, because lines may have to be counted for it.
+    pub fn add(&mut self, place: u64, found: impl FnOnce() -> T) {
         if self.kept.len() == Problems::LIMIT {
             self.more += 1;
-            if self.kept.last().is_some_and(|last| last.0 <= address) {
+            if self.kept.last().is_some_and(|last| last.0 <= place) {
                 return;
             }
             self.kept.pop();
         }
-        let at = self.kept.partition_point(|kept| kept.0 <= address);
-        self.kept.insert(at, (address, finding()));
+        let at = self.kept.partition_point(|kept| kept.0 <= place);
+        self.kept.insert(at, (place, found()));
     }
 
-    /// Adds the findings of another worker.
-    pub fn merge(&mut self, other: Findings) {
-        self.kept.extend(other.kept);
-        self.kept.sort_unstable();
-        self.more += other.more + self.kept.len().saturating_sub(Problems::LIMIT) as u64;
-        self.kept.truncate(Problems::LIMIT);
+    /// Whether nothing was found.
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
     }
 
+    /// Counts further findings, which are later than [`Problems::LIMIT`] others.
+    pub fn leave_out(&mut self, count: u64) {
+        self.more += count;
+    }
+
+    /// Adds what others found; what is at the same place stays in order.
+    pub fn merge(&mut self, other: Self) {
+        self.merge_after(0, other);
+    }
+
+    /// Adds what was found in a part that begins at a place.
+    pub fn merge_after(&mut self, start: u64, other: Self) {
+        self.more += other.more;
+        for (place, found) in other.kept {
+            self.add(start + place, || found);
+        }
+    }
+}
+
+impl Earliest<String> {
+    /// Converts messages by line to problems.
+    pub fn into_listed(self, file: &str) -> Problems {
+        let problem = |(line, message)| Problem { file: file.to_owned(), line, message };
+        Problems { first: self.kept.into_iter().map(problem).collect(), more: self.more }
+    }
+}
+
+impl Findings {
     /// Converts the findings to problems with line numbers; `lines[chunk]` is the number of lines of the chunk, and `line` converts a line
     /// of all chunks to one of the file.
     pub fn into_problems(self, file: &str, line: impl Fn(u64) -> u64, lines: &[u64]) -> Problems {

@@ -8,7 +8,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::columns::{Columns, PieceDocs};
-use super::record::{Docnos, Record, address, copy_docno};
+use super::record::{BEFORE_COPY, Docnos, Record, address, copy_docno};
+use super::repeats::{MANY, thin};
 use crate::sort;
 use crate::watch::Watch;
 
@@ -53,6 +54,11 @@ pub(super) struct Scattered {
     /// The shift of a query's number that gives its bucket.
     shift: u32,
     docnos: DocnosIn,
+    /// The number of records, and the number from which on rows that repeat others are dropped.
+    count: usize,
+    room: usize,
+    /// The number of rows that were dropped.
+    dropped: u64,
 }
 
 /// The input, as far as it stays in memory.
@@ -72,7 +78,7 @@ enum DocnosIn {
     /// The ranges of the chunks in the whole text.
     Text(Vec<(u64, Range<usize>)>),
     /// Copies of docnos.
-    Copies(Vec<(u64, Vec<u8>)>),
+    Copies(Vec<(u64, Vec<u8>)>), // of ascending chunks
     /// Columns: the first row of each piece, and its documents that are integers as text.
     Columns(Vec<(u64, usize, Vec<u8>)>),
 }
@@ -103,14 +109,56 @@ impl Scattered {
     /// Makes buckets for queries below `queries`, in a text that stays in memory.
     pub fn new(queries: usize) -> Self {
         let shift = (usize::BITS - queries.leading_zeros()).saturating_sub(BUCKETS.ilog2());
-        let buckets = vec![Bucket::default(); (queries >> shift) + 1];
-        Scattered { buckets, shift, docnos: DocnosIn::Text(Vec::new()) }
+        Self::of_buckets((queries >> shift) + 1, shift)
     }
 
     /// Makes buckets for queries that are not numbered in order yet.
     pub fn unsorted() -> Self {
-        let buckets = vec![Bucket::default()];
-        Scattered { buckets, shift: u32::BITS, docnos: DocnosIn::Text(Vec::new()) }
+        Self::of_buckets(1, u32::BITS)
+    }
+
+    fn of_buckets(count: usize, shift: u32) -> Self {
+        let (buckets, docnos) = (vec![Bucket::default(); count], DocnosIn::Text(Vec::new()));
+        Scattered { buckets, shift, docnos, count: 0, room: usize::MAX, dropped: 0 }
+    }
+
+    /// Sets whether rows that repeat others may be dropped, if there are [many](MANY), of a text that does not stay in memory.
+    pub fn thinning(self, thinning: bool) -> Self {
+        let thinning = thinning && matches!(self.docnos, DocnosIn::Copies(_));
+        Scattered { room: if thinning { MANY } else { usize::MAX }, ..self }
+    }
+
+    /// Whether there is room for another record, before rows that repeat others are dropped.
+    #[inline(always)]
+    pub fn has_room(&self) -> bool {
+        self.count < self.room
+    }
+
+    /// The number of rows that were dropped.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Drops rows that repeat others, with the copies of their docnos, if it pays, and makes room for more.
+    #[cold]
+    #[inline(never)]
+    pub fn thin(&mut self) {
+        let DocnosIn::Copies(copies) = &mut self.docnos else { return };
+        let buckets = self.buckets.iter_mut().map(std::mem::take);
+        let mut records: Vec<Record> = buckets.flat_map(Bucket::into_blocks).flatten().collect();
+        records.sort_unstable_by_key(|record| record.at);
+        let places: Vec<u64> = records.iter().map(|record| record.at).collect();
+        let last = copies.iter().map(|(chunk, _)| *chunk as usize + 1).max();
+        let mut chunks: Vec<&[u8]> = vec![&[]; last.unwrap_or(0)];
+        copies.iter().for_each(|(chunk, copy)| chunks[*chunk as usize] = copy);
+        let dropped = thin(&mut records, Docnos::Chunks { first: 0, chunks: &chunks, text: false });
+        if dropped > 0 {
+            copy_again(copies, &mut records, &places);
+        }
+        self.dropped += dropped;
+        self.count = 0;
+        self.room = MANY.max(4 * records.len());
+        records.into_iter().for_each(|record| self.put(record));
     }
 
     /// Sets the input, before any records. Docnos are copied out of a text that does not stay in memory.
@@ -125,6 +173,7 @@ impl Scattered {
 
     #[inline(always)]
     fn put(&mut self, record: Record) {
+        self.count += 1;
         self.buckets[(u64::from(record.query) >> self.shift) as usize].push(record);
     }
 
@@ -176,6 +225,27 @@ impl Scattered {
             DocnosIn::Text(_) | DocnosIn::Columns(_) => address(chunk, offset),
             DocnosIn::Copies(copies) => address(chunk, copies.last().map_or(0, |(_, copy)| copy.len())),
         }
+    }
+}
+
+/// Copies the docnos of those records again that are left of all at these places, and frees the other copies.
+fn copy_again(copies: &mut [(u64, Vec<u8>)], records: &mut [Record], places: &[u64]) {
+    let mut left = records;
+    for (chunk, copy) in copies {
+        let count = left.iter().take_while(|record| record.chunk() == *chunk).count();
+        let (of_chunk, rest) = left.split_at_mut(count);
+        let mut kept = Vec::new();
+        for record in of_chunk {
+            // Up to the next copy, for more than the docno may have been copied.
+            let next = places.partition_point(|&place| place <= record.at);
+            let next = places.get(next).filter(|&&next| next < address(*chunk + 1, 0));
+            let end = next.map_or(copy.len(), |&next| (next - address(*chunk, 0)) as usize - BEFORE_COPY);
+            let offset = record.offset();
+            record.at = address(*chunk, kept.len() + BEFORE_COPY);
+            kept.extend_from_slice(&copy[offset - BEFORE_COPY..end]);
+        }
+        *copy = kept;
+        left = rest;
     }
 }
 
@@ -275,5 +345,41 @@ mod tests {
         let mut all: Vec<u64> = taken.concat().iter().map(|record| record.at).collect();
         all.sort_unstable();
         assert!(all.into_iter().eq(0..u64::from(count)));
+    }
+
+    #[test]
+    fn rows_that_repeat_others_are_dropped_with_their_copies() {
+        let mut scattered = Scattered::new(2).of(Whole::Passing).thinning(true);
+        // In chunks 2 and 5, the documents 00 … 09 of two queries, each with its rank behind it, and three hundred rows that repeat one.
+        for chunk in [2u64, 5] {
+            scattered.begin_chunk(chunk, 0..0);
+            for line in 1..=320u32 {
+                let document = if line > 20 { 7 } else { line / 2 % 10 };
+                let docno = format!("{document:02}");
+                let hash = u64::from(document);
+                let record = Record { hash, length: 2, query: line % 2, ..Record::default() };
+                let with_rank = format!("{docno} {line} ");
+                scattered.keep(record, u64::from(line), || with_rank.as_bytes());
+            }
+        }
+        assert!(scattered.has_room());
+        scattered.thin();
+        // Of each query ten documents stay, and twenty rows that repeat them.
+        assert_eq!((scattered.dropped(), scattered.count), (640 - 2 * 30, 2 * 30));
+        let take = |taken: &mut Vec<(u32, String, String, u64)>, records: &[Record], docnos: Docnos<'_>| {
+            taken.extend(records.iter().map(|record| {
+                let [docno, rank] = [docnos.of(record), docnos.rank_field(record)];
+                let [docno, rank] = [docno, rank].map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
+                (record.query, docno, rank, docnos.position(record).line)
+            }));
+        };
+        let mut others = Scattered::new(2).of(Whole::Passing);
+        [0, 1, 3, 4].into_iter().for_each(|chunk| others.begin_chunk(chunk, 0..0));
+        let taken = each_query(vec![scattered, others], Whole::Passing, None, Vec::new, take).concat();
+        assert_eq!(taken.len(), 60);
+        for (query, docno, rank, line) in taken {
+            assert_eq!((rank, query), (line.to_string(), line as u32 % 2));
+            assert_eq!(docno, format!("{:02}", if line > 20 { 7 } else { line / 2 % 10 }));
+        }
     }
 }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
+use std::io::ErrorKind::InvalidData;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -194,13 +195,24 @@ pub(super) fn read_on(mut stream: impl Read, bytes: &mut Vec<u8>, wanted: usize)
         line = memrchr(b'\n', &bytes[from..]).map_or(line, |feed| from + feed + 1);
         let is_text = || {
             let of_bytes = InputFormat::of_tables(bytes).is_some() || bytes.starts_with(MAGIC);
-            Codec::of(bytes).is_none() && !of_bytes && !is_json(bytes)
+            let is_matrix = Description::recognises(bytes);
+            Codec::of(bytes).is_none() && !of_bytes && !is_matrix && !is_json(bytes)
         };
+        // A device of random bytes has no end.
+        if from < HEAD && bytes.len() >= HEAD && is_text() && is_binary(&bytes[..HEAD]) {
+            return Err(std::io::Error::new(InvalidData, "it is binary, and of no format that is read here"));
+        }
         if bytes.len() - line > LONGEST_LINE && is_text() {
             return Ok(true);
         }
     }
     Ok(false)
+}
+
+/// Whether no text starts with these bytes: there are zeros among them, and they are not UTF-8, but for a character that is cut off.
+fn is_binary(start: &[u8]) -> bool {
+    let is_utf8 = std::str::from_utf8(start).map_or_else(|error| error.error_len().is_none(), |_| true);
+    start.contains(&0) && !is_utf8
 }
 
 impl Opened {
@@ -297,7 +309,13 @@ pub(super) fn distinct_names<'a>(names: impl Iterator<Item = &'a str>) -> Result
 /// The names that tell runs apart: for each path, the fewest last components that no other path ends with. Paths that are equal throughout
 /// are numbered.
 fn names_by_path(inputs: &[&Input]) -> Vec<String> {
-    let shown: Vec<String> = inputs.iter().map(|input| input.shown()).collect();
+    // The shell's `<(command)` is a number among the open files.
+    let is_descriptor = |path: &str| path.starts_with("/dev/fd/") || path.starts_with("/proc/self/fd/");
+    let shown = inputs.iter().map(|input| match input.shown() {
+        path if is_descriptor(&path) => "pipe".to_owned(),
+        path => path,
+    });
+    let shown: Vec<String> = shown.collect();
     let parts: Vec<Vec<&str>> = inputs
         .iter()
         .zip(&shown)
@@ -359,9 +377,21 @@ mod tests {
     }
 
     #[test]
+    fn no_more_of_binary_bytes_is_read_than_tells_them() {
+        let random = (0..1u64 << 22).flat_map(|n| n.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes());
+        let random: Vec<u8> = random.take(2 << 20).collect();
+        let mut endless = (&random[..]).chain(std::io::repeat(b'\n'));
+        let error = read_stream(&mut endless, Path::new("it")).unwrap_err().to_string();
+        assert_eq!(error, "it: cannot read: it is binary, and of no format that is read here");
+        let text = ["q 0 d\0 1\n", "q 0 \u{fc} 1\n"].concat().repeat(100_000);
+        assert_eq!(read_stream(text.as_bytes(), Path::new("it")).unwrap().len(), text.len());
+    }
+
+    #[test]
     fn the_shortest_suffix_that_tells_runs_apart() {
         assert_eq!(named(&["/data/a/x.run"]), ["x.run"]);
         assert_eq!(named(&["-"]), ["stdin"]);
+        assert_eq!(named(&["/dev/fd/63", "a.run", "/dev/fd/62"]), ["pipe", "a.run", "pipe (2)"]);
         assert_eq!(named(&["a/x", "b/x", "b/y"]), ["a/x", "b/x", "y"]);
         assert_eq!(named(&["x", "a/x", "b/a/x"]), ["x", "a/x", "b/a/x"]);
         assert_eq!(named(&["a/1/x", "b/1/x", "b/2/x"]), ["a/1/x", "b/1/x", "2/x"]);

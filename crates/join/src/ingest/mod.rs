@@ -53,6 +53,7 @@ mod qrels;
 mod rank;
 mod reader;
 mod record;
+mod repeats;
 mod rows;
 mod run;
 mod scan;
@@ -519,7 +520,9 @@ impl Join {
         size: PieceSize,
     ) -> Result<(StagedRun, RunProblems)> {
         let columns = Columns::of_run(name, batches, qrels.seed())?;
-        run::read(&ColumnSource::all(&columns, size, self.watch()), name, self.joining(qrels))
+        // A file without a result is a mistake; a system may well find nothing.
+        let joining = run::Joining { may_be_empty: true, ..self.joining(qrels) };
+        run::read(&ColumnSource::all(&columns, size, self.watch()), name, joining)
     }
 
     /// The watch of the join.
@@ -546,6 +549,7 @@ impl Join {
             rules,
             keep_ties,
             part: self.part,
+            may_be_empty: self.part,
             drop_identical_ids,
             watch: self.watch(),
         }

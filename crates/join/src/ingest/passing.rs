@@ -88,6 +88,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             rules,
             keep_ties: false,
             part: join.part,
+            may_be_empty: join.part,
             drop_identical_ids,
             watch: None,
         };

@@ -19,12 +19,13 @@ use super::group::{Scattered, Whole, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::interner::Interner;
-use super::rank::{repeats, too_many};
+use super::rank::too_many;
 use super::reader::{Gathered, Grouped, Make, Rows, Source, TextSource, gather};
 use super::record::{Brief, Docnos, Record};
+use super::repeats::repeats;
 use super::shape::Role;
 use super::tables::with_judgments;
-use crate::error::{Error, Problems, Result};
+use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
 use crate::groups::agreement::{JudgeAgreement, Rating, agreement};
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
@@ -235,6 +236,12 @@ impl Qrels {
         Some((grouped.names.clone(), agreement(&ratings, grouped.names.len()).ok()?))
     }
 
+    /// Sets the fingerprint, which judgments have that were stored with other negative grades.
+    #[doc(hidden)]
+    pub fn with_fingerprint(self, fingerprint: u128) -> Self {
+        Qrels { fingerprint, ..self }
+    }
+
     /// Sets the judgments by group, and their fingerprint.
     pub(super) fn with_grouped(self, grouped: Arc<JudgmentGroups>, fingerprint: u128) -> Self {
         Qrels { grouped: Some(grouped), fingerprint, ..self }
@@ -317,6 +324,28 @@ impl Qrels {
         };
         documents.sort_unstable_by(|one, other| one.0.cmp(&other.0));
         documents
+    }
+
+    /// Calls `take` with each judgment: query, group (empty unless judgments were read by group), sub-group, document, grade. A negative grade
+    /// without groups may be any.
+    #[doc(hidden)]
+    pub fn each_judgment(&self, mut take: impl FnMut(&[u8], [&[u8]; 2], &[u8], f64)) {
+        // A single sub-group is none.
+        let all = self.grouped.iter().flat_map(|grouped| grouped.judgments.values());
+        let has_subgroups = all.into_iter().any(|of| of.subgroup != 0);
+        for (query, id) in (0..).zip(self.queries.ids().iter()) {
+            let documents = self.documents(query);
+            let Some(grouped) = &self.grouped else {
+                documents.iter().for_each(|(doc, grade)| take(id, [b"", b""], doc, *grade));
+                continue;
+            };
+            for of in grouped.of(query as usize).judgments {
+                let name = |number: u32| grouped.names.get(number as usize);
+                let doc = &documents[of.document as usize].0;
+                let subgroup = if has_subgroups { name(of.subgroup) } else { b"" };
+                take(id, [name(of.group), subgroup], doc, of.grade);
+            }
+        }
     }
 
     /// Returns documents judged twice for queries that one of the runs has, unless they were reported already.
@@ -429,7 +458,9 @@ fn read_with(
     seed: Seed,
 ) -> Result<((Qrels, Problems), u64)> {
     let back = AtomicBool::new(false);
-    let worker = || (Judgments::new(rules, seed), Grouped::new(Shelving::new(rules, kept), &back));
+    let thinning = !rules.late_repeats;
+    let grouped = || Grouped::new(Shelving::new(rules, kept), &back).thinning(thinning);
+    let worker = || (Judgments::new(rules, seed), grouped());
     let (read, grouped) = source.read(&back, seed, worker)?;
     let count = read.count;
     if !back.load(Ordering::Relaxed)
@@ -437,7 +468,8 @@ fn read_with(
     {
         return Ok((assembled, count));
     }
-    let worker = || (Judgments::new(rules, seed), Scattered::unsorted().of(source.whole()));
+    let scattered = || Scattered::unsorted().of(source.whole()).thinning(thinning);
+    let worker = || (Judgments::new(rules, seed), scattered());
     let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
     let count = read.count;
     let line = |line| source.line(line);
@@ -602,7 +634,7 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
             let message = if grade == earlier {
                 format!("docno {docno} is judged again for query {query}, first on line")
             } else {
-                format!("docno {docno} of query {query} has grade {grade} here, but grade {earlier} on line")
+                format!("docno {docno} of query {query} has grade {grade}{DIFFERENT_GRADE}{earlier} on line")
             };
             Finding { position: docnos.position(again), message, earlier: Some(docnos.position(first)) }
         });
@@ -633,12 +665,17 @@ fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
 
 /// Combines grouped judgments; returns `None` if a query was met by two workers.
 fn assemble(
-    read: Gathered<Judgments>,
+    mut read: Gathered<Judgments>,
     grouped: Vec<Grouped<'_, Shelving>>,
     source: &impl Source,
     seed: Seed,
 ) -> Option<(Qrels, Problems)> {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
+    // A query of which every row is wrong has no table, and the others do not lie by their numbers.
+    let has_all = |(keep, names): (&Grouped<'_, Shelving>, &&Ids)| keep.make.tables.len() == names.len();
+    if !grouped.iter().zip(&names).all(has_all) {
+        return None;
+    }
     let order = sorted(&names);
     let mut ids = Ids::default();
     for met in &order {
@@ -649,6 +686,7 @@ fn assemble(
         ids.push(id);
     }
     let after = after(&order, &names);
+    read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
     let shelvings = grouped.into_iter().map(|keep| keep.make).collect();
     let named: Named<'_> = (source.name(), &|line| source.line(line));
     let (qrels, problems) = finish(read, ids, shelvings, Some(order), named, seed);
@@ -667,7 +705,7 @@ fn after(order: &[QueryAt], names: &[&Ids]) -> Vec<u32> {
 
 /// Combines scattered judgments.
 fn sort_out(
-    read: Gathered<Judgments>,
+    mut read: Gathered<Judgments>,
     scattered: Vec<Scattered>,
     whole: Whole<'_>,
     named: Named<'_>,
@@ -684,12 +722,14 @@ fn sort_out(
         }
         numbers[met.worker as usize][met.number as usize] = ids.len() as u32 - 1;
     }
+    let dropped = scattered.iter().map(Scattered::dropped).sum();
     let renumber = |(scattered, numbers): (Scattered, Vec<u32>)| scattered.renumber(&numbers, ids.len());
     let scattered = scattered.into_par_iter().zip(numbers).map(renumber).collect();
     let shelve = |shelving: &mut Shelving, records: &[Record], docnos: Docnos<'_>| {
         shelving.add(ids.get(records[0].query as usize), records, docnos);
     };
     let shelvings = each_query(scattered, whole, None, || Shelving::new(rules, kept), shelve);
+    read.findings.leave_out(dropped);
     finish(read, ids, shelvings, None, named, seed)
 }
 

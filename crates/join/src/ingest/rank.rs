@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use super::diagnostics::{Finding, Findings, quoted};
 use super::doc_table::{DocTable, Shelf};
 use super::record::{Docnos, Record, by_docno};
+use super::repeats::repeats;
 use super::seen::Ranked;
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoresSeen, StagedTies, Ties};
@@ -348,21 +349,6 @@ fn report_repeats(query: &[u8], records: &[Record], docnos: Docnos<'_>, findings
     }
 }
 
-/// Each record whose docno an earlier one has, with the first that has it; in input order.
-pub(super) fn repeats<'a>(records: &'a [Record], docnos: Docnos<'_>) -> Vec<(&'a Record, &'a Record)> {
-    let mut order: Vec<&Record> = records.iter().collect();
-    order.sort_unstable_by(|one, other| {
-        let by_docno = |one: &Record, other: &Record| docnos.of(one).cmp(docnos.of(other));
-        one.hash.cmp(&other.hash).then_with(|| by_docno(one, other)).then(one.at.cmp(&other.at))
-    });
-    let mut found = Vec::new();
-    for same in order.chunk_by(|one, other| one.hash == other.hash && docnos.of(one) == docnos.of(other)) {
-        found.extend(same[1..].iter().map(|&again| (same[0], again)));
-    }
-    found.sort_unstable_by_key(|(_, again)| again.at);
-    found
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::hash::tests::KNOWN;
@@ -409,17 +395,6 @@ mod tests {
                 assert!(ranker.may_repeat(&records(&hashes)), "{spread} {again}");
             }
         }
-    }
-
-    #[test]
-    fn repeats_are_told_from_colliding_hashes() {
-        let text = b"abcabdaa";
-        let mut all = records(&[7; 8]);
-        all[3].hash = 8; // cannot happen to the same docno, and is not looked at
-        let docnos = Docnos::Chunks { first: 0, chunks: &[text], text: true };
-        let found: Vec<(u64, u64)> =
-            repeats(&all, docnos).iter().map(|(first, again)| (first.at, again.at)).collect();
-        assert_eq!(found, [(1, 4), (0, 6), (0, 7)]);
     }
 
     proptest! {

@@ -24,6 +24,7 @@ use super::hash::Seed;
 use super::input::Opened;
 use super::number::{decimal, of_letters};
 use super::record::{Brief, Docnos, Record, address, sort_key};
+use super::repeats::{MANY, thin};
 use super::scan::{Fields, Scanner, TakeLines, is_separator};
 use super::shape::{Fault, Role, not_a_number};
 use super::table::{Row, RowScanner, Separator, Table, TakeRows, UNIT, Value};
@@ -62,6 +63,14 @@ pub(super) trait Keep {
     /// Keeps the record of a line of the chunk; `docno` returns its bytes, with those that are kept with it.
     fn keep<'a>(&mut self, record: Record, line: u64, docno: impl FnOnce() -> &'a [u8]);
 
+    /// Whether there is room for a record; otherwise room is made before one is kept.
+    fn has_room(&self) -> bool {
+        true
+    }
+
+    /// Makes room for more records; `_docnos` has those of the chunk so far.
+    fn make_room(&mut self, _docnos: Docnos<'_>) {}
+
     /// Begins rows of a query that follow one another, from this line of the chunk.
     fn begin_query(&mut self, _line: u64) {}
 
@@ -97,6 +106,15 @@ impl Keep for Scattered {
         Scattered::keep(self, record, line, docno);
     }
 
+    #[inline(always)]
+    fn has_room(&self) -> bool {
+        Scattered::has_room(self)
+    }
+
+    fn make_room(&mut self, _: Docnos<'_>) {
+        self.thin();
+    }
+
     fn end_query(&mut self, _: &[u8], _: Docnos<'_>) {}
 
     fn end_piece(&mut self, digits: &mut Vec<u8>) {
@@ -108,6 +126,9 @@ impl Keep for Scattered {
     }
 }
 
+/// The number of records for which there is room at first.
+const LEAST_ROOM: usize = 64;
+
 /// A place for the records of the current query only: those of each query are together.
 pub(super) struct Grouped<'a, M> {
     records: Vec<Record>,
@@ -115,6 +136,10 @@ pub(super) struct Grouped<'a, M> {
     line: u64,
     /// A flag that is set when a query comes back, so that the records of a query are not together, or when no more is wanted.
     back: &'a AtomicBool,
+    /// Whether rows that repeat others may be dropped.
+    thinning: bool,
+    /// The number of rows that were dropped.
+    pub dropped: u64,
     /// The maker that takes the records.
     pub make: M,
 }
@@ -122,7 +147,12 @@ pub(super) struct Grouped<'a, M> {
 impl<'a, M> Grouped<'a, M> {
     /// Makes an empty place, which sets `back` when a query comes back.
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
-        Grouped { records: Vec::new(), line: 0, back, make }
+        Grouped { records: Vec::new(), line: 0, back, thinning: false, dropped: 0, make }
+    }
+
+    /// Sets whether rows that repeat others may be dropped, if there are [many](MANY).
+    pub fn thinning(self, thinning: bool) -> Self {
+        Grouped { thinning, ..self }
     }
 }
 
@@ -136,6 +166,20 @@ impl<M: Make> Keep for Grouped<'_, M> {
     #[inline(always)]
     fn keep<'a>(&mut self, record: Record, _: u64, _: impl FnOnce() -> &'a [u8]) {
         self.records.push(record);
+    }
+
+    #[inline(always)]
+    fn has_room(&self) -> bool {
+        self.records.len() < self.records.capacity()
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room(&mut self, docnos: Docnos<'_>) {
+        if self.thinning && self.records.len() >= MANY {
+            self.dropped += thin(&mut self.records, docnos);
+        }
+        self.records.reserve(self.records.len().max(LEAST_ROOM));
     }
 
     fn begin_query(&mut self, line: u64) {
@@ -510,6 +554,10 @@ impl<R, K: Keep> ChunkReading<'_, '_, R, K> {
             length: (end - start) as u32,
             query,
         };
+        if !self.keep.has_room() {
+            let chunk = self.chunk;
+            self.keep.make_room(Docnos::Chunks { first: chunk.number, chunks: &[chunk.text], text: true });
+        }
         self.keep.keep(record, line, || &text[start..kept]);
     }
 

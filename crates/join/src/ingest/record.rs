@@ -31,6 +31,11 @@ impl Record {
     pub fn chunk(&self) -> u64 {
         place(self).0
     }
+
+    /// The offset of the docno in its chunk.
+    pub fn offset(&self) -> usize {
+        place(self).1
+    }
 }
 
 /// The bits of an offset in the place of a docno, which is one number.
@@ -116,9 +121,10 @@ impl<'a> Docnos<'a> {
                 let bytes = &chunks[(chunk - first) as usize][..offset];
                 match text {
                     true => memchr::memchr_iter(b'\n', bytes).count() as u64 + 1,
-                    false => {
-                        bytes[offset - 4..].iter().rev().fold(0, |line, &byte| line << 8 | u64::from(byte))
-                    }
+                    false => bytes[offset - BEFORE_COPY..]
+                        .iter()
+                        .rev()
+                        .fold(0, |line, &byte| line << 8 | u64::from(byte)),
                 }
             }
             Docnos::Columns { .. } => offset as u64 + 1,
@@ -132,6 +138,9 @@ impl<'a> Docnos<'a> {
 fn place(record: &Record) -> (u64, usize) {
     (record.at >> OFFSET_BITS, (record.at & ((1 << OFFSET_BITS) - 1)) as usize)
 }
+
+/// The bytes before a copied docno: the number of its line.
+pub(super) const BEFORE_COPY: usize = size_of::<u32>();
 
 /// Copies a docno behind the number of its line; returns its offset.
 pub(super) fn copy_docno(chunk: &mut Vec<u8>, line: u64, docno: &[u8]) -> usize {

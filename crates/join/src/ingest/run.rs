@@ -36,8 +36,10 @@ pub struct Joining<'a> {
     pub rules: Rules,
     /// Whether tied groups are kept.
     pub keep_ties: bool,
-    /// Whether the rows are a part of a run, which may be empty.
+    /// Whether the rows are a part of a run, which need have no query of the qrels.
     pub part: bool,
+    /// Whether there may be no rows at all.
+    pub may_be_empty: bool,
     /// Whether documents are left out whose id is the id of their query.
     pub drop_identical_ids: bool,
     /// The watch that may stop the work.
@@ -68,17 +70,22 @@ pub(super) fn read(
     check_ties(source.name(), order, joining.rule.ties)?;
     joining.check_exact()?;
     let (met, back) = (QueriesMet::new(qrels.queries().len()), AtomicBool::new(false));
+    // Where repeated documents matter only among the first results, none may be dropped before these are known.
+    let thinning = !joining.rules.late_repeats;
     let worker = || {
         let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining, order) };
-        (Results::new(joining), Grouped::new(rankings, &back))
+        (Results::new(joining), Grouped::new(rankings, &back).thinning(thinning))
     };
-    let (read, grouped) = source.read(&back, seed, worker)?;
+    let (mut read, grouped) = source.read(&back, seed, worker)?;
     if !back.load(Ordering::Relaxed) {
+        read.findings.leave_out(grouped.iter().map(|keep| keep.dropped).sum());
         let rankings = grouped.into_iter().map(|keep| keep.make.rankings).collect();
         return Ok(finish(read, rankings, name, source, joining));
     }
-    let worker = || (Results::new(joining), Scattered::new(qrels.queries().len()).of(source.whole()));
-    let (read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
+    let scattered = || Scattered::new(qrels.queries().len()).of(source.whole()).thinning(thinning);
+    let worker = || (Results::new(joining), scattered());
+    let (mut read, scattered) = source.read(&AtomicBool::new(false), seed, worker)?;
+    read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
     let rankings = || Rankings::new(joining, order);
     let rankings = each_query(scattered, source.whole(), joining.watch, rankings, Rankings::rank);
     not_stopped(joining.watch)?;
@@ -374,6 +381,9 @@ pub(super) fn nothing_in_it(
 ) -> Option<String> {
     let there = joining.qrels.queries();
     if joining.part {
+        return None;
+    }
+    if info.results == 0 && joining.may_be_empty {
         return None;
     }
     if info.results == 0 {

@@ -182,6 +182,31 @@ impl LabelMatrix {
         write(self, path.as_ref())
     }
 
+    /// The bytes that [`LabelMatrix::write`] writes.
+    ///
+    /// ```
+    /// use laneval::{Join, LabelMatrix, Qrels};
+    /// let qrels = Qrels::new([("q1", "d1", 1.0)])?;
+    /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
+    /// assert_eq!(LabelMatrix::from_bytes(&matrix.to_bytes())?.depths(), [1]);
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        encode(self, &mut bytes).unwrap_or_else(|_| unreachable!("memory takes all that is written"));
+        bytes
+    }
+
+    /// Reads the bytes of a `.lmx` file.
+    ///
+    /// # Errors
+    /// Bytes that are truncated, foreign, of another version, or damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
+        let name = Path::new("bytes");
+        let file = Mapping::copied(bytes).map_err(|e| Error::io(name, "read", e))?;
+        decode_whole(file, name)
+    }
+
     /// Checks every bit of the file at `path`: the checksums of all sections, tiles included, and the gaps between them. Every ranking must
     /// be one that the judgments allow: it has as many labels as the row has results, each label is a code of the codebook, and of no code
     /// and no exact grade there are more documents than are judged so. Tied groups must be mixed where they are said to be, and of judgments
@@ -300,6 +325,14 @@ fn unsound_documents(
 }
 
 fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
+    let failed = |e| Error::io(path, "write", e);
+    if path.metadata().is_ok_and(|kind| !kind.is_file()) {
+        return Err(failed(std::io::Error::other("it is not a regular file")));
+    }
+    whole_file::write(path, |file: &mut (dyn Write + Send)| encode(matrix, file)).map_err(failed)
+}
+
+fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<()> {
     let small = [
         encode_rule(matrix),
         encode_book(&matrix.book),
@@ -351,30 +384,30 @@ fn write(matrix: &LabelMatrix, path: &Path) -> Result<()> {
     let checksum = xxh3_64(&head);
     head[HEADER - 8..HEADER].copy_from_slice(&checksum.to_le_bytes());
 
-    let failed = |e| Error::io(path, "write", e);
-    if path.metadata().is_ok_and(|kind| !kind.is_file()) {
-        return Err(failed(std::io::Error::other("it is not a regular file")));
+    to.write_all(&head)?;
+    let mut written = head.len();
+    for (.., offset, bytes) in table {
+        to.write_all(&vec![0; offset - written])?;
+        to.write_all(bytes)?;
+        written = offset + bytes.len();
     }
-    let content = |file: &mut (dyn Write + Send)| {
-        file.write_all(&head)?;
-        let mut written = head.len();
-        for (.., offset, bytes) in table {
-            file.write_all(&vec![0; offset - written])?;
-            file.write_all(bytes)?;
-            written = offset + bytes.len();
-        }
-        Ok(())
-    };
-    whole_file::write(path, content).map_err(failed)
+    Ok(())
 }
 
 fn open(path: &Path, access: FileAccess) -> Result<LabelMatrix> {
     let file = Mapping::open(path, access)?;
-    let description = describe(&file, file.len() as u64, path)?;
     if access == FileAccess::Read {
-        for at in TILES..description.sections.len() {
-            section(&file, &description, at, path)?;
-        }
+        return decode_whole(file, path);
+    }
+    let description = describe(&file, file.len() as u64, path)?;
+    decode(file, &description, path)
+}
+
+/// Makes the matrix that is in a file, and checks its tiles too.
+fn decode_whole(file: Mapping, path: &Path) -> Result<LabelMatrix> {
+    let description = describe(&file, file.len() as u64, path)?;
+    for at in TILES..description.sections.len() {
+        section(&file, &description, at, path)?;
     }
     decode(file, &description, path)
 }

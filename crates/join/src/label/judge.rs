@@ -3,7 +3,7 @@
 use super::code::{Above, Codebook, NEGATIVE, UNPOOLED};
 use super::exact::ExactFacts;
 use super::facts::Facts;
-use super::groups::GroupedBy;
+use super::groups::{GroupedBy, GroupedJudgment};
 use super::matrix::{Ids, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 use crate::error::Result;
 
@@ -15,65 +15,120 @@ impl LabelMatrix {
     }
 
     /// Makes the matrix of the same rankings over the judgments of one judge alone: of the queries that the judge has judged, with the
-    /// judge's grades. `judge` is an index of [`LabelMatrix::judges`].
+    /// judge's grades. `judge` is an index of [`LabelMatrix::judges`]. For more than one judge take [`LabelMatrix::judges_apart`].
     ///
     /// # Errors
     /// What matrices refuse: too many queries, rows or labels.
     pub fn of_judge(&self, judge: usize) -> Result<LabelMatrix> {
-        let Some(grouped) = &self.grouped else {
-            let (ids, facts) = (Ids::default(), Facts::new());
-            return MatrixBuilder::new(Codebook::default(), self.rule, self.fingerprint, ids, facts).finish();
-        };
-        // The grade of each document of each query that the judge has judged; NaN without one.
-        let of_query = |query: usize| {
-            let judged = grouped.of.of(query);
-            let own = || judged.judgments.iter().filter(|of| of.group as usize == judge);
-            own().next()?;
-            let mut grades = vec![f64::NAN; judged.documents as usize];
-            own().for_each(|of| grades[of.document as usize] = of.grade);
-            Some((query, grades))
-        };
-        let judged: Vec<(usize, Vec<f64>)> = (0..self.queries.len()).filter_map(of_query).collect();
-        let all = || judged.iter().flat_map(|(_, grades)| grades).copied().filter(|grade| !grade.is_nan());
-        let book = Codebook::new(all())?;
+        self.judges_apart().matrix(judge)
+    }
+
+    /// Takes the judgments apart, judge by judge.
+    pub fn judges_apart(&self) -> JudgesApart<'_> {
+        JudgesApart::of(self)
+    }
+}
+
+/// The judgments of a matrix, judge by judge. They are sorted once, so that the matrices of all judges together take as long as their rankings
+/// are.
+#[derive(Debug)]
+pub struct JudgesApart<'m> {
+    matrix: &'m LabelMatrix,
+    /// The queries of each judge, ascending.
+    judged: Vec<Vec<Judged>>,
+    /// The tile and the lane of each row that has one.
+    places: Vec<Option<(u32, u8)>>,
+}
+
+/// What a judge says of a query.
+#[derive(Debug)]
+struct Judged {
+    query: usize,
+    /// The numbers of the documents, ascending, with their grades.
+    grades: Vec<(u32, f64)>,
+}
+
+impl Judged {
+    fn grade(&self, document: u32) -> Option<f64> {
+        let at = self.grades.binary_search_by_key(&document, |&(of, _)| of).ok()?;
+        Some(self.grades[at].1)
+    }
+
+    fn all(&self) -> impl Iterator<Item = f64> {
+        self.grades.iter().map(|&(_, grade)| grade)
+    }
+}
+
+impl<'m> JudgesApart<'m> {
+    fn of(matrix: &'m LabelMatrix) -> Self {
+        let mut judged: Vec<Vec<Judged>> = Vec::new();
+        if let Some(grouped) = &matrix.grouped {
+            judged.resize_with(grouped.of.names.len(), Vec::new);
+            for query in 0..matrix.queries.len() {
+                let mut of: Vec<&GroupedJudgment> = grouped.of.of(query).judgments.iter().collect();
+                of.sort_by_key(|of| (of.group, of.document));
+                for own in of.chunk_by(|one, next| one.group == next.group) {
+                    let grades = own.iter().map(|of| (of.document, of.grade)).collect();
+                    judged[own[0].group as usize].push(Judged { query, grades });
+                }
+            }
+        }
+        let mut places = vec![None; matrix.rows()];
+        for tile in 0..matrix.packing.tiles.len() {
+            for (lane, &row) in (0..).zip(matrix.tile_rows(tile)) {
+                places[row as usize] = Some((tile as u32, lane));
+            }
+        }
+        JudgesApart { matrix, judged, places }
+    }
+
+    /// Makes the matrix of a judge, as [`LabelMatrix::of_judge`].
+    ///
+    /// # Errors
+    /// What matrices refuse: too many queries, rows or labels.
+    pub fn matrix(&self, judge: usize) -> Result<LabelMatrix> {
+        let of = self.matrix;
+        let judged = self.judged.get(judge).map_or(&[][..], Vec::as_slice);
+        let book = Codebook::new(judged.iter().flat_map(Judged::all))?;
         let code = |grade: f64| book.code(grade).unwrap_or(UNPOOLED);
         let (mut ids, mut facts) = (Ids::default(), Facts::new());
         let mut exact = (!book.is_exact()).then(ExactFacts::default);
-        for (query, grades) in &judged {
-            ids.push(self.queries.get(*query));
-            let graded = || grades.iter().copied().filter(|grade| !grade.is_nan());
-            facts.push(graded().map(code));
+        for judged in judged {
+            ids.push(of.queries.get(judged.query));
+            facts.push(judged.all().map(code));
             if let Some(exact) = &mut exact {
-                exact.push(&mut graded().filter(|&grade| grade >= 0.0).collect::<Vec<_>>());
+                exact.push(&mut judged.all().filter(|&grade| grade >= 0.0).collect::<Vec<_>>());
             }
         }
-        let mut places = vec![None; self.queries.len()];
-        judged.iter().enumerate().for_each(|(place, (query, _))| places[*query] = Some(place));
-        let mut pieces: Vec<StagedPiece> = self.runs.iter().map(|_| StagedPiece::default()).collect();
-        for at in 0..self.packing.tiles.len() {
-            let tile = self.tile(at);
-            for (lane, &row) in self.tile_rows(at).iter().enumerate() {
-                let (row, queries) = (row as usize, self.queries.len());
-                let Some(place) = places[row % queries] else { continue };
-                let (piece, grades) = (&mut pieces[row / queries], &judged[place].1);
-                let mut numbers = grouped.rows.of(row).iter();
-                let depth = self.depths[row];
-                for label in tile.lane(lane).take(depth as usize) {
-                    let number = Above::POOLED.contains(label).then(|| numbers.next()).flatten();
-                    let grade = number.and_then(|&number| grades.get(number as usize)).copied();
-                    let own = grade.filter(|grade| !grade.is_nan());
-                    piece.labels.push(own.map_or(UNPOOLED, code));
-                    if exact.is_some() {
-                        piece.exact.extend(own.filter(|&grade| code(grade) > NEGATIVE));
-                    }
-                }
-                piece.rows.push(StagedRow { query: place as u32, depth });
-            }
-        }
-        let mut matrix = MatrixBuilder::new(book, self.rule, self.fingerprint, ids, facts).with_exact(exact);
-        for (info, piece) in self.runs.iter().zip(pieces) {
+        let piece = |run: usize| self.piece(run, judged, &code, exact.is_some());
+        let pieces: Vec<StagedPiece> = (0..of.runs.len()).map(piece).collect();
+        let mut matrix =
+            MatrixBuilder::new(book.clone(), of.rule, of.fingerprint, ids, facts).with_exact(exact);
+        for (info, piece) in of.runs.iter().zip(pieces) {
             matrix.push(StagedRun { info: info.clone(), pieces: vec![piece], ..StagedRun::default() });
         }
         matrix.finish()
+    }
+
+    /// The rankings of a run for the queries of a judge, with the judge's labels.
+    fn piece(&self, run: usize, judged: &[Judged], code: &impl Fn(f64) -> u8, exact: bool) -> StagedPiece {
+        let (of, mut piece) = (self.matrix, StagedPiece::default());
+        let Some(grouped) = &of.grouped else { return piece };
+        for (query, judged) in (0..).zip(judged) {
+            let row = run * of.queries.len() + judged.query;
+            let depth = of.depths[row];
+            let mut numbers = grouped.rows.of(row).iter();
+            let labels = self.places[row].map(|(tile, lane)| of.tile(tile as usize).lane(lane.into()));
+            for label in labels.into_iter().flatten().take(depth as usize) {
+                let number = Above::POOLED.contains(label).then(|| numbers.next()).flatten();
+                let own = number.and_then(|&number| judged.grade(number));
+                piece.labels.push(own.map_or(UNPOOLED, code));
+                if exact {
+                    piece.exact.extend(own.filter(|&grade| code(grade) > NEGATIVE));
+                }
+            }
+            piece.rows.push(StagedRow { query, depth });
+        }
+        piece
     }
 }

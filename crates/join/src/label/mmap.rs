@@ -64,25 +64,30 @@ impl Mapping {
             }
         }
         let read = if length > 0 { read_exactly(file, length) } else { read_to_end(file) };
-        read.map(Mapping).map_err(|e| Error::io(path, "read", e))
+        read.map_err(|e| Error::io(path, "read", e))
+    }
+
+    /// Copies bytes, to be aligned as those of a file.
+    pub fn copied(bytes: &[u8]) -> std::io::Result<Self> {
+        let mut lines = room(bytes.len())?;
+        bytemuck::cast_slice_mut(&mut lines)[..bytes.len()].copy_from_slice(bytes);
+        Ok(Mapping(Bytes::Read { lines, length: bytes.len() }))
     }
 }
 
 /// Reads a file of `length` bytes.
-fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Bytes> {
+fn read_exactly(mut file: &File, length: u64) -> std::io::Result<Mapping> {
     let length = usize::try_from(length).map_err(|_| std::io::ErrorKind::OutOfMemory)?;
     let mut lines = room(length)?;
     file.read_exact(&mut bytemuck::cast_slice_mut(&mut lines)[..length])?;
-    Ok(Bytes::Read { lines, length })
+    Ok(Mapping(Bytes::Read { lines, length }))
 }
 
 /// Reads a stream, or a file of the system that has no length.
-fn read_to_end(mut file: &File) -> std::io::Result<Bytes> {
+fn read_to_end(mut file: &File) -> std::io::Result<Mapping> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
-    let mut lines = room(bytes.len())?;
-    bytemuck::cast_slice_mut(&mut lines)[..bytes.len()].copy_from_slice(&bytes);
-    Ok(Bytes::Read { lines, length: bytes.len() })
+    Mapping::copied(&bytes)
 }
 
 /// Allocates `length` bytes of zeros, in whole lines.

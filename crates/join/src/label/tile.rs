@@ -56,7 +56,7 @@ impl<'a> Tile<'a> {
     }
 
     /// The labels of one lane in rank order, padding included.
-    pub fn lane(&self, lane: usize) -> impl Iterator<Item = u8> + 'a {
+    pub fn lane(&self, lane: usize) -> impl Iterator<Item = u8> + 'a + use<'a> {
         let tile = *self;
         (0..tile.depth).map(move |rank| tile.label(lane, rank))
     }

@@ -419,9 +419,11 @@ fn what_is_wrong_with_columns_is_told_with_its_row() {
     );
     assert_eq!(ranked(&[3, 3, 3]), "mine:2: rank 3 is there again for query 'q1', first on line 1");
     assert_eq!(ranked(&[3, u64::MAX, 3]), "mine:2: rank: an integer of 2⁶³ or more");
-    assert_eq!(joined(&[]).unwrap_err(), "mine: there is no result in it");
     let empty = Records::scored(Text::Utf8 { offsets: &[], bytes: b"" }, Text::Strs(&[]), &[0f32; 0]);
-    assert_eq!(joined(&[empty]).unwrap_err(), "mine: there is no result in it");
+    for nothing in [&[][..], &[empty]] {
+        let matrix = joined(nothing).expect("a system may find nothing");
+        assert_eq!(matrix.depths(), [0, 0]);
+    }
     let others = Records::scored(&[7u8, 8, 8], docs, &scores);
     assert_eq!(
         joined(&[others]).unwrap_err(),
@@ -479,7 +481,6 @@ fn a_part_may_lack_judgments_results_and_queries_of_both() {
         |results: &[Records<'_>]| whole.columns(&qrels, &[("run", results)]).unwrap_err().to_string();
     assert_eq!(whole.judgments(&[]).unwrap_err().to_string(), "qrels: there is no judgment in it");
     assert!(refused(&records).starts_with("run: no query of qrels is in it"));
-    assert_eq!(refused(&[]), "run: there is no result in it");
 }
 
 /// Rows that lie together are ranked at their end, whichever batches they are in and whatever their codes are: only there are ranks
@@ -534,4 +535,27 @@ fn dictionaries_are_shared_by_batches() {
     let docs: Vec<Option<u32>> = columns.batches.iter().map(|batch| batch.docs).collect();
     assert_eq!(docs, [Some(0), Some(0), Some(1), None]);
     assert_eq!(columns.hashes.iter().map(Vec::len).collect::<Vec<_>>(), [100, 3, 0]);
+}
+
+/// A query of which every row is wrong has no table of documents.
+#[test]
+fn judgments_that_are_all_wrong_are_told() {
+    let infinite = |query| (query, "d", f64::INFINITY);
+    let message = |judgments: &[(&str, &str, f64)]| {
+        Qrels::new(judgments.iter().copied()).map(drop).unwrap_err().to_string()
+    };
+    let one = "qrels:1: grade inf is not a finite number";
+    assert_eq!(message(&[infinite("q1")]), one);
+    assert_eq!(message(&[infinite("q1"), ("q2", "d", 1.0)]), one);
+    assert_eq!(
+        message(&[infinite("q1"), ("q2", "d", 1.0), infinite("q3"), ("q1", "e", 1.0)]),
+        format!("{one}\n{}", one.replace(":1:", ":3:"))
+    );
+    let run = |results: &[(&str, &str, f64)]| {
+        let qrels = Qrels::new([("q1", "d", 1.0)]).unwrap();
+        let joined = Join::default().rankings(&qrels, [("mine".to_owned(), results.iter().copied())]);
+        joined.map(drop).unwrap_err().to_string()
+    };
+    assert_eq!(run(&[("q1", "d", f64::NAN)]), "mine:1: score NaN is not a number");
+    assert_eq!(run(&[("q1", "d", f64::NAN), ("q2", "d", 1.0)]), "mine:1: score NaN is not a number");
 }

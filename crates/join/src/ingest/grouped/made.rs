@@ -2,7 +2,7 @@
 
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::super::diagnostics::quoted;
+use super::super::diagnostics::{Earliest, quoted};
 use super::super::hash::Seed;
 use super::super::interner::Interner;
 use super::Shape;
@@ -21,7 +21,7 @@ pub struct Made<'t> {
     pub largest: Vec<f64>,
     /// The wrapping sum of the hashes of the judgments.
     pub fingerprint: u128,
-    pub problems: Vec<(u64, String)>,
+    pub problems: Earliest<String>,
 }
 
 /// The names of groups, and how judgments are read.
@@ -56,7 +56,7 @@ impl<'t> Made<'t> {
             |judgment| judgment,
         );
         let (count, largest) = (judgments.len(), Vec::with_capacity(docs.len()));
-        let mut made = Made { docs, count, largest, fingerprint: 0, problems: Vec::new() };
+        let mut made = Made { docs, count, largest, fingerprint: 0, problems: Earliest::default() };
         let by_preference = shape.by == GroupedBy::Preference;
         let repeats = judgments.windows(2).any(|pair| pair[0].place() == pair[1].place());
         if repeats || by_preference {
@@ -71,7 +71,8 @@ impl<'t> Made<'t> {
             judgments.iter_mut().zip(&lined).for_each(|(judgment, (of, _))| *judgment = *of);
             let judgments = &judgments[..made.count];
             if by_preference && let Err(fault) = preferences(judgments, made.docs.len() as u32) {
-                made.problems.push(made.told(&fault, &lined, names, query));
+                let (line, message) = made.told(&fault, &lined, names, query);
+                made.problems.add(line, || message);
             }
         }
         let mut hashed = Vec::new();
@@ -100,12 +101,14 @@ impl<'t> Made<'t> {
         lined.dedup_by(|(judgment, line), (before, first)| {
             let is_repeated = judgment.place() == before.place();
             if is_repeated {
-                let doc = quoted(self.docs[judgment.document as usize]);
-                let (group, query) = (quoted(naming.names[judgment.group as usize]), quoted(query));
-                let message = format!(
-                    "docno {doc} is judged again {by} {group} for query {query}, first on line {first}"
-                );
-                self.problems.push((*line, message));
+                let (docs, problems) = (&self.docs, &mut self.problems);
+                problems.add(*line, || {
+                    let doc = quoted(docs[judgment.document as usize]);
+                    let (group, query) = (quoted(naming.names[judgment.group as usize]), quoted(query));
+                    format!(
+                        "docno {doc} is judged again {by} {group} for query {query}, first on line {first}"
+                    )
+                });
             }
             is_repeated
         });

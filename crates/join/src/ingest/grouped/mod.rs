@@ -22,7 +22,7 @@ use self::made::{Made, Naming};
 use self::piece::{Growing, Piece, Place};
 use super::chunks::line_after;
 use super::columns::{Collected, ColumnSource, Columns, Judgments, PieceSize};
-use super::diagnostics::{quoted, whole_file};
+use super::diagnostics::{Earliest, quoted, whole_file};
 use super::dialect::{Comments, Dialect, Rules};
 use super::format::Form;
 use super::hash::Seed;
@@ -34,9 +34,8 @@ use super::rows::{TextRow, each_judgment};
 use super::scan::{Fields, Scanner, TakeLines, split};
 use super::shape::{Role, TOO_LONG, counts};
 use super::tables::with_judgments;
-use crate::error::{Error, Problem, Problems, Result};
+use crate::error::{Error, Problems, Result};
 use crate::label::{GroupedBy, GroupedJudgment, JudgmentGroups, Ragged};
-use crate::sort;
 use crate::watch::{Watch, is_stopped, not_stopped};
 
 /// The bytes of text that one thread reads at a time, at least.
@@ -207,8 +206,8 @@ impl Lines<'_> {
             Some(value) => self.piece.push(line as u32, place, self.shape.grade(value)),
             None => {
                 let (what, expected) = (self.shape.number(), self.shape.expected());
-                let message = format!("{what} {} is not a number: {expected}", quoted(field));
-                self.piece.problems.push((line, message));
+                let message = || format!("{what} {} is not a number: {expected}", quoted(field));
+                self.piece.problems.add(line, message);
             }
         }
     }
@@ -239,7 +238,7 @@ impl TakeLines<4> for Lines<'_> {
             ([_], _) => format!("there is 1 field: {expected}"),
             _ => format!("there are {} fields: {expected}", split(bytes).count()),
         };
-        self.piece.problems.push((line, message));
+        self.piece.problems.add(line, || message);
     }
 
     fn comments(&self) -> Comments {
@@ -249,7 +248,7 @@ impl TakeLines<4> for Lines<'_> {
 
 /// Makes judgments of the rows of all pieces, and checks them. `expected` says what a row looks like, behind a colon.
 fn assemble(
-    pieces: Vec<Piece>,
+    mut pieces: Vec<Piece>,
     name: &str,
     shape: Shape,
     expected: &str,
@@ -258,14 +257,13 @@ fn assemble(
 ) -> Result<(Qrels, Problems)> {
     not_stopped(watch)?;
     let Shape { by, dialect, rules, .. } = shape;
-    let numbered = |piece: &Piece| {
-        let before = piece.before;
-        piece.problems.iter().map(|(line, message)| (before + line, message.clone())).collect::<Vec<_>>()
-    };
-    let mut problems: Vec<(u64, String)> = pieces.iter().flat_map(numbered).collect();
+    let mut problems = Earliest::<String>::default();
+    for piece in &mut pieces {
+        problems.merge_after(piece.before, std::mem::take(&mut piece.problems));
+    }
     let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
     if count == 0 && problems.is_empty() {
-        problems.push((0, format!("there is no judgment in it{expected}")));
+        problems.add(0, || format!("there is no judgment in it{expected}"));
     }
     let names: Vec<&[u8]> = names(&pieces).into_iter().collect();
     let number = |name: &[u8]| names.binary_search(&name).unwrap_or_default() as u32;
@@ -291,10 +289,10 @@ fn assemble(
         not_stopped(watch)?;
         Ok(Made::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
     });
-    let made = made.collect::<Result<Vec<Made<'_>>>>()?;
+    let mut made = made.collect::<Result<Vec<Made<'_>>>>()?;
     let is_late = problems.is_empty() && rules.late_repeats && by == GroupedBy::Preference;
-    problems.extend(made.iter().flat_map(|made| made.problems.iter().cloned()));
-    let problems = listed(name, problems);
+    made.iter_mut().for_each(|made| problems.merge(std::mem::take(&mut made.problems)));
+    let problems = problems.into_listed(name);
     if is_late && !problems.first.is_empty() {
         return Err(Error::Repeated(problems));
     }
@@ -334,15 +332,6 @@ fn pieces(text: &[u8]) -> Vec<Range<usize>> {
 /// The names of all groups and sub-groups, in bytewise order.
 fn names(pieces: &[Piece]) -> BTreeSet<&[u8]> {
     pieces.iter().flat_map(|piece| piece.names().iter()).collect()
-}
-
-/// The first problems, by line.
-fn listed(name: &str, mut problems: Vec<(u64, String)>) -> Problems {
-    sort::by(&mut problems, Ord::cmp);
-    let more = problems.len().saturating_sub(Problems::LIMIT) as u64;
-    problems.truncate(Problems::LIMIT);
-    let problem = |(line, message)| Problem { file: name.to_owned(), line, message };
-    Problems { first: problems.into_iter().map(problem).collect(), more }
 }
 
 impl Shape {

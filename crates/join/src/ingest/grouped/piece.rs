@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::super::diagnostics::Earliest;
 use super::super::hash::Seed;
 use super::super::interner::Interner;
 use crate::label::Ids;
@@ -33,7 +34,7 @@ pub struct Piece {
     /// The query of each stretch.
     pub queries: Ids,
     /// What is wrong, with the numbers of lines in the piece.
-    pub problems: Vec<(u64, String)>,
+    pub problems: Earliest<String>,
     /// The documents of all stretches but the one that is being read.
     docs: Ids,
     /// Where the rows and the documents of each stretch end.
@@ -70,7 +71,7 @@ impl Piece {
             before: 0,
             rows: Vec::with_capacity(rows),
             queries: Ids::default(),
-            problems: Vec::new(),
+            problems: Earliest::default(),
             docs: Ids::default(),
             ends: Vec::new(),
             names: Interner::new(seed),
@@ -161,7 +162,7 @@ impl Growing {
     /// Adds what is wrong with a line behind those before.
     pub fn problem(&mut self, line: u64, message: String) {
         let (piece, line) = self.at(line);
-        piece.problems.push((u64::from(line), message));
+        piece.problems.add(u64::from(line), || message);
     }
 
     pub fn finish(mut self) -> Vec<Piece> {
