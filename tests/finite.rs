@@ -60,10 +60,21 @@ fn quotients_of_gains_do_not_depend_on_their_unit() {
     }
 }
 
+/// In this order the gains add up to 65,536 more than in that of the ideal ranking, by rounding alone: the lag at rank 3 is none, and not less.
+#[test]
+fn no_ranking_is_ahead_of_the_ideal_one() {
+    let [a, c, b] = [9e20 / 7.0, 4e20 / 3.0, 3e20];
+    assert_eq!((a + c) + b - ((b + c) + a), 65_536.0);
+    let found = values(&[("a", a), ("c", c), ("b", b)], &["G"])[0];
+    let lags = [b - a, (b + c) - (a + c), 0.0];
+    let sum: f64 = [a, c, b].iter().zip(lags).map(|(gain, lag)| gain / (2.0 + lag).log2()).sum();
+    assert!((found - sum / (a + b + c)).abs() < 1e-15 && found < 1.0, "{found}");
+}
+
 #[test]
 fn a_value_that_is_not_finite_is_an_error_that_says_where() {
     let grades = [("a", 1.7e308), ("b", 1.7e308), ("c", 1.7e308)];
-    for name in ["CG", "DCG", "IDCG", "RBP(gain=raw)", "RBP(p=0.95,scale=topic)", "G"] {
+    for name in ["CG", "DCG", "IDCG", "RBP(gain=raw)", "G"] {
         for engine in [EngineChoice::Cpu, EngineChoice::Reference] {
             let error = scores(&grades, &["AP", name], engine).unwrap_err();
             let Error::NotFinite { run, query, measure, value } = &error else { panic!("{name}: {error}") };
@@ -74,6 +85,9 @@ fn a_value_that_is_not_finite_is_an_error_that_says_where() {
             );
         }
     }
+    // Shares of the largest grade are small, however large the grades are.
+    let of_topic = values(&grades, &["RBP(p=0.95,scale=topic)"])[0];
+    assert!((of_topic - 0.05 * (1.0 + 0.95 + 0.95 * 0.95)).abs() < 1e-15, "{of_topic}");
     let error = scores(&grades, &["CG"], EngineChoice::Cpu).unwrap_err().to_string();
     assert_eq!(
         error,

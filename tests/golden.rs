@@ -313,3 +313,19 @@ fn pytrec_eval() {
     }
     assert_eq!(compared, 7520);
 }
+
+/// All digits of trec_eval 10, built with the locals of its `rbp` set to zero: `-q -m rbp -m rbp_resid`, and the same with `.p=0.95`.
+#[test]
+fn rank_biased_precision_of_trec_eval_10() {
+    let names = "trec:rbp,trec:rbp_resid,rbp.p=0.95,rbp_resid.p=0.95";
+    let few = Qrels::new([("1", "a", 3.0), ("1", "b", 2.0)]).unwrap();
+    let run = [("1", "a", 3.0), ("1", "b", 2.0), ("1", "c", 1.0)];
+    let matrix = Join::default().rankings(&few, [("run".to_owned(), run)]).unwrap();
+    assert_eq!(averages(&matrix, 0, names)[..2], [0.15999999999999998, 0.81]);
+    let judged = (0..100).step_by(3).map(|n| ("1", format!("d{n}"), f64::from(n % 4)));
+    let run = (0..100).map(|n| ("1", format!("d{n}"), f64::from(100 - n)));
+    let qrels = Qrels::new(judged).unwrap();
+    let matrix = Join::default().rankings(&qrels, [("run".to_owned(), run)]).unwrap();
+    let expected = [0.16895988870143028, 0.6310042489790032, 0.16850827229619972, 0.6513035153799652];
+    assert_eq!(averages(&matrix, 0, names), expected);
+}

@@ -88,7 +88,7 @@ fn the_names_of_trec_eval() {
     assert_eq!(names("ndcg_cut.5,10"), ["nDCG@5", "nDCG@10"]);
     assert_eq!(names("P.3"), ["P@3"]);
     assert_eq!(names("P_5"), ["P@5"]);
-    assert_eq!(names("success"), ["Success@1", "Success@5", "Success@10"]);
+    assert_eq!(names("trec:success"), ["Success@1", "Success@5", "Success@10"]);
     assert_eq!(names("iprec_at_recall_0.10"), ["IPrec@0.1"]);
     assert_eq!(names("iprec_at_recall").len(), 11);
     assert_eq!(names("ndcg.1=3,2=9"), ["nDCG(gain={1:3,2:9})"]);
@@ -238,7 +238,6 @@ fn case_is_ignored_where_names_stay_apart() {
         let meant = parse_list(text, Defaults::default()).map(|list| list[0].to_string()).unwrap_or_default();
         assert_eq!(meant, ours, "{text}");
     }
-    assert_eq!(names("success"), ["Success@1", "Success@5", "Success@10"]);
     assert_eq!(names("Success"), ["Success"]);
     assert_eq!(names("G"), names("g"));
 }
@@ -250,6 +249,10 @@ fn names_that_differ_between_tools_are_refused_with_what_each_is() {
         ("precision", &["\n    P@10 ", "\n    SetP ", "ranx:precision"][..]),
         ("recall", &["\n    R@10 ", "\n    SetR ", "trec:recall.10", "ranx:recall"]),
         ("Recall", &["\n    R@10 ", "\n    SetR "]),
+        (
+            "success",
+            &["\n    trec:success  Success@1, Success@5, Success@10", "\n    Success ", "first k ranks"],
+        ),
         ("f1", &["\n    F@10 ", "\n    SetF "]),
         ("F1", &["\n    F@10 ", "\n    SetF "]),
         ("accuracy", &["\n    Accuracy ", "\n    Success ", "beir:Accuracy"]),

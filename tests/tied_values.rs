@@ -9,7 +9,7 @@ use laneval::internals::ties::{Cuts, Expectation, Extreme, Key, Pieces, Row, Scr
 use laneval::measure::{Average, Better, Measure};
 use laneval::{EngineChoice, Evaluator, Join, LabelMatrix, Qrels, Scores, StatName, TiedValue, Ties, View};
 
-use crate::cases::some;
+use crate::cases::{by_default, some};
 use crate::random::Random;
 use crate::variants::{self, needs_no_groups};
 
@@ -147,9 +147,9 @@ fn values_are_those_of_trying_all_orders() {
         let rounds: Vec<LabelMatrix> = (0..rounds).map(round).collect();
         for view in views() {
             for tied in VALUES {
-                // A third of the measures is tested each time.
+                // A part of the measures is tested each time.
                 let all = offered(tied, view, &matrix).into_iter();
-                let measures: Vec<Measure> = all.skip(seed as usize).step_by(3).collect();
+                let measures: Vec<Measure> = all.skip(seed as usize).step_by(by_default(10, 3)).collect();
                 let evaluator = Evaluator::of(measures.clone())
                     .with_view(view)
                     .with_per_query(true)
@@ -398,11 +398,11 @@ fn what_is_passed_by_changes_no_bit() {
                 TiedValue::Average => Expectation::of(measure, matrix.book(), cuts).is_ok(),
                 _ => Extreme::of(measure, matrix.book(), side, cuts).is_ok(),
             };
-            // A half of the measures is tested each time.
+            // A part of the measures is tested each time.
             let all: Vec<Measure> = variants::all()
                 .filter(|measure| fits(measure))
                 .skip(number % 2)
-                .step_by(2)
+                .step_by(by_default(7, 2))
                 .cloned()
                 .collect();
             let together = evaluator(all.clone(), tied).evaluate(&matrix).unwrap();

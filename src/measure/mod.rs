@@ -6,6 +6,7 @@
 mod foreign;
 mod grammar;
 mod parse;
+pub(super) mod powers;
 pub(crate) mod recipe;
 mod resolve;
 mod suffix;

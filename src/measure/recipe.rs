@@ -93,7 +93,6 @@ impl Recipe {
     }
 
     /// Makes a recipe that walks down each ranking with the measure's own reference function. A new measure can start with it.
-    #[cfg_attr(not(feature = "internals"), allow(dead_code))]
     pub fn reference() -> Result<Self, String> {
         Ok(Recipe::Walk { walk: None, facts: Vec::new() })
     }

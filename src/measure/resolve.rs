@@ -115,6 +115,22 @@ fn named(text: &str, tool: Option<Tool>) -> Result<Vec<Draft>> {
     let whole = |answer: &Result<Vec<Draft>>| {
         answer.as_ref().is_ok_and(|drafts| !drafts.iter().any(Draft::lacks_cutoff))
     };
+    // A name of one value here may stand for several elsewhere, as trec_eval's `success` does for ranks 1, 5 and 10.
+    let written = |answer: &Result<Vec<Draft>>| {
+        answer.as_ref().map_or(Vec::new(), |drafts| drafts.iter().map(Draft::written).collect::<Vec<_>>())
+    };
+    let meant: Vec<Vec<String>> = answers.iter().filter(|answer| whole(answer)).map(written).collect();
+    if let (Some(row), Some(first)) = (FOREIGN.iter().find(|row| row.name == text && row.bare), meant.first())
+        && meant.iter().any(|other| other != first)
+    {
+        let tool = (
+            row.prefixed(text),
+            meant.iter().max_by_key(|of| of.len()).map_or(String::new(), |of| of.join(", ")),
+        );
+        let one = meant.iter().min_by_key(|of| of.len()).map_or(String::new(), |of| of.join(", "));
+        let here = definition(&one).map_or(String::new(), |row| row.doc.to_owned());
+        return Err(MeasureError { candidates: vec![tool, (one, here)], ..not_the_same(text, name) });
+    }
     let best = answers.iter().position(whole).or_else(|| answers.iter().position(Result::is_ok)).unwrap_or(0);
     answers.swap_remove(best)
 }
@@ -217,9 +233,12 @@ fn ambiguous(text: &str, name: &str, candidates: &[Candidate]) -> MeasureError {
         let names = if names.is_empty() { String::new() } else { format!(" ({})", names.join(", ")) };
         (draft.written(), format!("{what}{names}"))
     });
+    MeasureError { candidates: listed.collect(), ..not_the_same(text, name) }
+}
+
+fn not_the_same(text: &str, name: &str) -> MeasureError {
     let message = format!("`{name}` is not the same measure everywhere: write the one that is meant");
-    let candidates = listed.collect();
-    MeasureError { candidates, ..MeasureError::new(text, 0..name.len(), message) }
+    MeasureError::new(text, 0..name.len(), message)
 }
 
 impl Draft {

@@ -2,6 +2,7 @@
 //!
 //! Help, documentation and tests walk this table; nothing else lists measures.
 
+use super::powers::Powers;
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
 use super::traits::{BestOrder, Expected, Input, Range, Status};
 use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
@@ -475,7 +476,7 @@ pub static MEASURES: &[Definition] = &[
                 "scale",
                 Kind::Word(&["none", "topic"]),
                 "none",
-                "topic: raw grades, then divided by the largest of the query if that exceeds 1, as trec_eval 10 does",
+                "topic: raw grades, each divided by the largest of the query if that exceeds 1, as trec_eval 10 does",
             ),
             param(
                 "norm",
@@ -499,34 +500,31 @@ pub static MEASURES: &[Definition] = &[
         citation: "Moffat and Zobel 2008; gain=raw: Bassani 2022 (ranx); norm: Azzopardi, Thomas, Moffat 2019",
         recipe: |m, book| {
             let p = m.number("p").unwrap_or(0.8);
-            let table = match (m.word("gain"), m.word("scale")) {
-                (_, "topic") | ("raw", _) => Gains::Linear.table(book)?,
-                ("grade", _) => {
-                    Gains::Share(book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0)).table(book)?
-                }
-                _ => Gains::AtLeast(m.rel()).table(book)?,
-            };
-            let gain = match m.word("scale") {
-                "topic" => table,
-                _ => table.floored(m.rel(), relevant_codes(m, book)),
-            };
             let depth = m.number("norm").map(|depth| depth as u32);
             if p == 1.0 && depth.is_none() {
                 return Err("with p=1 the weights have no finite sum: give p below 1, or norm".to_owned());
             }
             let place = m.rank().into_iter().chain(depth).min();
-            let read = Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, place.into());
+            let sum =
+                |gain| Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, place.into());
+            if m.word("scale") == "topic" {
+                return rbp_of_topics(p, book, sum);
+            }
+            let gain = match m.word("gain") {
+                "raw" => Gains::Linear.table(book)?,
+                "grade" => {
+                    Gains::Share(book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0)).table(book)?
+                }
+                _ => Gains::AtLeast(m.rel()).table(book)?,
+            };
+            let read = sum(gain.floored(m.rel(), relevant_codes(m, book)));
             let whole = match depth {
                 Some(depth) => (0..depth).fold((0.0, 1.0), |(sum, power), _| (sum + power, power * p)).0,
                 None => 1.0,
             };
-            match (m.word("scale"), depth) {
-                ("topic", _) => {
-                    let max = Read::Fact(Fact::MaxGrade(book.grades().into()));
-                    Recipe::new([read, max], move |[sum, max]| (1.0 - p) * (sum / max.max(1.0)))
-                }
-                (_, Some(_)) => Recipe::over(read, whole),
-                _ => Recipe::times(read, 1.0 - p),
+            match depth {
+                Some(_) => Recipe::over(read, whole),
+                None => Recipe::times(read, 1.0 - p),
             }
         },
     },
@@ -855,9 +853,9 @@ pub static MEASURES: &[Definition] = &[
             unjudged[usize::from(UNPOOLED)..=usize::from(NEGATIVE)].fill(1.0);
             let gain = unjudged.into();
             let sum = Read::Fold(Fold::WeightedSum { gain, discount: Discount::Power(p) }, Place::End);
-            let rest = move |n: f64| p.powi(n as i32);
+            let powers = Powers::of(p);
             Recipe::new([sum, retrieved(), judged()], move |[sum, n, judged]| {
-                if n == judged { 0.0 } else { rest(n) + (1.0 - p) * sum }
+                if n == judged { 0.0 } else { powers.at(n as usize) + (1.0 - p) * sum }
             })
         },
     },
@@ -1497,6 +1495,26 @@ fn discounted_subtopics(m: &Measure, value: fn(&AtCutoff) -> f64) -> Result<Reci
             m.definition().name
         )),
     }
+}
+
+/// The most grades above 1 for which RBP by topic has a sum each.
+const MOST_LARGEST: usize = 16;
+
+/// RBP of grades as shares of the largest grade of their query, if that exceeds 1. trec_eval 10 divides each grade and not their sum, which
+/// has other last digits. So there is a sum for each grade that may be the largest, and each query takes its own.
+fn rbp_of_topics(p: f64, book: &Codebook, sum: impl Fn(CodeTable) -> Read) -> Result<Recipe, String> {
+    let above_one = book.grades().iter().copied().filter(|&grade| grade > 1.0);
+    let largest: Vec<f64> = std::iter::once(1.0).chain(above_one).collect();
+    if !book.is_exact() || largest.len() > 1 + MOST_LARGEST {
+        return Recipe::reference();
+    }
+    let of_query = Read::Fact(Fact::MaxGrade(book.grades().into()));
+    let sums = largest.iter().map(|&largest| Gains::Share(largest).table(book).map(&sum));
+    let reads: Vec<Read> = std::iter::once(Ok(of_query)).chain(sums).collect::<Result<_, String>>()?;
+    Recipe::of_many(reads, move |numbers| {
+        let at = largest.partition_point(|&largest| largest < numbers[0]);
+        (1.0 - p) * numbers[1 + at]
+    })
 }
 
 /// The codes that are relevant under the measure's level.

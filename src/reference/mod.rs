@@ -469,6 +469,7 @@ fn rank_biased_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
     let topic = m.word("scale") == "topic";
     let max = r.book.max_grade().filter(|&max| max > 0.0).unwrap_or(1.0);
     let depth = m.number("norm").map(|depth| depth as u32);
+    let highest = r.judged().map(|(grade, _)| grade).fold(1.0, f64::max);
     let (mut sum, mut reaches) = (0.0, 1.0);
     for (_, document) in r.top(m.rank().into_iter().chain(depth).min()) {
         if let Document::Judged(grade) = document
@@ -476,7 +477,7 @@ fn rank_biased_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
         {
             sum += reaches
                 * match m.word("gain") {
-                    _ if topic => grade,
+                    _ if topic => grade / highest,
                     "binary" => 1.0,
                     "grade" => grade / max,
                     _ => grade,
@@ -484,11 +485,7 @@ fn rank_biased_precision(m: &Measure, r: &Ranking<'_>) -> f64 {
         }
         reaches *= p;
     }
-    if topic {
-        let highest = r.judged().map(|(grade, _)| grade).fold(1.0, f64::max);
-        return (1.0 - p) * (sum / highest);
-    }
-    let Some(depth) = depth else { return (1.0 - p) * sum };
+    let Some(depth) = depth.filter(|_| !topic) else { return (1.0 - p) * sum };
     let (mut weights, mut reaches) = (0.0, 1.0);
     for _ in 0..depth {
         weights += reaches;
@@ -507,7 +504,7 @@ fn rbp_residual(m: &Measure, r: &Ranking<'_>) -> f64 {
         reaches *= p;
     }
     let all_judged = r.top(None).all(|(_, document)| document.is_judged());
-    if all_judged { 0.0 } else { p.powi(i32::try_from(r.labels.len()).unwrap_or(i32::MAX)) + (1.0 - p) * sum }
+    if all_judged { 0.0 } else { reaches + (1.0 - p) * sum }
 }
 
 /// The largest precision at any rank that has at least as many hits as the level of recall needs.
@@ -643,7 +640,10 @@ fn g(m: &Measure, r: &Ranking<'_>) -> f64 {
         cost += best.next().unwrap_or(0.0).max(1.0);
         gained += gain;
         if gain != 0.0 {
-            sum += gain / (2.0 + cost - gained).log2();
+            let lag = 2.0 + cost - gained;
+            // Less than 2 by a little of huge gains is rounding. In the last bits it stays.
+            let is_rounding = lag < 1.999_999 && 2.0 - lag <= cost * 2f64.powi(-36);
+            sum += gain / if is_rounding { 2.0 } else { lag }.log2();
         }
     }
     let whole: f64 = ideal.gains().sum();

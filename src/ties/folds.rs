@@ -346,14 +346,29 @@ pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) ->
             let [of_others, of_rest] = [(found - 1, others), (unjudged, rest)]
                 .map(|(a, b)| if b == 0 { 0.0 } else { a as f64 / b as f64 });
             let mut terms = Double::default();
+            let known = relevant + nonrelevant;
+            let tabled = (part.size > LARGE)
+                .then(|| reciprocal_means(part.read, part.size - 1, others, known + 2.0 * EPSILON));
             for j in 0..part.read {
-                chances.draw(part.size as u64 - 1, others as u64, j as u64);
                 let above = (part.above + j) as f64;
-                let mean = chances.mean(|x| {
-                    let x = x as f64;
-                    let (known, seen) = (relevant + nonrelevant + x, pooled + (j as f64 - x) * of_rest);
-                    (known + seen) * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
-                });
+                let drawn = j as f64;
+                let mean = match &tabled {
+                    // (a + b·x) · (c + d·x) / (k + x), divided out: only one term is not linear in x.
+                    Some(reciprocals) => {
+                        let (a, b) = (known + pooled + drawn * of_rest, 1.0 - of_rest);
+                        let (c, d, k) = (relevant + EPSILON, of_others, known + 2.0 * EPSILON);
+                        let x = drawn * others as f64 / (part.size - 1) as f64;
+                        b * d * x + (a * d + b * c - b * d * k) + (a - b * k) * (c - d * k) * reciprocals[j]
+                    }
+                    None => {
+                        chances.draw(part.size as u64 - 1, others as u64, j as u64);
+                        chances.mean(|x| {
+                            let x = x as f64;
+                            let (known, seen) = (known + x, pooled + (drawn - x) * of_rest);
+                            (known + seen) * ((relevant + x * of_others + EPSILON) / (known + 2.0 * EPSILON))
+                        })
+                    }
+                };
                 terms = terms.plus(Double::of((1.0 + mean) / (above + 1.0)));
             }
             sum += found as f64 / part.size as f64 * terms.value();
@@ -363,6 +378,51 @@ pub fn inferred_sum(row: &Row<'_>, hits: Above, chances: &mut Hypergeometric) ->
         pooled += unjudged as f64;
     }
     sum
+}
+
+/// The size of a group from which on means are not summed over all numbers of documents.
+const LARGE: usize = 4096;
+
+/// The means of 1 / (k + x) for 0, 1, … draws, fewer than `draws`, where x is the number of marked ones that are drawn of `all`, of which
+/// `marked` are marked; k is above 0.
+///
+/// Let S(j) be the sum over x of C(M, x) · C(L, j − x) / (k + x), with M marked and L others of N = M + L. Its generating function is
+/// (1 + z)^L · H(z), where z·H' + k·H = (1 + z)^M, and comparing coefficients gives
+///
+/// ```text
+/// (j + k) · S(j) = C(N + 1, j) + (L + 1 − k − j) · S(j − 1)
+/// ```
+///
+/// Divided by C(N, j) it is a step from one mean to the next. Forward all terms are positive up to j = L + 1 − k; behind it the two terms are
+/// subtracted, which costs a bit at most, and an error shrinks with each step as long as (j + k − L) · j < (j + k) · (N − j). From there on
+/// errors shrink backward from j = N, where all are drawn and the mean is 1 / (k + M). So each mean costs a step, where the sum over x takes
+/// some √j terms.
+fn reciprocal_means(draws: usize, all: usize, marked: usize, k: f64) -> Vec<f64> {
+    let (n, m) = (all as f64, marked as f64);
+    let others = n - m;
+    let half = n + others - 2.0 * k;
+    let turn = (0.25 * (half + (half * half + 8.0 * k * n).sqrt())) as usize;
+    let turn = turn.min(draws.saturating_sub(1));
+    let mut means = vec![0.0; draws];
+    let mut mean = 1.0 / k;
+    for (j, to) in means.iter_mut().enumerate().take(turn + 1) {
+        let drawn = j as f64;
+        if j > 0 {
+            let before = (others + 1.0 - k - drawn) * (drawn / (n + 1.0 - drawn)) * mean;
+            mean = ((n + 1.0) / (n + 1.0 - drawn) + before) / (drawn + k);
+        }
+        *to = mean;
+    }
+    mean = 1.0 / (k + m);
+    for j in (turn + 1..=all).rev() {
+        if let Some(to) = means.get_mut(j) {
+            *to = mean;
+        }
+        let drawn = j as f64;
+        let before = (n + 1.0) / (n + 1.0 - drawn) - (drawn + k) * mean;
+        mean = before * (n + 1.0 - drawn) / (drawn * (drawn + k - others - 1.0));
+    }
+    means
 }
 
 /// The expectation of a function of the rank of the first hit, 0 without a hit: `weight` of an index from 0. Only the first `ranks` ranks
@@ -385,4 +445,40 @@ pub fn first_of(Inside { size, hits }: Inside, read: usize, weight: impl Fn(usiz
         chance = chance.times((size - hits - j) as f64).over((size - 1 - j).max(1) as f64);
     }
     sum.value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn means_of_reciprocals_are_those_of_summing() {
+        let mut chances = Hypergeometric::default();
+        for all in [1usize, 2, 3, 10, 61, 400] {
+            for marked in [1, 2, all / 3, all / 2, all - all / 7, all].map(|of| of.clamp(1, all)) {
+                for k in [2e-5, 1.0 + 2e-5, 7.5, 100.0, 1e5] {
+                    let means = reciprocal_means(all + 1, all, marked, k);
+                    for (j, mean) in means.into_iter().enumerate() {
+                        chances.draw(all as u64, marked as u64, j as u64);
+                        let summed = chances.mean(|x| 1.0 / (k + x as f64));
+                        let apart = (mean / summed - 1.0).abs();
+                        assert!(apart < 1e-11, "{all}, {marked}, {k}, {j}: {mean} and {summed}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// The end of each direction is where the other begins.
+    #[test]
+    fn means_of_reciprocals_of_many_meet() {
+        for (marked, k) in [(3, 2e-5), (500_000, 2e-5), (999_000, 3.0), (250_000, 1e6), (1_000_000, 0.5)] {
+            let means = reciprocal_means(1_000_001, 1_000_000, marked, k);
+            assert!(means.iter().all(|mean| *mean > 0.0 && *mean <= 1.0 / k));
+            assert!(means.windows(2).all(|pair| pair[1] <= pair[0] * (1.0 + 1e-12)), "{marked}, {k}");
+            let smooth = |at: usize| (means[at - 1] / means[at]) / (means[at] / means[at + 1]) - 1.0;
+            let worst = (1000..999_000).map(|at| smooth(at).abs()).fold(0.0, f64::max);
+            assert!(worst < 1e-5, "{marked}, {k}: {worst}");
+        }
+    }
 }

@@ -8,6 +8,8 @@ use laneval::internals::engine::cpu::folds::{self, Wanted};
 use laneval::internals::fold::Weights;
 use laneval::internals::label::Tile;
 
+use crate::cases::by_default;
+
 struct Random(u64);
 
 impl Random {
@@ -266,7 +268,7 @@ pub fn shallow_tiles(cpu: Cpu) {
 }
 
 pub fn tiles_of_several_blocks(cpu: Cpu) {
-    cases(&[256, 260, 512, 1000, 1028], |case| case.check(cpu.level()));
+    cases(by_default(&[260], &[256, 260, 512, 1000, 1028]), |case| case.check(cpu.level()));
 }
 
 /// Tiles so deep that bytes and 16-bit lanes would overflow.

@@ -28,6 +28,14 @@ impl Lag {
     }
 }
 
+/// 2 and the lag of the gains behind the cost, which rounding makes less than 2: of moderate sums in the last bits, which stay as trec_eval's, of
+/// huge ones by any amount, and a lag below none has no logarithm. Where documents without judgment gain something the lag may be less by far.
+fn two_and_lag(cost: f64, gained: f64) -> f64 {
+    const ROUNDING: f64 = f64::from_bits((1023 - 36) << 52);
+    let lag = 2.0 + cost - gained;
+    if lag < 1.999_999 && 2.0 - lag <= cost * ROUNDING { 2.0 } else { lag }
+}
+
 impl Walker for Lag {
     fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64 {
         /// The cost beyond which it differs from the gains by rounding only.
@@ -40,7 +48,7 @@ impl Walker for Lag {
             if gain != 0.0 {
                 let cost = cost.down_to(document.rank as usize + 1);
                 gained += gain;
-                sum += gain / self.logarithms.of_any(2.0 + cost - gained);
+                sum += gain / self.logarithms.of_any(two_and_lag(cost, gained));
             }
         }
         let all = scratch.ideal.iter();

@@ -1,0 +1,48 @@
+//! Powers by running product, 1·p·p·…, as programs have them that multiply once at each rank. `powi` has other last digits.
+
+use std::sync::OnceLock;
+
+/// The number of powers in a table. Those of longer rankings go on from its last.
+const TABLED: usize = 1 << 14;
+
+/// The powers of a number.
+pub struct Powers {
+    p: f64,
+    /// The first powers, made when one is asked for.
+    first: OnceLock<Vec<f64>>,
+}
+
+impl Powers {
+    /// The powers of `p`.
+    pub fn of(p: f64) -> Self {
+        Powers { p, first: OnceLock::new() }
+    }
+
+    /// p to the power n.
+    pub fn at(&self, n: usize) -> f64 {
+        let next = |&power: &f64| Some(power * self.p);
+        let first = self.first.get_or_init(|| std::iter::successors(Some(1.0), next).take(TABLED).collect());
+        match first.get(n) {
+            Some(&power) => power,
+            None => (TABLED - 1..n).fold(first[TABLED - 1], |power, _| power * self.p),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_are_running_products() {
+        for p in [0.0, 0.5, 0.9, 0.9999, 1.0] {
+            let (powers, mut power) = (Powers::of(p), 1.0);
+            for n in 0..TABLED + 100 {
+                assert_eq!(powers.at(n), power, "{p} to the power {n}");
+                power *= p;
+            }
+        }
+        let powers = Powers::of(0.9);
+        assert!((1..1000).any(|n| powers.at(n) != 0.9f64.powi(n as i32)), "or a table is not needed");
+    }
+}
