@@ -126,7 +126,7 @@ use laneval_join::{groups, ingest, label, numbers, sort, watch, whole_file};
 
 #[doc(inline)]
 pub use error::{Error, ErrorKind, Result};
-pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream};
+pub use evaluate::{EngineChoice, Evaluator, Groups, RunStream, Sink, Stream, most_threads};
 #[doc(inline)]
 pub use ingest::{
     ColumnNames, Dialect, Input, InputFormat, Join, OptionStyle, Qrels, ReadAs, Recognised, RunInput,

@@ -9,7 +9,7 @@ use laneval::report::html::{self, Context, Source};
 use laneval::{Evaluator, Ids, Join, LabelMatrix, PerQuery, RunScores, Scores, StatName};
 use roxmltree::{Document, ParsingOptions};
 
-use crate::cases::some;
+use crate::cases::{by_default, some};
 
 const LIMIT: usize = 300_000;
 
@@ -69,7 +69,7 @@ fn noisy(names: &[&str], measures: &[&str], ids: impl Fn(usize) -> String, queri
         run.queries = queries;
         run.stats =
             values.iter().map(|of| vec![(StatName::Mean, of.iter().sum::<f64>() / queries as f64)]).collect();
-        run.per_query = Some(PerQuery { queries: ids.clone(), values });
+        run.per_query = Some(PerQuery { queries: ids.clone(), values, missing: Vec::new() });
         run
     };
     let mut scores = Scores::default();
@@ -327,7 +327,8 @@ fn a_page_does_not_grow_with_queries() {
     let names_all = size(83).0;
     assert!(names_all > size(84).0, "beyond some hundred queries marks have no names");
     size(1000);
-    let (few, many) = (size(20_000), size(200_000));
+    let (few, many) = by_default((4_000, 30_000), (20_000, 200_000));
+    let (few, many) = (size(few), size(many));
     keep("many.html", &many.2);
     assert!(many.0 < few.0 + few.0 / 10, "{} and {} bytes", few.0, many.0);
     assert!(many.1 < few.1 + few.1 / 10, "{} and {} bytes", few.1, many.1);
@@ -339,7 +340,7 @@ fn a_page_has_a_bound_for_many_runs_and_measures() {
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let measures: Vec<String> = (1..=30).map(|k| format!("nDCG@{k}")).collect();
     let measures: Vec<&str> = measures.iter().map(String::as_str).collect();
-    let scores = noisy(&names, &measures, |query| format!("q{query}"), 30);
+    let scores = noisy(&names, &measures, |query| format!("q{query}"), by_default(10, 30));
     let options = quick();
     let mut against = quick();
     against.baseline = Some("system-000".to_owned());

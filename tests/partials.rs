@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use laneval::compare::{
-    Alternative, Comparison, Correction, Gate, Interval, Options, Partial, Permutations, Scope, Test,
+    Alternative, Comparison, Correction, Gate, Interval, Options, Partial, Permutations, Scope, Shard, Test,
     judged_measure,
 };
 use laneval::measure::Measure;
@@ -13,6 +13,7 @@ use laneval::{Error, Evaluator, Join, LabelMatrix, Qrels, QuerySet, Scores, Summ
 use proptest::prelude::*;
 
 use crate::cases::{cases, some};
+use crate::summaries::{FROZEN, fixture, with_version};
 
 const MEASURES: [&str; 4] = ["nDCG@5", "AP", "GMAP", "DCG"];
 /// The largest values, which make every shard round to the unit of all: logarithms down to that of 0.00001, and gains up to 8.
@@ -381,10 +382,79 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     assert!(Partial::from_bytes(&longer).unwrap_err().to_string().contains("1 bytes too many"));
     let mut later = bytes.clone();
     later[16] = 2;
-    assert!(Partial::from_bytes(&later).unwrap_err().to_string().contains("it has version 2"));
+    let error = Partial::from_bytes(&later).unwrap_err().to_string();
+    assert!(error.contains("it has version 2, and this laneval reads version 1 at most"), "{error}");
+    later[16] = 0;
+    let error = Partial::from_bytes(&later).unwrap_err().to_string();
+    assert!(error.contains("it has version 0, which no laneval has written"), "{error}");
+    // The schema of the summary inside.
+    let inside = Partial::from_bytes(&with_checksum(&[&[2], &bytes[HEAD + 1..]].concat())).unwrap_err();
+    assert!(inside.to_string().contains("it has version 2"), "{inside}");
     assert!(Summary::from_bytes(&bytes).unwrap_err().to_string().contains("not a summary"));
     let summary = sound.summary().to_bytes();
     assert!(Partial::from_bytes(&summary).unwrap_err().to_string().contains("not a part of a comparison"));
+}
+
+/// A part with all that one can have, except resamples, of which there are many. No value of its measures depends on a logarithm.
+fn frozen(resampled: bool) -> Partial {
+    let mut options = Options::default();
+    (options.baseline, options.permutations) = (Some("run 0".to_owned()), Permutations::Fixed(3));
+    (options.alternative, options.alpha, options.seed) = (Alternative::Better, 0.1, 7);
+    (options.margin, options.power, options.tie, options.anova) = (Some(0.5), Some(0.25), Some(0.125), true);
+    if resampled {
+        options.interval = Interval::Bootstrap;
+    }
+    let view = View { depth: Some(7), judged_only: false };
+    let evaluator = Evaluator::new(["AP", "RR", "P@2"]).unwrap().with_view(view).with_per_query(true);
+    let (scores, summary, judged) = evaluated(&evaluator, &matrix(&[0, 1, 2, 3, 4], 3));
+    Partial::of(&scores, &summary, Some(&judged), &options).unwrap().1
+}
+
+/// The fixture was written when schema 1 was frozen. This and every later version reads it, and as long as schema 1 is what is written,
+/// the same part makes the same bytes, but for the version. A part with resamples has half a megabyte, so only the hash of its bytes is
+/// kept.
+#[test]
+fn schema_1_is_frozen() {
+    let (part, path) = (frozen(false), fixture("part-1.bin"));
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        part.write(&path).unwrap();
+    }
+    let bytes = std::fs::read(&path).unwrap();
+    assert_eq!(bytes[16..20], 1u32.to_le_bytes());
+    for found in [Partial::from_bytes(&bytes).unwrap(), Partial::read(&path).unwrap()] {
+        assert_eq!(found, part);
+        let found = found.comparison().unwrap();
+        assert_eq!((found.queries, found.draws), (5, 3));
+        assert_eq!([0, 1, 2].map(|run| found.runs[run].means[1]), [7.0 / 15.0, 5.0 / 12.0, 0.6]);
+    }
+    assert!(matches!(Shard::read(&path).unwrap(), Shard::Comparison(found) if *found == part));
+    let this = |bytes: &[u8]| with_version(bytes, FROZEN, env!("CARGO_PKG_VERSION"));
+    assert!(part.to_bytes() == this(&bytes), "the same part makes other bytes");
+    let resampled = with_version(&frozen(true).to_bytes(), env!("CARGO_PKG_VERSION"), FROZEN);
+    assert_eq!(
+        xxhash_rust::xxh3::xxh3_64(&resampled),
+        15_053_662_334_486_503_661,
+        "{} bytes",
+        resampled.len()
+    );
+}
+
+/// What an older version wrote is read, and merges with what this one writes.
+#[test]
+fn parts_of_older_versions_are_read_and_merged() {
+    let [one, other] = sound(false);
+    let this = env!("CARGO_PKG_VERSION");
+    let mut whole = one.clone();
+    whole.merge(&other).unwrap();
+    for older in ["0.0.0", "0.1.0-rc.1", FROZEN, this] {
+        let mut read = Partial::from_bytes(&with_version(&one.to_bytes(), this, older)).unwrap();
+        assert!(read == one, "{older}");
+        read.merge(&other).unwrap();
+        assert!(read == whole, "{older}");
+    }
+    let error =
+        Partial::from_bytes(&with_version(&one.to_bytes(), this, "9999.0.0")).unwrap_err().to_string();
+    assert!(error.contains("it was written by laneval 9999.0.0"), "{error}");
 }
 
 /// Uses a part that was read: it compares or gives an error, and is merged or refused.

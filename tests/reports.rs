@@ -16,6 +16,7 @@ fn run(name: &str, values: [f64; 4]) -> RunScores {
     let per_query = PerQuery {
         queries: [b"q1".as_slice(), b"q2"].into_iter().collect::<Ids>(),
         values: values.map(|value| vec![value; 2]).to_vec(),
+        missing: Vec::new(),
     };
     let mut run = RunScores::default();
     (run.name, run.tag) = (name.to_owned(), b"tag".to_vec());
@@ -128,7 +129,7 @@ fn a_run_in_which_no_query_counts_has_no_numbers() {
     let mut empty = run("b.run", [0.0; 4]);
     empty.queries = 0;
     empty.stats = vec![Vec::new(); 4];
-    empty.per_query = Some(PerQuery { queries: Ids::default(), values: vec![Vec::new(); 4] });
+    empty.per_query = Some(PerQuery { values: vec![Vec::new(); 4], ..PerQuery::default() });
     let both = scores(vec![run("a.run", [0.25, 0.5, 1.0, 7.0]), empty.clone()]);
     assert!(table(&both, Options::default()).ends_with("b.run       –        –       –       –\n"));
     for format in [Format::Tsv, Format::Csv, Format::Json, Format::Jsonl, Format::Trec, Format::Table] {

@@ -1,12 +1,14 @@
 //! Summaries of shards, merged in any order and association, give the bits of one pass; summaries that do not belong together are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
+use laneval::arrays::{Rankings, Shape};
 use laneval::internals::measure::Recipe;
-use laneval::measure::{Definition, Input, MEASURES, Measure};
+use laneval::measure::{Definition, Input as Needs, MEASURES, Measure};
 use laneval::{
-    Error, Evaluator, Groups, Ids, Join, LabelMatrix, Notice, Qrels, QuerySet, RunScores, ScoreType, Scores,
-    Stat, StatName, Summary, Ties, Unmatched, View,
+    Codebook, Error, Evaluator, Groups, Ids, Input, Join, LabelMatrix, Notice, Qrels, QuerySet, RunInput,
+    RunScores, ScoreType, Scores, Stat, StatName, Summary, Ties, Unmatched, View,
 };
 use proptest::prelude::*;
 
@@ -503,7 +505,7 @@ fn every_measure_adds_up() {
     assert!(measures.iter().any(takes_highest_grade));
     assert!(measures.iter().any(|measure| matches!(measure.recipe(matrix.book()), Ok(Recipe::Walk { .. }))));
     let rows: BTreeSet<&str> = measures.iter().map(|measure| measure.definition().name).collect();
-    let over_groups = |row: &&Definition| matches!(row.traits.input, Input::Groups(_));
+    let over_groups = |row: &&Definition| matches!(row.traits.input, Needs::Groups(_));
     assert_eq!(rows.len(), MEASURES.len() - MEASURES.iter().filter(over_groups).count(), "{rows:?}");
     let evaluator = Evaluator::of(measures);
     let shards = names.map(|name| evaluator.summary(&data.of(|query| query == name).matrix()).unwrap());
@@ -886,13 +888,152 @@ fn bytes_that_were_cut_or_changed_are_refused() {
     let mut later = bytes;
     later[16] = 2;
     let error = Summary::from_bytes(&later).unwrap_err().to_string();
-    assert!(error.contains("it has version 2, and this laneval reads version 1"), "{error}");
+    assert!(
+        error.contains("it has version 2, and this laneval reads version 1 at most: read it with a newer"),
+        "{error}"
+    );
 }
 
 /// The bytes of a summary with this body and the checksum that belongs to it.
 fn with_checksum(body: Vec<u8>) -> Vec<u8> {
     let hash = xxhash_rust::xxh3::xxh3_64(&body).to_le_bytes();
     [b"laneval summary\n", &1u32.to_le_bytes()[..], &hash, &body].concat()
+}
+
+/// A summary with all that one can have: two runs under different rules, groups, a query and a tag that are not text, queries that are
+/// missing or ignored, a measure of every average, a number that the judgments gave, and queries as ids, as hashes, as a sum of hashes and
+/// without ids.
+fn frozen() -> Summary {
+    let text = |name: &str, bytes: &[u8]| Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() };
+    let qrels = || text("qrels", b"1 0 a 2\n1 0 b 0\n2 0 a 1\n2 0 c 1\n3 0 a 0\n\xff 0 b 1\n");
+    // Equal scores, scores that are equal as f32, and ranks that contradict scores.
+    let first = b"1 Q0 b 2 9 t\n1 Q0 a 1 8 t\n2 Q0 a 1 7 t\n2 Q0 c 2 7 t\n\xff Q0 b 1 1.00000001 t\n\xff Q0 x 2 1 t\n9 Q0 a 1 1 \xe9t\n";
+    let view = View { depth: Some(9), judged_only: true };
+    let evaluator = Evaluator::new(["AP", "GMAP", "NumRet", "ERR(gmax=auto)"]).unwrap().with_view(view);
+    let run = |join: Join, name: &str, bytes: &[u8]| {
+        join.files(qrels(), [RunInput::named(name, text("first.run", bytes))]).unwrap()
+    };
+    let groups = Groups::new([("1", "g"), ("2", "g"), ("3", "h")]).unwrap();
+    let mut all =
+        evaluator.clone().with_groups(Some(groups)).summary(&run(Join::default(), "first", first)).unwrap();
+    let join = Join {
+        ties: Ties::Input,
+        score: ScoreType::F32,
+        depth: std::num::NonZeroU32::new(12),
+        ..Join::default()
+    };
+    let other = run(join, "other", b"1 Q0 a 1 1 u\n1 Q0 b 2 1 u\n1 Q0 c 3 1 u\n3 Q0 b 1 2 u\n");
+    all.append(&evaluator.summary(&other).unwrap().without_ids()).unwrap();
+    let mut stream = evaluator.stream(&Codebook::new([0.0, 1.0, 2.0]).unwrap()).unwrap();
+    stream.push(&Rankings::labels(&[2u8, 1, 0, 0, 1, 0], Shape::dense(3)).unwrap()).unwrap();
+    let unnamed = stream.finish().unwrap();
+    all.append(&unnamed).unwrap();
+    // More queries than are kept are a sum.
+    let mut many: serde_json::Value = serde_json::from_str(&unnamed.to_json()).unwrap();
+    many["runs"][0]["run"] = "many".into();
+    many["queries"][0] = serde_json::json!({"sum": {"count": 2, "sum": "00112233445566778899aabbccddeeff"}});
+    all.append(&Summary::from_json(&many.to_string()).unwrap()).unwrap();
+    all
+}
+
+/// The path of a fixture.
+pub(crate) fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+}
+
+/// Stored bytes as another version of laneval would have written them: with its number, and the checksum that belongs to it.
+pub(crate) fn with_version(stored: &[u8], from: &str, to: &str) -> Vec<u8> {
+    let field = |version: &str| [&[version.len() as u8], version.as_bytes()].concat();
+    let (mut body, mut rest, from, to) = (Vec::new(), &stored[28..], field(from), field(to));
+    while let Some((&byte, more)) = rest.split_first() {
+        if let Some(after) = rest.strip_prefix(&from[..]) {
+            body.extend_from_slice(&to);
+            rest = after;
+        } else {
+            body.push(byte);
+            rest = more;
+        }
+    }
+    let hash = xxhash_rust::xxh3::xxh3_64(&body).to_le_bytes();
+    [&stored[..20], &hash, &body].concat()
+}
+
+/// The version that wrote the fixtures.
+pub(crate) const FROZEN: &str = "0.1.0";
+const THIS: &str = env!("CARGO_PKG_VERSION");
+
+/// The fixtures were written when schema 1 was frozen. This and every later version reads them, and as long as schema 1 is what is
+/// written, the same summary makes the same bytes and the same JSON, but for the version.
+#[test]
+fn schema_1_is_frozen() {
+    let (summary, [bytes, json]) = (frozen(), ["summary-1.bin", "summary-1.json"].map(fixture));
+    if std::env::var_os("WRITE_FROZEN_FIXTURE").is_some() {
+        summary.write(&bytes).unwrap();
+        std::fs::write(&json, summary.to_json()).unwrap();
+    }
+    for path in [&bytes, &json] {
+        assert_eq!(Summary::read(path).unwrap(), summary, "{}", path.display());
+    }
+    let (bytes, json) = (std::fs::read(bytes).unwrap(), std::fs::read_to_string(json).unwrap());
+    assert_eq!(Summary::from_bytes(&bytes).unwrap(), summary);
+    assert_eq!(Summary::from_json(&json).unwrap(), summary);
+    assert_eq!((&bytes[16..20], &bytes[28..29]), (&1u32.to_le_bytes()[..], &[1][..]));
+    assert_eq!(
+        summary.to_json(),
+        json.replace(&format!("\"laneval\": \"{FROZEN}\""), &format!("\"laneval\": \"{THIS}\""))
+    );
+    assert!(summary.to_bytes() == with_version(&bytes, FROZEN, THIS), "the same summary makes other bytes");
+    for kind in ["ids", "hashes", "sum", "unnamed"] {
+        assert!(json.contains(&format!("\"{kind}\": ")), "{kind}");
+    }
+    let scores = Summary::from_bytes(&bytes).unwrap().scores(&STATS).unwrap();
+    // By hand: 1/2, 1, 0 for the query without a relevant document, and 1.
+    assert_eq!(scores.average("first", "AP"), Some(0.625));
+    assert_eq!(scores.group("first", "g").unwrap().average(0), Some(0.75));
+    assert_eq!(scores.average("rankings", "NumRet"), Some(6.0));
+    assert_eq!((scores.view.depth, scores.view.judged_only), (Some(9), true));
+}
+
+/// What an older version wrote is read, and merges with what this one writes, because values do not change from version to version.
+#[test]
+fn summaries_of_older_versions_are_read_and_merged() {
+    let [one, other] = sound();
+    let mut whole = one.clone();
+    whole.merge(&other).unwrap();
+    for older in ["0.0.0", "0.0.99", "0.1.0-rc.1", FROZEN, THIS] {
+        let json = one.to_json().replace(&format!("\"{THIS}\""), &format!("\"{older}\""));
+        let bytes = with_version(&one.to_bytes(), THIS, older);
+        assert!(older == THIS || (json != one.to_json() && bytes != one.to_bytes()), "{older}");
+        for read in [Summary::from_json(&json), Summary::from_bytes(&bytes)] {
+            let mut read = read.unwrap_or_else(|error| panic!("{older}: {error}"));
+            assert_eq!(read, one, "{older}");
+            read.merge(&other).unwrap();
+            assert_eq!(read, whole, "{older}");
+        }
+    }
+    let newer =
+        Summary::from_bytes(&with_version(&one.to_bytes(), THIS, "9999.0.0")).unwrap_err().to_string();
+    assert!(
+        newer.contains(&format!("it was written by laneval 9999.0.0, and this is {THIS}: read it with that")),
+        "{newer}"
+    );
+}
+
+/// The schema stands before the checksum and among the fields, and both must be one.
+#[test]
+fn schemas_that_are_none_are_refused() {
+    let sound = sound()[0].to_bytes();
+    for (schema, part) in
+        [(0, "it has version 0, which no laneval has written"), (2, "reads version 1 at most")]
+    {
+        let mut before = sound.clone();
+        before[16] = schema;
+        let inside = with_checksum([&[schema], &sound[29..]].concat());
+        for forged in [before, inside] {
+            let error = Summary::from_bytes(&forged).unwrap_err().to_string();
+            assert!(error.contains(part), "{error}");
+        }
+    }
 }
 
 /// The pointers to all values inside of a value.
@@ -1019,14 +1160,25 @@ fn one_forged_field_is_refused_or_harmless() {
 fn forgeries_are_refused_by_their_fault() {
     let sound = &sound()[0];
     let json: serde_json::Value = serde_json::from_str(&sound.to_json()).unwrap();
-    let version = format!("it was written by laneval 0.0.1, and this is {}", env!("CARGO_PKG_VERSION"));
+    let version = format!(
+        "it was written by laneval 9999.0.0, and this is {THIS}: read it with that version or a newer one"
+    );
+    let nameless = "it does not say which version of laneval wrote it";
     let hashes = |sum: &str, hashes: [&str; 2]| {
         let of = |text: &str, digits: usize| format!("{text:0>digits$}");
         serde_json::json!({"hashes": {"sum": of(sum, 32), "hashes": hashes.map(|hash| of(hash, 16))}})
     };
     for (pointer, value, part) in [
-        ("/schema", serde_json::json!(2), "it has version 2, and this laneval reads version 1"),
-        ("/laneval", "0.0.1".into(), version.as_str()),
+        (
+            "/schema",
+            2.into(),
+            "it has version 2, and this laneval reads version 1 at most: read it with a newer",
+        ),
+        ("/schema", 0.into(), "it has version 0, which no laneval has written"),
+        ("/laneval", "9999.0.0".into(), version.as_str()),
+        ("/laneval", "1.0".into(), nameless),
+        ("/laneval", "0.1.0.0".into(), nameless),
+        ("/laneval", "zero.1.0".into(), nameless),
         ("/measures/0", "nonesuch".into(), "nonesuch"),
         ("/query_set", "some".into(), "some"),
         ("/queries/0", serde_json::json!({"ids": ["q2", "q1"]}), "not distinct and ascending"),

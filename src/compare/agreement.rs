@@ -1,6 +1,9 @@
-//! How far two rankings of the same systems agree. A ranking gives a number to each system: higher is better, and equal numbers are tied.
+//! How far two rankings of the same systems agree. A ranking gives a number to each system: higher is better, and numbers that are equal
+//! within [rounding](crate::stats::rounding) are tied.
 
 use std::cmp::Ordering;
+
+use crate::stats::rounding::settled;
 
 /// Compares two numbers that are not NaN.
 fn order(left: f64, right: f64) -> Ordering {
@@ -9,10 +12,11 @@ fn order(left: f64, right: f64) -> Ordering {
 
 /// Kendall's τ_b (Kendall 1945); `None` if all systems of a ranking are tied.
 pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
+    let [x, y] = [x, y].map(settled);
     let (mut agree, mut of_x, mut of_y) = (0i64, 0i64, 0i64);
     for j in 1..x.len() {
         for i in 0..j {
-            let [a, b] = [x, y].map(|of| order(of[i], of[j]) as i64);
+            let [a, b] = [&x, &y].map(|of| order(of[i], of[j]) as i64);
             agree += a * b;
             of_x += a.abs();
             of_y += b.abs();
@@ -24,9 +28,10 @@ pub fn tau_b(x: &[f64], y: &[f64]) -> Option<f64> {
 /// τ_AP of an estimated ranking (Yilmaz, Aslam and Robertson 2008), to which the top matters most. Each of several systems that are tied in
 /// the estimate is compared with the systems above all of them. `None` if all systems are tied.
 pub fn tau_ap(truth: &[f64], estimate: &[f64]) -> Option<f64> {
+    let [truth, estimate] = [truth, estimate].map(settled);
     let (mut shares, mut count) = (0.0, 0usize);
-    for (&of_truth, &of_estimate) in truth.iter().zip(estimate) {
-        let above = || truth.iter().zip(estimate).filter(|other| *other.1 > of_estimate);
+    for (&of_truth, &of_estimate) in truth.iter().zip(&estimate) {
+        let above = || truth.iter().zip(&estimate).filter(|other| *other.1 > of_estimate);
         let all = above().count();
         if all > 0 {
             shares += above().filter(|other| *other.0 > of_truth).count() as f64 / all as f64;
@@ -55,7 +60,7 @@ pub enum Tie {
 
 /// Rank-biased overlap, extrapolated, with persistence `p` between 0 and 1 (Webber, Moffat and Zobel 2010); `None` without systems.
 pub fn rank_biased_overlap(x: &[f64], y: &[f64], p: f64, tie: Tie) -> Option<f64> {
-    let [x, y] = [x, y].map(groups);
+    let [x, y] = [x, y].map(|of| groups(&settled(of)));
     let depths = 1..=x.len();
     let agreed = |depth: usize| {
         let (mut both, mut of_x, mut of_y) = (0.0, [0.0; 2], [0.0; 2]);
@@ -100,6 +105,22 @@ mod tests {
     use proptest::prelude::*;
 
     const TIES: [Tie; 3] = [Tie::A, Tie::B, Tie::W];
+
+    /// Both systems of the first ranking have the mean 0.2, of 0.6, 0, 0 and of 0.2, 0.4, 0.
+    #[test]
+    fn what_is_equal_on_paper_is_tied() {
+        let (means, tied) = ([(0.6 + 0.0 + 0.0) / 3.0, (0.2 + 0.4 + 0.0) / 3.0, 0.1], [0.2, 0.2, 0.1]);
+        assert_ne!(means[0], means[1]);
+        for other in [[1.0, 2.0, 3.0], [0.3, 0.2, 0.1], [0.1, 0.1, 0.2]] {
+            assert_eq!(tau_b(&means, &other), tau_b(&tied, &other));
+            assert_eq!(tau_ap(&means, &other), tau_ap(&tied, &other));
+            assert_eq!(tau_ap_b(&other, &means), tau_ap_b(&other, &tied));
+            for tie in TIES {
+                let overlap = |of: &[f64]| rank_biased_overlap(of, &other, 0.9, tie);
+                assert_eq!(overlap(&means), overlap(&tied));
+            }
+        }
+    }
 
     #[test]
     fn equal_and_opposite_rankings() {

@@ -19,6 +19,7 @@ use super::values::{MeasureValues, Values};
 use crate::error::{Error, Result};
 use crate::measure::{Average, Better, Measure};
 use crate::scores::{QuerySet, Scores};
+use crate::stats::rounding::{are_best, settled};
 use crate::watch::{Watch, not_stopped};
 
 /// The number of sign-adds of the randomisation test that is affordable: they take about ten seconds.
@@ -61,6 +62,8 @@ pub struct Comparison {
     ids: Vec<Vec<u8>>,
     /// The terms that are averaged, `[measure][run][query]`.
     terms: Vec<Vec<Vec<f64>>>,
+    /// The queries that each run lacks, as far as they are known.
+    lacking: Vec<Vec<usize>>,
 }
 
 /// A run that is compared.
@@ -235,10 +238,11 @@ impl Comparison {
         }
         let of = (&scores.measures[..], &names[..], scores.queries);
         let mut comparison = Comparison::made(of, options, &sums, Some(&values), watch)?;
-        let Values { ids, measures, .. } = values;
+        let Values { ids, measures, lacking, .. } = values;
         comparison.ids = ids;
         comparison.terms = measures.into_iter().map(|of| of.terms).collect();
-        comparison.note_filled(&scores.runs);
+        comparison.lacking = lacking;
+        comparison.note_filled();
         Ok((comparison, sums))
     }
 
@@ -266,6 +270,7 @@ impl Comparison {
             notes: Vec::new(),
             ids: Vec::new(),
             terms: vec![vec![Vec::new(); names.len()]; measures.len()],
+            lacking: vec![Vec::new(); names.len()],
         };
         comparison.runs = comparison.compared(sums, names);
         comparison.describe(sums, values)?;
@@ -307,13 +312,27 @@ impl Comparison {
         &self.terms[measure][run]
     }
 
+    /// The queries that a run lacks and that count as empty rankings, by their places among the ids, ascending; as far as they are known.
+    pub fn lacking(&self, run: usize) -> &[usize] {
+        &self.lacking[run]
+    }
+
     /// The index of the best run under a measure; the first of several.
     pub fn best(&self, measure: usize) -> usize {
-        let better = self.measures[measure].definition().better;
-        let beats = |one: f64, other: f64| if better == Better::Lower { one < other } else { one > other };
-        (1..self.runs.len()).fold(0, |best, run| {
-            if beats(self.runs[run].means[measure], self.runs[best].means[measure]) { run } else { best }
-        })
+        let merits = self.merits(measure);
+        (1..merits.len()).fold(0, |best, run| if merits[run] > merits[best] { run } else { best })
+    }
+
+    /// Whether a run is the best under a measure, or equal to the best within rounding; no run is if all are equal.
+    pub fn is_best(&self, measure: usize, run: usize) -> bool {
+        let means: Vec<Option<f64>> = self.runs.iter().map(|run| Some(run.means[measure])).collect();
+        are_best(&means, self.measures[measure].definition().better)[run]
+    }
+
+    /// Numbers by which the runs are ranked under a measure, the highest first: those of runs whose means are equal within rounding are equal.
+    pub fn merits(&self, measure: usize) -> Vec<f64> {
+        let sign = if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
+        settled(&self.runs.iter().map(|run| sign * run.means[measure]).collect::<Vec<f64>>())
     }
 
     /// The indices of the runs that a run is significantly better than under a measure.
@@ -674,13 +693,9 @@ impl Comparison {
         if self.runs.len() < 3 {
             return;
         }
-        let by = |measure: usize| -> Vec<f64> {
-            let sign = if self.measures[measure].definition().better == Better::Lower { -1.0 } else { 1.0 };
-            self.runs.iter().map(|run| sign * run.means[measure]).collect()
-        };
-        let first = by(0);
+        let first = self.merits(0);
         let agreement = |measure| {
-            let other = by(measure);
+            let other = self.merits(measure);
             Agreement {
                 measure,
                 tau: agreement::tau_b(&first, &other),

@@ -14,11 +14,10 @@ use std::ops::Range;
 use super::paired::Paired;
 use crate::error::{Error, MeasureError, Result};
 use crate::measure::{self, Average, Better, Measure};
+use crate::stats::rounding::{is_equal, tolerance};
 
 /// The level of significance of a gate that names none.
 const ALPHA: f64 = 0.05;
-/// The most by which a change may exceed an amount and still count as equal to it.
-const ROUNDING: f64 = 1e-12;
 
 /// Words that are not verbs of gates, each with the verb that is meant where higher is better.
 const SYNONYMS: &[(&str, &str)] = &[
@@ -135,17 +134,18 @@ impl Gate {
         match self.rule {
             Rule::Threshold(sign, threshold) => {
                 let value = self.finite(facts.run, "the mean")?;
+                let equal = is_equal(value, threshold);
                 let failed = match sign {
-                    Sign::Below => value < threshold,
-                    Sign::AtMost => value <= threshold,
-                    Sign::Above => value > threshold,
-                    Sign::AtLeast => value >= threshold,
+                    Sign::Below => value < threshold && !equal,
+                    Sign::AtMost => value <= threshold || equal,
+                    Sign::Above => value > threshold && !equal,
+                    Sign::AtLeast => value >= threshold || equal,
                 };
                 Ok(Verdict { failed, value, threshold, p: None })
             }
             Rule::Worse { amount, alpha } => {
                 let (_, value, threshold) = self.change(facts, amount)?;
-                let more = value > threshold + ROUNDING;
+                let more = value > threshold + self.rounding(facts);
                 let p = match (alpha, facts.worse) {
                     (None, _) => None,
                     (Some(_), Some(p)) => Some(self.finite(p, "p")?),
@@ -162,7 +162,7 @@ impl Gate {
                 let lower = self.better() == Better::Lower;
                 let p = paired.against(if lower { threshold } else { -threshold });
                 let p = p.map(|tails| tails.better(self.better()));
-                let failed = p.map_or(value >= threshold, |p| p >= alpha);
+                let failed = p.map_or(value >= threshold - self.rounding(facts), |p| p >= alpha);
                 Ok(Verdict { failed, value, threshold, p })
             }
         }
@@ -187,6 +187,12 @@ impl Gate {
             Amount::Relative(share) => share * self.finite(baseline, "the baseline's mean")?.abs(),
         };
         Ok((paired, self.finite(worse, "the difference")? + 0.0, amount))
+    }
+
+    /// The most by which a change may differ from an amount and still equal it: rounding is that of the two means, of which the change is a
+    /// small rest.
+    fn rounding(&self, facts: Facts) -> f64 {
+        tolerance(facts.run.abs().max(facts.baseline.map_or(0.0, f64::abs)))
     }
 
     fn better(&self) -> Better {
@@ -479,10 +485,11 @@ mod tests {
     #[test]
     fn thresholds() {
         for (text, fails_at, passes_at) in [
-            ("AP < 0.30", &[0.2999, -1.0, 0.3f64.next_down()][..], &[0.3, 0.31][..]),
-            ("AP <= 0.30", &[0.3, 0.0], &[0.3f64.next_up()]),
-            ("AP > 0.30", &[0.31, 0.3f64.next_up()], &[0.3, 0.0]),
-            ("AP >= 0.30", &[0.3, 1.0], &[0.3f64.next_down()]),
+            // The means of 0.3, and what is equal to it within rounding.
+            ("AP < 0.30", &[0.2999, -1.0, 0.3 - 1e-11][..], &[0.3, 0.3f64.next_down(), 0.31][..]),
+            ("AP <= 0.30", &[0.3, 0.3f64.next_up(), 0.0], &[0.3 + 1e-11]),
+            ("AP > 0.30", &[0.31, 0.3 + 1e-11], &[0.3, 0.3f64.next_up(), 0.0]),
+            ("AP >= 0.30", &[0.3, 0.3f64.next_down(), 1.0], &[0.3 - 1e-11]),
             (" nDCG(gain=exp2, ideal=judged)@10<3e-1 ", &[0.2], &[0.3]),
             ("NumRel < 1000", &[999.0], &[1000.0]),
         ] {

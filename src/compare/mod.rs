@@ -50,6 +50,7 @@ mod flip_tests;
 #[cfg(test)]
 mod known;
 
+pub use crate::stats::rounding::are_best;
 pub use agreement::Tie;
 pub use anova::{Anova, Effect};
 pub use comparison::{Agreement, Compared, Comparison, Difference, Judged, judged_measure};

@@ -6,7 +6,6 @@ use super::comparison::{Comparison, Difference, monte_carlo_error};
 use super::options::{Alternative, Correction, Permutations, Scope, Test};
 use super::randomised::Pair;
 use crate::measure::Better;
-use crate::scores::RunScores;
 use crate::sort;
 
 /// The number of queries from which on nearly every difference is significant.
@@ -313,27 +312,21 @@ impl Comparison {
     }
 
     /// Adds a note on how queries that a run lacks change the differences that are put in words, if it is known which queries these are.
-    pub(super) fn note_filled(&mut self, runs: &[RunScores]) {
-        let ids: Vec<&[u8]> = self.query_ids().collect();
-        let places = |run: &RunScores| {
-            let known = run.filled && run.missing.count > 0 && !run.missing.is_truncated();
-            let place = |id: &[u8]| ids.binary_search(&id).ok();
-            if known { run.missing.ids.iter().filter_map(place).collect() } else { Vec::new() }
-        };
-        let lacks: Vec<Vec<usize>> = runs.iter().map(places).collect();
+    pub(super) fn note_filled(&mut self) {
         let note = |of: &Difference, run: usize| {
             let [values, others] = [of.pair.run, of.pair.baseline].map(|run| self.values(of.measure, run));
-            let made: f64 = lacks[run].iter().map(|&query| values[query] - others[query]).sum();
+            let lacking = self.lacking(run);
+            let made: f64 = lacking.iter().map(|&query| values[query] - others[query]).sum();
             let made = made / self.queries as f64;
-            let (queries, count) = match lacks[run].len() {
+            let (queries, count) = match lacking.len() {
                 1 => ("1 query".to_owned(), "counts"),
                 count => (format!("{count} queries"), "count"),
             };
             let [a, b] = [of.pair.run, of.pair.baseline].map(|run| self.name(run));
             (made != 0.0 && !of.logarithmic).then(|| {
-                let (measure, lacking) = (&self.measures[of.measure], self.name(run));
+                let (measure, without) = (&self.measures[of.measure], self.name(run));
                 format!(
-                    "of the difference of {:+.4} between {a} and {b} on {measure}, {made:+.4} comes from {queries} that {lacking} lacks \
+                    "of the difference of {:+.4} between {a} and {b} on {measure}, {made:+.4} comes from {queries} that {without} lacks \
                      and that {count} as empty (--queries both leaves them out)",
                     of.paired.mean
                 )

@@ -18,7 +18,7 @@ use super::sums::{MeasureSums, PairSums, Sums};
 use super::units::Unit;
 use crate::error::{Error, Result};
 use crate::stats::{ExactSum, Fixed, Moments};
-use crate::summary::sealed::{self, Magic, open, seal, wrong};
+use crate::summary::sealed::{self, Magic, SCHEMA, no_reader, open, seal, wrong};
 use crate::summary::stored::{self, StoredQueries};
 use crate::summary::{QueryPrint, RunSummary, Summary};
 use crate::whole_file;
@@ -57,12 +57,16 @@ impl Partial {
         seal(MAGIC, &Stored::of(self))
     }
 
-    /// Makes a part of bytes.
+    /// Makes a part of bytes that this laneval wrote, or an older one.
     ///
     /// # Errors
-    /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
+    /// [`Error::Summary`]: bytes of something else, of a newer version, cut off or changed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Partial> {
-        open::<Stored>(MAGIC, "a part of a comparison", bytes)?.partial()
+        let sealed = open(MAGIC, "a part of a comparison", bytes)?;
+        match sealed.schema {
+            1 => sealed.fields::<Stored<'_>>()?.partial(),
+            other => Err(no_reader(other, SCHEMA)),
+        }
     }
 
     /// Reads a part from a file.
@@ -85,7 +89,7 @@ impl Partial {
     }
 }
 
-/// All fields of a part.
+/// All fields of a part, in schema 1, with its summaries in schema 1.
 #[derive(Serialize, Deserialize)]
 struct Stored<'a> {
     summary: stored::Stored,
@@ -154,8 +158,8 @@ impl<'a> Stored<'a> {
     fn of(partial: &'a Partial) -> Stored<'a> {
         let sums = &partial.sums;
         Stored {
-            summary: stored::Stored::of(&partial.summary),
-            judged: partial.judged.as_ref().map(stored::Stored::of),
+            summary: stored::Stored::of(&partial.summary, SCHEMA),
+            judged: partial.judged.as_ref().map(|judged| stored::Stored::of(judged, SCHEMA)),
             options: StoredOptions::of(&partial.options),
             runs: partial.runs.clone(),
             queries: StoredQueries::of(&partial.queries),
@@ -167,8 +171,8 @@ impl<'a> Stored<'a> {
     }
 
     fn partial(self) -> Result<Partial> {
-        let summary = self.summary.summary()?;
-        let judged = self.judged.map(stored::Stored::summary).transpose()?;
+        let summary = self.summary.summary(1)?;
+        let judged = self.judged.map(|judged| judged.summary(1)).transpose()?;
         let options = self.options.options()?;
         let queries = self.queries.print()?;
         check_runs(&self.runs, &[Some(&summary), judged.as_ref()], &queries)?;

@@ -1,10 +1,10 @@
 //! Values as whole numbers of a small unit, so that equal differences are equal and sums are exact in any order.
 //!
 //! 0.3 − 0.2 is not 0.2 − 0.1 in f64, and a test that counts ties must not depend on that. So each value is rounded once, to a multiple of
-//! 2^−S; differences and sums of these are integers. All runs have the same S under a measure.
+//! 2^−S; differences and sums of these are integers. All runs have the same S under a measure, by the rule of
+//! [`rounding`](crate::stats::rounding).
 
-/// The power of two by which values are multiplied if none is larger than 1.
-const FINEST: i32 = 40;
+use crate::stats::rounding::{FINEST, fineness};
 
 /// The unit of a measure's values, 2^−S.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,11 +16,7 @@ impl Unit {
     /// The unit for some finite values: the largest has at most 40 bits.
     pub fn of(values: impl IntoIterator<Item = f64>) -> Unit {
         let largest = values.into_iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
-        debug_assert!(largest.is_finite());
-        let bits = largest.to_bits();
-        // Exponent and fraction of the largest, whose logarithm is rounded up.
-        let (exponent, fraction) = ((bits >> 52) as i32 - 1023, bits & ((1 << 52) - 1));
-        Unit { exponent: FINEST - (exponent + i32::from(fraction != 0)).max(0) }
+        Unit { exponent: fineness(largest) }
     }
 
     /// The most bits of a value in whole units.

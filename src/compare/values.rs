@@ -18,6 +18,8 @@ pub struct Values {
     pub filled: Vec<u64>,
     /// The ids of the queries.
     pub ids: Vec<Vec<u8>>,
+    /// The queries that each run lacks, by their places among the ids, as far as they are known.
+    pub lacking: Vec<Vec<usize>>,
 }
 
 /// The values of runs under a measure.
@@ -95,11 +97,14 @@ impl Values {
         };
         let measures = scores.measures.iter().enumerate().map(measure).collect::<Result<Vec<_>>>()?;
         let filled = |run: &RunScores| if run.filled { run.missing.count } else { 0 };
+        let of_runs = runs.iter().zip(&per_query).zip(&common);
+        let lacking = of_runs.map(|((run, of), places)| lacking(run, of, places, &ids)).collect();
         Ok(Values {
             queries: ids.iter().map(|id| query_hash(id)).collect(),
             measures,
             filled: runs.iter().map(filled).collect(),
             ids,
+            lacking,
         })
     }
 }
@@ -150,6 +155,18 @@ fn check_runs(runs: &[RunScores]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The queries that a run lacks, of those at these places among its values: as its values tell, or by the ids of all of them.
+fn lacking(run: &RunScores, of: &PerQuery, places: &[usize], ids: &[Vec<u8>]) -> Vec<usize> {
+    if !run.filled {
+        return Vec::new();
+    }
+    if of.missing.is_empty() && !run.missing.is_truncated() {
+        let place = |id: &[u8]| ids.binary_search_by(|of| of.as_slice().cmp(id)).ok();
+        return run.missing.ids.iter().filter_map(place).collect();
+    }
+    (0..places.len()).filter(|&at| of.missing.binary_search(&places[at]).is_ok()).collect()
 }
 
 /// The indices of the queries that all runs have, by run, in ascending order of their ids.
@@ -208,7 +225,7 @@ mod tests {
 
     fn run(name: &str, ids: &[&str], values: &[f64]) -> RunScores {
         let queries = ids.iter().map(|id| id.as_bytes()).collect();
-        let per_query = PerQuery { queries, values: vec![values.to_vec()] };
+        let per_query = PerQuery { queries, values: vec![values.to_vec()], missing: Vec::new() };
         RunScores { name: name.to_owned(), per_query: Some(per_query), ..RunScores::default() }
     }
 

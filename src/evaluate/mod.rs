@@ -7,6 +7,7 @@ mod interval;
 mod joined;
 mod judges;
 mod missing;
+mod pool;
 #[cfg(feature = "gpu")]
 pub mod resident;
 mod run_stream;
@@ -37,11 +38,13 @@ use crate::timing::Timing;
 use crate::watch::Watch;
 use finish::{Finishing, named_in, ranking};
 use joined::Joined;
+use pool::pool;
 use sink::Kept;
 use slots::Slots;
 use tally::{NotFinite, Shared, Sums, Tally, by_row, labels};
 use tied::OverTies;
 
+pub use pool::most_threads;
 pub use run_stream::RunStream;
 pub use sink::Sink;
 pub use slots::Groups;
@@ -194,7 +197,7 @@ impl Evaluator {
         Evaluator { groups, ..self }
     }
 
-    /// Sets the number of threads; `None` means the rayon pool of the caller.
+    /// Sets the number of threads, of which at most [`most_threads`] are started; `None` means the rayon pool of the caller.
     #[must_use]
     pub fn with_threads(self, threads: Option<NonZeroUsize>) -> Self {
         Evaluator { threads, ..self }
@@ -676,6 +679,7 @@ impl Evaluator {
             of_run.per_query = self.per_query.then(|| PerQuery {
                 queries: counted.iter().map(|&query| matrix.queries().get(query)).collect(),
                 values,
+                missing: (0..counted.len()).filter(|&at| !matrix.has(run, counted[at])).collect(),
             });
             scores.runs.push(of_run);
         }
@@ -713,12 +717,6 @@ fn check_judgments(measures: &[Measure], by: Option<GroupedBy>) -> Result<()> {
         ))),
         None => Ok(()),
     }
-}
-
-/// A pool of `threads` threads.
-fn pool(threads: NonZeroUsize) -> Result<rayon::ThreadPool> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads.get()).build();
-    pool.map_err(|error| Error::Unanswerable(format!("no threads can be started: {error}")))
 }
 
 /// What is kept besides averages.

@@ -218,7 +218,11 @@ impl Stream {
     fn per_query(&self, rows: &[usize], values: Vec<Vec<f64>>) -> PerQuery {
         let Some([ids, _]) = &self.rows.ids else {
             let queries = rows.iter().map(|row| row.to_string()).collect::<Vec<_>>();
-            return PerQuery { queries: queries.iter().map(|id| id.as_bytes()).collect(), values };
+            return PerQuery {
+                queries: queries.iter().map(|id| id.as_bytes()).collect(),
+                values,
+                missing: Vec::new(),
+            };
         };
         let mut order: Vec<usize> = (0..rows.len()).collect();
         order.sort_unstable_by_key(|&at| ids.get(rows[at]));
@@ -226,6 +230,7 @@ impl Stream {
         PerQuery {
             queries: order.iter().map(|&at| ids.get(rows[at])).collect(),
             values: values.iter().map(in_order).collect(),
+            missing: Vec::new(),
         }
     }
 

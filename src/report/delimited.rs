@@ -72,7 +72,7 @@ pub fn write_wide(delimiter: u8, scores: &Scores, options: &Options, to: &mut im
             table.write_record(None::<&[u8]>).map_err(plain)
         };
         let wanted = options.per_query && run.group.is_none();
-        if let Some(PerQuery { queries, values }) = run.per_query.as_ref().filter(|_| wanted) {
+        if let Some(PerQuery { queries, values, .. }) = run.per_query.as_ref().filter(|_| wanted) {
             for (query, id) in queries.iter().enumerate() {
                 row(id, "value", &mut values.iter().map(|of| Some((StatName::Value, of[query]))))?;
             }

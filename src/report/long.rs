@@ -46,7 +46,7 @@ pub fn rows(
         };
         // The values of queries are written once, in the rows of all queries.
         let wanted = options.per_query && run.group.is_none();
-        if let Some(PerQuery { queries, values }) = run.per_query.as_ref().filter(|_| wanted) {
+        if let Some(PerQuery { queries, values, .. }) = run.per_query.as_ref().filter(|_| wanted) {
             for (query, id) in queries.iter().enumerate() {
                 for (&(measure, ref name), values) in measures.iter().zip(values) {
                     each(name, &row(Some(id), measure, StatName::Value, values[query]))?;

@@ -6,9 +6,10 @@ use std::io::{self, Write};
 use super::markup::Markup;
 use super::{Align, Cell, Grid, Options, sparks};
 use crate::error::printable;
-use crate::measure::{Average, Better, Measure};
+use crate::measure::{Average, Measure};
 use crate::scores::{PerQuery, RunScores, Scores};
 use crate::stats::StatName;
+use crate::stats::rounding::are_best;
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {
     match scores.runs.as_slice() {
@@ -181,23 +182,27 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     let one = |(at, stat): (usize, StatName)| {
         let values: Vec<Option<f64>> = scores.runs.iter().map(|run| run.stat(measure, stat)).collect();
         let better = scores.measures[measure].definition().better;
-        let of_group = |group: &Option<String>| {
-            let same = scores.runs.iter().zip(&values).filter(|(run, _)| run.group == *group);
-            best(&same.map(|(_, &value)| value).collect::<Vec<_>>(), better).filter(|_| at == 0)
-        };
-        let bests: BTreeMap<_, _> =
-            scores.runs.iter().map(|run| (&run.group, of_group(&run.group))).collect();
+        // The best of each group; of other statistics than averages there is none.
+        let mut of_groups: BTreeMap<&Option<String>, Vec<usize>> = BTreeMap::new();
+        for (run, of) in scores.runs.iter().enumerate().filter(|_| at == 0) {
+            of_groups.entry(&of.group).or_default().push(run);
+        }
+        let mut best = vec![false; values.len()];
+        for runs in of_groups.values() {
+            let of_group: Vec<Option<f64>> = runs.iter().map(|&run| values[run]).collect();
+            are_best(&of_group, better).into_iter().zip(runs).for_each(|(is, &run)| best[run] = is);
+        }
         let with_interval = |run: &RunScores, value: f64| {
             let ends = [StatName::Ci95Low, StatName::Ci95High].map(|stat| run.stat(measure, stat));
             let ends = if at == 0 { ends.into() } else { (None, None) };
             number(value, average, stat, options) + &interval(ends, average, options)
         };
-        let cell = |(run, &value): (&RunScores, &Option<f64>)| Cell {
+        let cell = |((run, &value), &best): ((&RunScores, &Option<f64>), &bool)| Cell {
             text: value.map_or("–".to_owned(), |value| with_interval(run, value)),
-            best: value.is_some() && value == bests[&run.group],
+            best,
             ..Cell::default()
         };
-        let cells = scores.runs.iter().zip(&values).map(cell).collect();
+        let cells = scores.runs.iter().zip(&values).zip(&best).map(cell).collect();
         let measure = &scores.measures[measure];
         let name = match at {
             0 if has_interval => format!("{measure} {WITH_INTERVAL}"),
@@ -208,17 +213,6 @@ fn series(scores: &Scores, measure: usize, options: &Options) -> Vec<Series> {
     };
     let stats = stats.clone().into_iter().enumerate();
     stats.filter(|&(_, stat)| is_apart(stat)).map(one).collect()
-}
-
-/// The best value; `None` if all are equal.
-fn best(values: &[Option<f64>], better: Better) -> Option<f64> {
-    let known = || values.iter().copied().flatten();
-    let best = match better {
-        Better::Higher => known().reduce(f64::max)?,
-        Better::Lower => known().reduce(f64::min)?,
-        Better::Neither => return None,
-    };
-    known().any(|value| value != best).then_some(best)
 }
 
 /// The table of values: queries as rows, measures as columns.

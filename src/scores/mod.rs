@@ -137,6 +137,8 @@ pub struct PerQuery {
     pub queries: Ids,
     /// The values, `[measure][query]`.
     pub values: Vec<Vec<f64>>,
+    /// The queries that the run lacks and that count as empty rankings, as indices into `queries`, ascending.
+    pub missing: Vec<usize>,
 }
 
 /// The averages of a measure over its cutoffs.
@@ -189,7 +191,7 @@ impl RunScores {
             stat,
             value,
         };
-        let of_queries = self.per_query.iter().flat_map(move |PerQuery { queries, values }| {
+        let of_queries = self.per_query.iter().flat_map(move |PerQuery { queries, values, .. }| {
             let of_query = move |(query, id)| {
                 let values = values.iter().enumerate();
                 values.map(move |(at, values): (usize, &'a Vec<f64>)| {

@@ -123,7 +123,7 @@ struct Queried<'a>(&'a PerQuery, Vec<String>);
 
 impl Serialize for Queried<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let Queried(PerQuery { queries, values }, measures) = self;
+        let Queried(PerQuery { queries, values, .. }, measures) = self;
         let of = |at: usize| {
             measures.iter().zip(values).map(|(measure, values)| (measure.as_str(), values[at])).collect()
         };

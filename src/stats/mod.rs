@@ -6,6 +6,7 @@ mod fixed;
 mod limbs;
 mod moments;
 mod poisson;
+pub(crate) mod rounding;
 mod squares;
 mod summary;
 

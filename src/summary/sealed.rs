@@ -1,4 +1,7 @@
-//! Stored values as bytes: their kind in 16 bytes, the version, a checksum, and the fields.
+//! Stored values as bytes: their kind in 16 bytes, the schema, a checksum, and the fields.
+//!
+//! A schema is the number of a layout. What a release wrote is read for ever: bytes that are laid out in another way get the next number,
+//! and a reader for each number stays. So readers are a `match` over the schema that is stored, with an arm for each that was released.
 
 use std::fs::File;
 use std::io::Read;
@@ -9,10 +12,12 @@ use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::{Error, Result, printable_path};
-use crate::scores::SCHEMA;
 
 /// The first bytes of a file, which tell its kind.
 pub type Magic = [u8; 16];
+
+/// The schema of the bytes that are written, of summaries and of parts of comparisons. JSON has a number of its own.
+pub const SCHEMA: u32 = 1;
 
 /// Encodes fields as bytes.
 pub fn seal(magic: &Magic, fields: &impl Serialize) -> Vec<u8> {
@@ -20,23 +25,40 @@ pub fn seal(magic: &Magic, fields: &impl Serialize) -> Vec<u8> {
     [&magic[..], &SCHEMA.to_le_bytes(), &xxh3_64(&body).to_le_bytes(), &body].concat()
 }
 
-/// Decodes the fields of bytes; `what` names their kind in errors.
+/// Bytes of one kind, of which only the schema was read.
+pub struct Sealed<'a> {
+    /// The schema that the bytes say they have.
+    pub schema: u32,
+    /// The checksum, and the fields that it belongs to.
+    rest: &'a [u8],
+}
+
+/// Reads the schema of bytes; `what` names their kind in errors.
 ///
 /// # Errors
-/// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
-pub fn open<T: DeserializeOwned>(magic: &Magic, what: &str, bytes: &[u8]) -> Result<T> {
+/// [`Error::Summary`]: bytes of something else, or cut off.
+pub fn open<'a>(magic: &Magic, what: &str, bytes: &'a [u8]) -> Result<Sealed<'a>> {
     let rest = bytes.strip_prefix(magic).ok_or_else(|| wrong(&format!("it is not {what} of laneval")))?;
     let (schema, rest) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
-    check_schema(u32::from_le_bytes(*schema))?;
-    let (hash, body) = rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
-    if u64::from_le_bytes(*hash) != xxh3_64(body) {
-        return Err(wrong("its checksum does not fit: it was cut off or changed"));
+    Ok(Sealed { schema: u32::from_le_bytes(*schema), rest })
+}
+
+impl Sealed<'_> {
+    /// Decodes the fields, which are those of the bytes' schema.
+    ///
+    /// # Errors
+    /// [`Error::Summary`]: bytes that were cut off or changed.
+    pub fn fields<T: DeserializeOwned>(&self) -> Result<T> {
+        let (hash, body) = self.rest.split_first_chunk().ok_or_else(|| wrong("it is cut off"))?;
+        if u64::from_le_bytes(*hash) != xxh3_64(body) {
+            return Err(wrong("its checksum does not fit: it was cut off or changed"));
+        }
+        let (fields, after) = postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
+        if !after.is_empty() {
+            return Err(wrong(&format!("{} bytes too many", after.len())));
+        }
+        Ok(fields)
     }
-    let (fields, after) = postcard::take_from_bytes(body).map_err(|error| wrong(&error.to_string()))?;
-    if !after.is_empty() {
-        return Err(wrong(&format!("{} bytes too many", after.len())));
-    }
-    Ok(fields)
 }
 
 /// Reads a file that begins with one of `magics`, or as JSON does. Of another file only the first bytes are read, because it may have any
@@ -67,12 +89,13 @@ pub fn in_file(path: &Path, error: Error) -> Error {
     }
 }
 
-/// Checks the version.
-pub fn check_schema(schema: u32) -> Result<()> {
-    match schema {
-        SCHEMA => Ok(()),
-        other => Err(wrong(&format!("it has version {other}, and this laneval reads version {SCHEMA}"))),
-    }
+/// The error of a schema for which there is no reader; `newest` is the newest for which there is one.
+pub fn no_reader(schema: u32, newest: u32) -> Error {
+    let why = match schema > newest {
+        true => format!("and this laneval reads version {newest} at most: read it with a newer laneval"),
+        false => "which no laneval has written".to_owned(),
+    };
+    wrong(&format!("it has version {schema}, {why}"))
 }
 
 /// The error of stored values.

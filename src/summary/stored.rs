@@ -5,6 +5,10 @@
 //! JSON    one object, with `"schema"`
 //! ```
 //!
+//! Bytes and JSON count their schemas apart: bytes need another one for every field that is added, and JSON only for one that is removed or
+//! changes its meaning. [`Stored`] has the fields of schema 1 of both. Fields of another schema become a type of their own, with an arm in
+//! the readers here, and `Stored` stays: what a release wrote is read for ever. `tests/fixtures` has a summary of each.
+//!
 //! Exact sums are text, a whole hexadecimal number and a power of two: `0x5p-3` is 5/8. All input is checked, even if laneval wrote it.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,49 +18,59 @@ use std::sync::Arc;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::queries::{Known, QueryPrint};
-use super::sealed::{self, Magic, check_schema, open, seal, wrong};
+use super::sealed::{self, Magic, SCHEMA, no_reader, open, seal, wrong};
 use super::{RunSummary, Summary};
 use crate::error::{Error, Result};
 use crate::label::{Ids, RankingRule, ScoresSeen, Unmatched, View};
 use crate::measure::{Average, Measure};
-use crate::scores::{SCHEMA, Text};
+use crate::scores::{self, Text};
 use crate::stats::{ExactSum, Fixed, Moments};
 use crate::whole_file;
 
 /// The first bytes of a summary.
 pub(crate) const MAGIC: &Magic = b"laneval summary\n";
 
+/// The schema of the JSON that is written, which is that of the JSON of scores.
+const JSON_SCHEMA: u32 = scores::SCHEMA;
+
 impl Summary {
     /// Returns the summary as bytes, which [`Summary::from_bytes`] reads.
     pub fn to_bytes(&self) -> Vec<u8> {
-        seal(MAGIC, &Stored::of(self))
+        seal(MAGIC, &Stored::of(self, SCHEMA))
     }
 
     /// Returns the summary as one JSON object, which [`Summary::from_json`] reads.
     pub fn to_json(&self) -> String {
-        serde_json::to_string_pretty(&Stored::of(self)).unwrap_or_else(|error| unreachable!("{error}"))
+        serde_json::to_string_pretty(&Stored::of(self, JSON_SCHEMA))
+            .unwrap_or_else(|error| unreachable!("{error}"))
     }
 
-    /// Makes a summary of bytes.
+    /// Makes a summary of bytes that this laneval wrote, or an older one.
     ///
     /// # Errors
-    /// [`Error::Summary`]: bytes of something else, of another version, cut off or changed.
+    /// [`Error::Summary`]: bytes of something else, of a newer version, cut off or changed.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        open::<Stored>(MAGIC, "a summary", bytes)?.summary()
+        let sealed = open(MAGIC, "a summary", bytes)?;
+        match sealed.schema {
+            1 => sealed.fields::<Stored>()?.summary(1),
+            other => Err(no_reader(other, SCHEMA)),
+        }
     }
 
-    /// Makes a summary of JSON.
+    /// Makes a summary of JSON that this laneval wrote, or an older one.
     ///
     /// # Errors
-    /// [`Error::Summary`]: JSON of something else, or of another version.
+    /// [`Error::Summary`]: JSON of something else, or of a newer version.
     pub fn from_json(text: &str) -> Result<Self> {
         #[derive(Deserialize)]
-        struct Version {
+        struct Schema {
             schema: u32,
         }
         let syntax = |error: serde_json::Error| wrong(&error.to_string());
-        check_schema(serde_json::from_str::<Version>(text).map_err(syntax)?.schema)?;
-        serde_json::from_str::<Stored>(text).map_err(syntax)?.summary()
+        match serde_json::from_str::<Schema>(text).map_err(syntax)?.schema {
+            1 => serde_json::from_str::<Stored>(text).map_err(syntax)?.summary(1),
+            other => Err(no_reader(other, JSON_SCHEMA)),
+        }
     }
 
     /// Reads a file of bytes or of JSON. Its content tells which.
@@ -90,21 +104,23 @@ impl Summary {
 
 impl Serialize for Summary {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        Stored::of(self).serialize(serializer)
+        let schema = if serializer.is_human_readable() { JSON_SCHEMA } else { SCHEMA };
+        Stored::of(self, schema).serialize(serializer)
     }
 }
 
 impl<'de> Deserialize<'de> for Summary {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Stored::deserialize(deserializer)?.summary().map_err(serde::de::Error::custom)
+        Stored::deserialize(deserializer)?.summary(1).map_err(serde::de::Error::custom)
     }
 }
 
-/// All fields of a summary.
+/// All fields of a summary, in schema 1 of bytes and in schema 1 of JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Stored {
     schema: u32,
+    /// The version of laneval that wrote the summary.
     laneval: String,
     measures: Vec<String>,
     query_set: String,
@@ -231,8 +247,8 @@ impl<'de> Deserialize<'de> for Print {
 }
 
 impl Stored {
-    /// The fields of a summary.
-    pub fn of(summary: &Summary) -> Self {
+    /// The fields of a summary that is written under a schema.
+    pub fn of(summary: &Summary, schema: u32) -> Self {
         let mut sets: Vec<&Arc<QueryPrint>> = Vec::new();
         let runs = summary.runs.iter().map(|((name, group), run)| {
             let known = sets.iter().position(|set| Arc::ptr_eq(set, &run.queries) || **set == run.queries);
@@ -244,7 +260,7 @@ impl Stored {
         });
         let runs = runs.collect();
         Stored {
-            schema: SCHEMA,
+            schema,
             laneval: env!("CARGO_PKG_VERSION").to_owned(),
             measures: summary.measures.iter().map(ToString::to_string).collect(),
             query_set: summary.queries.to_string(),
@@ -256,16 +272,12 @@ impl Stored {
         }
     }
 
-    /// Makes the summary, if the fields are sound.
-    pub fn summary(self) -> Result<Summary> {
-        check_schema(self.schema)?;
-        if self.laneval != env!("CARGO_PKG_VERSION") {
-            return Err(wrong(&format!(
-                "it was written by laneval {}, and this is {}: evaluate again with one version",
-                self.laneval,
-                env!("CARGO_PKG_VERSION")
-            )));
+    /// Makes the summary, if the fields are sound and are those of this schema.
+    pub fn summary(self, schema: u32) -> Result<Summary> {
+        if self.schema != schema {
+            return Err(no_reader(self.schema, schema));
         }
+        check_writer(&self.laneval)?;
         let parse = |name: &String| name.parse::<Measure>().map_err(|error| wrong(&error.to_string()));
         let measures = self.measures.iter().map(parse).collect::<Result<Vec<_>>>()?;
         let queries = self.query_set.parse().map_err(|error: Error| wrong(&error.to_string()))?;
@@ -284,6 +296,28 @@ impl Stored {
         let tied = self.tied.parse().map_err(|error: Error| wrong(&error.to_string()))?;
         Ok(Summary { measures, queries, view, tied, runs })
     }
+}
+
+/// Checks that a summary is of this version of laneval, or of an older one.
+///
+/// Names and values of older versions are those of this one. If a version corrects the value of a measure, summaries of versions before it
+/// must be read under the name of the old value, so that old and new ones do not merge: that is to be done where this is called.
+fn check_writer(version: &str) -> Result<()> {
+    let this = env!("CARGO_PKG_VERSION");
+    match (numbers(version), numbers(this)) {
+        (Some(theirs), Some(ours)) if theirs <= ours => Ok(()),
+        (Some(_), _) => Err(wrong(&format!(
+            "it was written by laneval {version}, and this is {this}: read it with that version or a newer one"
+        ))),
+        (None, _) => Err(wrong("it does not say which version of laneval wrote it")),
+    }
+}
+
+/// The three numbers of a version, without what is said of a release before it is one, as in `1.0.0-rc.1`.
+fn numbers(version: &str) -> Option<[u64; 3]> {
+    let (release, _) = version.split_once(['-', '+']).unwrap_or((version, ""));
+    let numbers = release.split('.').map(|number| number.parse().ok()).collect::<Option<Vec<u64>>>()?;
+    numbers.try_into().ok()
 }
 
 impl StoredQueries {

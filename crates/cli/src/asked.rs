@@ -42,7 +42,7 @@ pub struct Asked {
     #[arg(allow_negative_numbers = true, help_heading = "Measures")]
     rel: Option<f64>,
 
-    /// The value of a query whose documents several judges have graded: of all judges, or of each [default: the largest grade counts]
+    /// The value of a query whose documents several judges have graded: of all judges, or of each [default: with --judgments-by judge the largest grade counts; without it different grades are an error]
     ///
     /// Judgments are then read as `query judge document grade`. Measures that say `judges=` themselves keep what they say.
     #[arg(long, value_name = "HOW", value_parser = one_of(judges()), help_heading = "Measures")]

@@ -26,8 +26,9 @@ pub fn each(
     timing: &mut Timing,
 ) -> Result<Scores, Error> {
     let mut all: Option<Scores> = None;
+    let apart = matrix.judges_apart();
     for (judge, name) in matrix.judges().iter().enumerate() {
-        let of_judge = matrix.of_judge(judge)?;
+        let of_judge = apart.matrix(judge)?;
         let mut scores = evaluator.evaluate_with(engine, &of_judge, timing)?;
         // A report escapes what has to be.
         let name = std::str::from_utf8(name).map_or_else(|_| printable(name), str::to_owned);

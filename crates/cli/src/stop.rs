@@ -4,6 +4,10 @@ use std::io::{self, ErrorKind};
 
 use super::style::{error, tell};
 
+/// What helps where documents have different grades.
+const SEVERAL_JUDGES: &str = "if several judges graded the documents, say --judges mean, min, max or each, or take each document's largest grade by \
+    --judgments-by judge";
+
 /// The early end of a command.
 #[derive(Debug)]
 pub enum Stop {
@@ -52,7 +56,10 @@ impl From<laneval::Error> for Stop {
         match error {
             laneval::Error::Input(problems) | laneval::Error::Repeated(problems) => {
                 let more = (problems.more > 0).then(|| format!("… and {} more", problems.more));
-                Stop::Failed(problems.first.iter().map(ToString::to_string).chain(more).collect())
+                let judges = problems.have_different_grades().then(|| SEVERAL_JUDGES.to_owned());
+                Stop::Failed(
+                    problems.first.iter().map(ToString::to_string).chain(more).chain(judges).collect(),
+                )
             }
             other => Stop::new(other.to_string()),
         }

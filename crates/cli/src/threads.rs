@@ -1,18 +1,13 @@
 //! The number of threads of a command.
 
-use std::num::NonZeroUsize;
-
 use clap::Args;
+use laneval::most_threads;
 use laneval::report::Note;
 
 use super::style::say;
 
 /// The number of bytes of input up to which the work is done before a pool would have started.
 const LITTLE: u64 = 4 << 20;
-/// The number of threads that may be asked for on any machine.
-const MOST: u16 = 64;
-/// The number of threads that may be asked for, for each that the machine has.
-const EACH: u16 = 4;
 
 /// The size of the thread pool.
 #[derive(Debug, Default, Args)]
@@ -25,7 +20,7 @@ pub struct Threads {
 impl Threads {
     /// Notes that fewer threads are used than were asked for, if so.
     pub fn note(&self) -> Option<Note> {
-        let (asked, most) = (self.threads?, most());
+        let (asked, most) = (usize::from(self.threads?), most_threads());
         let text = format!("{asked} threads would only wait for each other: {most} are taken");
         (asked > most).then_some(Note::Note(text))
     }
@@ -39,14 +34,14 @@ impl Threads {
     /// thread does it alone.
     pub fn install_for<T: Send>(&self, bytes: Option<u64>, work: impl FnOnce() -> T + Send) -> T {
         let pool = rayon::ThreadPoolBuilder::new();
-        let refused = match self.threads.map(|threads| threads.min(most())) {
+        let refused = match self.threads.map(|threads| usize::from(threads).min(most_threads())) {
             None if bytes.is_some_and(|bytes| bytes <= LITTLE) => return alone(work),
             Some(1) => return alone(work),
             None => match pool.build_global() {
                 Ok(()) => return work(),
                 Err(refused) => refused,
             },
-            Some(threads) => match pool.num_threads(threads.into()).build() {
+            Some(threads) => match pool.num_threads(threads).build() {
                 Ok(pool) => return pool.install(work),
                 Err(refused) => refused,
             },
@@ -62,10 +57,4 @@ fn alone<T: Send>(work: impl FnOnce() -> T + Send) -> T {
         Ok(pool) => pool.install(work),
         Err(_) => work(), // this thread is in such a pool already
     }
-}
-
-/// Returns the most threads that may be asked for on this machine.
-fn most() -> u16 {
-    let here = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    MOST.max(u16::try_from(here).unwrap_or(u16::MAX).saturating_mul(EACH))
 }

@@ -1,5 +1,6 @@
 //! Parts of comparisons: `compare --partial` and `merge`; and baselines that are files of scores.
 
+use crate::cases::some;
 use crate::folder::{Folder, Ran, assert_says};
 
 const NAMES: [&str; 3] = ["bm25", "dense", "hybrid"];
@@ -54,11 +55,12 @@ fn without_exact(text: &str) -> Vec<String> {
 #[test]
 fn parts_print_what_the_whole_prints() {
     let folder = demo();
-    for options in [
-        "-m nDCG@10,P@10",
+    let all = [
         "-m AP --baseline bm25 --correction maxt --ci bootstrap",
+        "-m nDCG@10,P@10",
         "-m nDCG@10 --correction hsd --anova --margin 0.1",
-    ] {
+    ];
+    for options in some(all.into_iter()) {
         let formats = ["table", "markdown", "latex", "csv", "jsonl", "json"];
         let wholes = formats.map(|format| folder.out(&format!("{ALL} {options} --quiet --format {format}")));
         for parts in [2, 7] {

@@ -1,5 +1,6 @@
 //! Runs that come through pipes: evaluated as they come, to what the file comes to, or held, and said so.
 
+use crate::cases::some;
 use crate::folder::{Folder, Ran, assert_says};
 
 /// A folder with a run of more text than is held without need.
@@ -19,7 +20,7 @@ fn as_it_came(ran: &Ran) -> bool {
 fn what_comes_through_a_pipe_comes_to_what_the_file_comes_to() {
     let folder = large();
     folder.shell("cut -d' ' -f1 qrels.txt | uniq | head -700 > ids; sed 's/.*/&\\tg/' ids > groups.tsv; gzip -1 -k run.txt");
-    for options in [
+    let all = [
         "",
         "--per-query",
         "--format json --stat std,ci95,median",
@@ -27,7 +28,8 @@ fn what_comes_through_a_pipe_comes_to_what_the_file_comes_to() {
         "-M 50 -J --queries both --format jsonl",
         "--score f32 --ties docno-asc --only ids --group-by groups.tsv --stat median --threads 1",
         "--ties rank --engine reference --queries error",
-    ] {
+    ];
+    for options in some(all.into_iter()) {
         let file = folder.shell(&format!("$L eval qrels.txt x=run.txt {options} | sed s/run.txt/stdin/"));
         assert_eq!(file.code, 0, "{}", file.err);
         let pipe = folder.shell(&format!("cat run.txt | $L eval qrels.txt x=- {options}"));

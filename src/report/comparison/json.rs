@@ -9,6 +9,9 @@ use super::stats;
 use crate::compare::{Comparison, Difference, Gate, Judged, Permutations};
 use crate::report::Options;
 
+/// The version of the document's keys. They are only added to; were one renamed or given another meaning, this would grow.
+const SCHEMA: u32 = 1;
+
 /// Writes the document.
 pub fn write(
     comparison: &Comparison,
@@ -22,6 +25,7 @@ pub fn write(
 
 #[derive(Serialize)]
 struct Document<'a> {
+    schema: u32,
     laneval: &'static str,
     settings: Settings<'a>,
     queries: usize,
@@ -164,6 +168,7 @@ impl<'a> Document<'a> {
             })
         };
         Document {
+            schema: SCHEMA,
             laneval: env!("CARGO_PKG_VERSION"),
             settings: Settings {
                 baseline: comparison.baseline.map(run),

@@ -136,8 +136,7 @@ fn several_runs(comparison: &Comparison, options: &Options) -> Grid {
     let mut grid = Grid::new(names.into_iter().chain(measures).chain(shares));
     for (at, run) in comparison.runs.iter().enumerate() {
         let cell = |measure: usize| {
-            let best = comparison.best(measure) == at
-                && comparison.runs.iter().any(|of| of.means[measure] != run.means[measure]);
+            let best = comparison.is_best(measure, at);
             Cell {
                 text: format!("{:.*}", options.precision, run.means[measure]),
                 best,

@@ -139,7 +139,7 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Row {
     let shown = |value: f64| of.of_measure(measure).first().map_or(value, |at| at.shown(value));
     let interval = interval.map(|ends| ends.map(shown));
     let mean = of.runs[run].means[measure];
-    let is_best = of.best(measure) == run;
+    let is_best = of.is_best(measure, run);
     let filled = is_best || of.is_tied_with_best(measure, run) == Some(true);
     let words = interval.map_or(String::new(), |[low, high]| {
         format!(", {} interval {} to {}", confidence(of.options.alpha), number(low, 4), number(high, 4))

@@ -31,14 +31,11 @@ pub fn shown(of: &Comparison) -> (Vec<&Difference>, Option<String>) {
         return (all.iter().collect(), None);
     }
     let fixed = of.baseline.unwrap_or_else(|| of.best(0));
-    let lower = of.measures[0].definition().better == Better::Lower;
-    let mean = |at: &Difference| {
-        let other = if at.pair.run == fixed { at.pair.baseline } else { at.pair.run };
-        if lower { of.runs[other].means[0] } else { -of.runs[other].means[0] }
-    };
+    let merits = of.merits(0);
+    let merit = |at: &Difference| merits[if at.pair.run == fixed { at.pair.baseline } else { at.pair.run }];
     let mut some: Vec<&Difference> =
         all.iter().filter(|at| at.pair.run == fixed || at.pair.baseline == fixed).collect();
-    sort::by_number(&mut some, |at| mean(at));
+    sort::by_number(&mut some, |at| -merit(at));
     some.truncate(PAIRS);
     let what = if of.baseline.is_some() { "the baseline" } else { "the best run" };
     let text = format!(
@@ -98,6 +95,15 @@ impl Queries<'_> {
     /// A value of a query. If the mean is geometric, the averaged terms are logarithms.
     fn value(&self, run: usize, query: usize) -> f64 {
         self.at.shown(self.values[run][query])
+    }
+
+    /// A value of a query as text. A query that a run lacks has none of its own.
+    fn written(&self, run: usize, query: usize) -> String {
+        let of = [self.at.pair.baseline, self.at.pair.run][run];
+        match self.of.lacking(of).binary_search(&query) {
+            Ok(_) => "missing".to_owned(),
+            Err(_) => number(self.value(run, query), 4),
+        }
     }
 
     fn write(&self, page: &mut Markup, detail: Detail) {
@@ -165,8 +171,8 @@ impl Queries<'_> {
             "{}: {} ({} to {})",
             self.id(query),
             delta(self.at, self.deltas[place]),
-            number(self.value(0, query), 4),
-            number(self.value(1, query), 4)
+            self.written(0, query),
+            self.written(1, query)
         )
     }
 
@@ -215,7 +221,7 @@ impl Queries<'_> {
             let headings = ["query", &shortened(&baseline, 24), &shortened(&run, 24), "difference"];
             table(page, 1, &headings, |page| {
                 for query in queries {
-                    let [a, b] = [0, 1].map(|run| number(self.value(run, query), 4));
+                    let [a, b] = [0, 1].map(|run| self.written(run, query));
                     row(page, &self.id(query), &[a, b, delta(self.at, change(query))]);
                 }
             });

@@ -11,10 +11,11 @@ use super::scale::number;
 use super::tables::{MEASURES, direction, heading, left_out, name};
 use super::whiskers::{Axis, Row, Whiskers};
 use crate::error::printable;
-use crate::measure::{Average, Better};
+use crate::measure::Average;
 use crate::report::{Note, notes};
 use crate::scores::{RunScores, Scores};
 use crate::stats::StatName;
+use crate::stats::rounding::are_best;
 
 /// The most cells of a table.
 const CELLS: usize = 1500;
@@ -140,10 +141,10 @@ fn several_runs(page: &mut Markup, scores: &Scores) {
         .chain(scores.measures[..measures].iter().map(heading))
         .collect();
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
-    let best: Vec<Option<f64>> = (0..measures).map(|measure| best(scores, measure)).collect();
+    let best: Vec<Vec<bool>> = (0..measures).map(|measure| best(scores, measure)).collect();
     let mut number_of = 0;
     table(page, 2, &headings, |page| {
-        for run in &scores.runs[..shown] {
+        for (at, run) in scores.runs[..shown].iter().enumerate() {
             page.element("tr", &[], |page| {
                 number_of += usize::from(run.group.is_none());
                 let label = if run.group.is_none() { number_of.to_string() } else { String::new() };
@@ -151,8 +152,7 @@ fn several_runs(page: &mut Markup, scores: &Scores) {
                 page.line("td", &[], full_name(run));
                 for (measure, best) in best.iter().enumerate() {
                     let value = run.stats.get(measure).and_then(|stats| stats.first());
-                    let is_best =
-                        run.group.is_none() && value.is_some_and(|&(_, value)| Some(value) == *best);
+                    let is_best = best[at];
                     let text = value.map_or("–".to_owned(), |&(stat, value)| written(value, stat));
                     cell(page, if is_best { "best" } else { "" }, |page| {
                         page.text(format_args!("{text}{}", if is_best { "*" } else { "" }));
@@ -166,16 +166,11 @@ fn several_runs(page: &mut Markup, scores: &Scores) {
     note(page, "* is the best, which is not necessarily better: `laneval compare` tells.");
 }
 
-/// The best average of a measure, if not all are equal.
-fn best(scores: &Scores, measure: usize) -> Option<f64> {
-    let averages =
-        || scores.runs.iter().filter(|run| run.group.is_none()).filter_map(|run| run.average(measure));
-    let best = match scores.measures[measure].definition().better {
-        Better::Higher => averages().reduce(f64::max)?,
-        Better::Lower => averages().reduce(f64::min)?,
-        Better::Neither => return None,
-    };
-    averages().any(|value| value != best).then_some(best)
+/// Marks the runs with the best average of a measure; groups of queries have none.
+fn best(scores: &Scores, measure: usize) -> Vec<bool> {
+    let average = |run: &RunScores| run.average(measure).filter(|_| run.group.is_none());
+    let averages: Vec<Option<f64>> = scores.runs.iter().map(average).collect();
+    are_best(&averages, scores.measures[measure].definition().better)
 }
 
 /// Draws the averages with their intervals, if there are any.

@@ -83,10 +83,8 @@ pub fn confidence(alpha: f64) -> String {
 pub fn shown_runs(of: &Comparison, measure: usize, most: usize) -> Vec<usize> {
     let mut runs: Vec<usize> = (0..of.runs.len()).collect();
     if runs.len() > most {
-        let lower = of.measures[measure].definition().better == Better::Lower;
-        let mean =
-            |run: usize| if lower { of.runs[run].means[measure] } else { -of.runs[run].means[measure] };
-        sort::by_number(&mut runs, |&run| mean(run));
+        let merits = of.merits(measure);
+        sort::by_number(&mut runs, |&run| -merits[run]);
         runs.truncate(most);
     }
     runs
@@ -138,7 +136,7 @@ pub fn means(page: &mut Markup, of: &Comparison) {
 }
 
 fn mean(page: &mut Markup, of: &Comparison, measure: usize, run: usize) {
-    let is_best = of.best(measure) == run;
+    let is_best = of.is_best(measure, run);
     let beaten = of.beaten(measure, run);
     let mark = match (is_best, of.is_tied_with_best(measure, run)) {
         (true, _) => "*",

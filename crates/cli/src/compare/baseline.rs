@@ -304,6 +304,7 @@ impl Stored {
         run.per_query = Some(PerQuery {
             values: values.into_iter().map(|of| of.values().copied().collect()).collect(),
             queries: queries.into_iter().collect(),
+            missing: Vec::new(),
         });
         Ok(run)
     }

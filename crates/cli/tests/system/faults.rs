@@ -16,7 +16,7 @@ use laneval::{PerQuery, RunScores, Scores, StatName, Unmatched};
 use libtest_mimic::{Failed, Trial};
 use tempfile::TempDir;
 
-use crate::cases::some;
+use crate::cases::{by_default, some};
 
 const LANEVAL: &str = env!("CARGO_BIN_EXE_laneval");
 const QRELS: &str = "q1 0 a 2\nq1 0 b 0\nq2 0 a 1\n";
@@ -285,7 +285,8 @@ fn scores() -> Scores {
     run.missing = Unmatched::all([&b"q\xff"[..]]);
     let stats = |name, average, std| vec![(name, average), (StatName::Std, std)];
     run.stats = vec![stats(StatName::Mean, 0.5, 0.25), stats(StatName::Sum, 7.0, 1.5)];
-    run.per_query = Some(PerQuery { queries, values: vec![vec![0.25, 0.75], vec![3.0, 4.0]] });
+    run.per_query =
+        Some(PerQuery { queries, values: vec![vec![0.25, 0.75], vec![3.0, 4.0]], ..PerQuery::default() });
     let mut scores = Scores::default();
     (scores.measures, scores.runs) = (measures, vec![run.clone(), run]);
     scores
@@ -322,7 +323,7 @@ fn an_old_file_hands_on_its_permissions() {
         ("gen --queries 2 --depth 3", "n.lmx"),
         ("bench --queries 3 --depth 4 --seconds 0", "b.json"),
     ] {
-        for mode in [0o600, 0o640, 0o666, 0o604] {
+        for mode in some([0o604, 0o600, 0o640, 0o666].into_iter()) {
             folder.put(name, "old");
             fs::set_permissions(folder.path().join(name), fs::Permissions::from_mode(mode)).unwrap();
             folder.ok(&format!("umask 022; $L {line} -o {name}"));
@@ -477,15 +478,18 @@ fn signals_leave_nothing_behind() {
     let folder = Folder::new();
     folder.ok("$L gen --queries 3000 --depth 30 -o data --quiet; echo old > old.csv; echo old > old.lmx");
     let before = folder.names();
-    for line in [
+    let lines = [
         "eval data/qrels.txt data/run.txt -m P@1..200 --per-query -o new.csv",
         "eval data/qrels.txt data/run.txt -m P@1..200 --per-query -o old.csv",
         "gen --queries 60000 --depth 1000 -o new.lmx",
         "gen --queries 60000 --depth 1000 -o old.lmx",
         "gen --queries 60000 --depth 1000 -o new/data",
         "gen --queries 60000 --depth 1000 --runs 2 --judged 1 -o new/data",
-    ] {
-        for (signal, number) in [("INT", 2), ("TERM", 15), ("HUP", 1)] {
+    ];
+    let signals = [("INT", 2), ("TERM", 15), ("HUP", 1)];
+    for (at, line) in lines.into_iter().enumerate() {
+        // By default each line gets another of the signals.
+        for (signal, number) in signals.into_iter().cycle().skip(at).take(by_default(1, 3)) {
             let mut tries = (0..9).filter_map(|_| interrupted(&folder, line, signal));
             let status = tries.next().expect("one of nine is interrupted in its writing");
             assert_eq!(status.signal(), Some(number), "{line}, {signal}: {status}");

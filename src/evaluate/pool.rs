@@ -1,0 +1,41 @@
+//! The threads that are started for an evaluation.
+
+use std::num::NonZeroUsize;
+use std::thread::available_parallelism;
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+
+use crate::error::{Error, Result};
+
+/// The number of threads that are started on any machine if they are asked for.
+const MOST: usize = 64;
+/// The number of threads that are started if they are asked for, for each that the machine has.
+const EACH: usize = 4;
+
+/// The most threads that are started, however many are asked for: 64, or four times as many as the machine has. More would only wait for
+/// each other.
+///
+/// ```
+/// assert!(laneval::most_threads() >= 64);
+/// ```
+pub fn most_threads() -> usize {
+    MOST.max(available_parallelism().map_or(1, NonZeroUsize::get).saturating_mul(EACH))
+}
+
+/// A pool of `threads` threads, or of as many as are started at most.
+pub(crate) fn pool(threads: NonZeroUsize) -> Result<ThreadPool> {
+    let pool = ThreadPoolBuilder::new().num_threads(threads.get().min(most_threads())).build();
+    pool.map_err(|error| Error::Unanswerable(format!("no threads can be started: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pool_is_no_larger_than_what_helps() {
+        let size = |threads| pool(NonZeroUsize::new(threads).unwrap()).unwrap().current_num_threads();
+        assert_eq!((size(1), size(3)), (1, 3));
+        assert_eq!(size(1_000_000_000), most_threads());
+    }
+}

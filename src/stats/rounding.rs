@@ -1,0 +1,114 @@
+//! Equality within rounding: the one rule by which numbers that are equal on paper count as equal.
+//!
+//! The values 0.6, 0, 0 and 0.2, 0.4, 0 both have the mean 0.2, and as f64 the two means differ in the last bit. Nothing that people decide
+//! by, a rank, a mark, a gate, may depend on that bit. So numbers are equal that differ by at most 2⁻³⁹, or, where there are numbers above 1,
+//! by that share of the next power of two.
+//!
+//! It is wide enough: the formula of a value rounds a few times, each time by 2⁻⁵³ of it, and sums over queries are exact. It is narrow
+//! enough: twelve digits are more than anyone prints to compare. And it is the rule of the paired tests, which count values in units of 2⁻⁴⁰ and
+//! take sums of n differences as equal that differ by at most 2n units.
+
+use crate::measure::Better;
+
+/// The power of two by which numbers are multiplied to count them in units, if none is larger than 1.
+pub const FINEST: i32 = 40;
+
+/// The power of two by which numbers up to `largest`, which is finite, are multiplied to count them in units: the largest has 40 bits then.
+pub fn fineness(largest: f64) -> i32 {
+    debug_assert!(largest.is_finite());
+    let bits = largest.abs().to_bits();
+    // Exponent and fraction of the largest, whose logarithm is rounded up.
+    let (exponent, fraction) = ((bits >> 52) as i32 - 1023, bits & ((1 << 52) - 1));
+    FINEST - (exponent + i32::from(fraction != 0)).max(0)
+}
+
+/// The most by which numbers differ that are equal, if the largest of all is `largest`; 0 if that is not finite.
+pub fn tolerance(largest: f64) -> f64 {
+    match largest.is_finite() {
+        true => 2f64.powi(1 - fineness(largest)),
+        false => 0.0,
+    }
+}
+
+/// Whether two numbers are equal within rounding.
+pub fn is_equal(one: f64, other: f64) -> bool {
+    one == other || (one - other).abs() <= tolerance(one.abs().max(other.abs()))
+}
+
+/// Numbers with those made the same that are equal within rounding, so that `==` and `<` tell. Of several that follow one another within
+/// the tolerance all become the smallest; infinities and NaN stay.
+pub fn settled(numbers: &[f64]) -> Vec<f64> {
+    let finite = || numbers.iter().copied().filter(|number| number.is_finite());
+    let tolerance = tolerance(finite().fold(0.0, |largest, number| number.abs().max(largest)));
+    let mut ascending: Vec<f64> = finite().collect();
+    ascending.sort_unstable_by(f64::total_cmp);
+    let groups: Vec<&[f64]> = ascending.chunk_by(|one, next| next - one <= tolerance).collect();
+    let settle = |number: f64| {
+        let group = groups.partition_point(|group| group[group.len() - 1] < number);
+        groups.get(group).filter(|_| number.is_finite()).map_or(number, |group| group[0] + 0.0)
+    };
+    numbers.iter().map(|&number| settle(number)).collect()
+}
+
+/// Marks the best of some averages, and those that equal it within rounding; none if all are equal, or neither direction is better.
+///
+/// ```
+/// use laneval::compare::are_best;
+/// use laneval::measure::Better;
+/// let averages = [Some((0.6 + 0.0 + 0.0) / 3.0), Some((0.2 + 0.4 + 0.0) / 3.0), None, Some(0.1)];
+/// assert_eq!(are_best(&averages, Better::Higher), [true, true, false, false]);
+/// ```
+pub fn are_best(numbers: &[Option<f64>], better: Better) -> Vec<bool> {
+    let known: Vec<f64> = numbers.iter().copied().flatten().collect();
+    let mut settled = settled(&known).into_iter();
+    let settled: Vec<Option<f64>> =
+        numbers.iter().map(|number| number.and_then(|_| settled.next())).collect();
+    let known = || settled.iter().copied().flatten();
+    let best = match better {
+        Better::Higher => known().reduce(f64::max),
+        Better::Lower => known().reduce(f64::min),
+        Better::Neither => None,
+    };
+    let best = best.filter(|&best| known().any(|value| value != best));
+    settled.iter().map(|value| value.is_some() && *value == best).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_on_paper_is_equal() {
+        let means = [(0.6 + 0.0 + 0.0) / 3.0, (0.2 + 0.4 + 0.0) / 3.0];
+        assert_ne!(means[0], means[1], "or the example shows nothing");
+        assert!(is_equal(means[0], means[1]) && is_equal(0.1 + 0.2, 0.3));
+        assert_eq!(settled(&means), [means[0].min(means[1]); 2]);
+        assert_eq!(are_best(&[Some(means[0]), Some(means[1])], Better::Higher), [false; 2]);
+        let three = [Some(means[0]), None, Some(means[1]), Some(0.1)];
+        assert_eq!(are_best(&three, Better::Higher), [true, false, true, false]);
+        assert_eq!(are_best(&three, Better::Lower), [false, false, false, true]);
+        assert_eq!(are_best(&three, Better::Neither), [false; 4]);
+    }
+
+    #[test]
+    fn the_tolerance_follows_the_largest_number() {
+        assert_eq!(
+            [0.0, 0.3, 1.0, 1.5, 1000.0].map(tolerance),
+            [-39, -39, -39, -38, -29].map(|of| 2f64.powi(of))
+        );
+        assert_eq!(tolerance(f64::INFINITY), 0.0);
+        assert!(is_equal(0.5, 0.5 + 1e-12) && !is_equal(0.5, 0.5 + 1e-11));
+        assert!(is_equal(1000.0, 1000.0 + 1e-9) && !is_equal(1000.0, 1000.0 + 1e-8));
+        assert!(is_equal(f64::INFINITY, f64::INFINITY) && !is_equal(f64::INFINITY, 1.0));
+        assert!(!is_equal(f64::NAN, f64::NAN) && is_equal(0.0, -0.0));
+    }
+
+    #[test]
+    fn what_is_settled_keeps_its_order() {
+        let step = 0.75 * tolerance(1.0);
+        let numbers = [0.5 + step, 0.25, 0.5, f64::NEG_INFINITY, 0.5 + 2.0 * step, 1.0, -0.0, 0.0];
+        assert_eq!(settled(&numbers), [0.5, 0.25, 0.5, f64::NEG_INFINITY, 0.5, 1.0, 0.0, 0.0]);
+        assert!(settled(&[f64::NAN])[0].is_nan());
+        assert_eq!(settled(&[]), [0.0; 0]);
+    }
+}
