@@ -27,7 +27,12 @@ class ArrowStream(Protocol):
 
 Path: TypeAlias = str | os.PathLike[str]
 Source: TypeAlias = (
-    Path | bytes | Mapping[str, Mapping[str, float]] | ArrowStream | Iterable[tuple[str, str, float]]
+    Path
+    | bytes
+    | Mapping[str, Mapping[str, float]]
+    | ArrowStream
+    | Iterable[tuple[str, str, float]]
+    | Iterable[Mapping[str, Any]]
 )
 GroupedSource: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float]]] | Iterable[tuple[str, str, str, float]]
 Array: TypeAlias = Any
@@ -81,6 +86,29 @@ class Qrels:
     def fingerprint(self) -> str:
         """A hash of all judgments, whatever their order."""
         return self._native.fingerprint()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Qrels:
+        """Makes judgments of the bytes that `to_bytes` returned, in this or a later version of laneval.
+
+        Raises `InputError` if they are others, or damaged.
+        """
+        qrels = cls.__new__(cls)
+        qrels._native = _native.Qrels.from_bytes(data)
+        return qrels
+
+    def to_bytes(self) -> bytes:
+        """The judgments as bytes, which pickles hold, so that joblib, Dask and `multiprocessing` hand judgments on.
+
+        >>> import laneval
+        >>> qrels = laneval.Qrels({"q1": {"d1": 1}})
+        >>> laneval.Qrels.from_bytes(qrels.to_bytes()).fingerprint == qrels.fingerprint
+        True
+        """
+        return self._native.to_bytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Qrels.from_bytes, (self.to_bytes(),))
 
     def __len__(self) -> int:
         return len(self._native)
@@ -159,6 +187,21 @@ class Matrix:
         """A hash of all judgments."""
         return self._native.fingerprint()
 
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Matrix:
+        """Makes a matrix of the bytes of a `.lmx` file.
+
+        Raises `MatrixError` if they are others, or damaged.
+        """
+        return cls(_native.Matrix.from_bytes(data))
+
+    def to_bytes(self) -> bytes:
+        """The bytes of the `.lmx` file that `write` would write. Pickles hold them."""
+        return self._native.to_bytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Matrix.from_bytes, (self.to_bytes(),))
+
     def __repr__(self) -> str:
         return f"<{', '.join(self.runs)}: {len(self.queries)} queries>"
 
@@ -209,8 +252,9 @@ def evaluate(
 ) -> RunScores:
     """Evaluates a run against judgments, and returns its scores.
 
-    Both are dicts of dicts, iterables of (query, document, number), tables of pandas, polars, pyarrow or DuckDB, paths of files in
-    any format of `docs/formats.md` (`str` is always a path) or their content as `bytes`. `groups` is the file that says how many lines each query has in LETOR judgments
+    Both are dicts of dicts, iterables of (query, document, number) or of dicts with such keys as tables have columns, tables of pandas,
+    polars (also lazy ones), pyarrow or DuckDB, paths of files in any format of `docs/formats.md` (`str` is always a path) or their content
+    as `bytes`. A run may be empty: a system that finds nothing scores 0. `groups` is the file that says how many lines each query has in LETOR judgments
     without `qid`.
 
     >>> import laneval

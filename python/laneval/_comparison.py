@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args,
 
 from laneval import _native
 from laneval._errors import MeasureError, UnanswerableError
+from laneval._files import write_whole
 from laneval._options import threads_of
 from laneval._scores import PerQuery, RunScores, _name, base_name, better
 
@@ -296,7 +297,7 @@ class Comparison:
         return self._report("html", gates, title=title).decode()
 
     def save(self, path: str | os.PathLike[str], *, gates: Iterable[str] = (), per_query: bool = False) -> None:
-        """Writes a file in the format of its extension: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`, `.tex`, `.txt` for the table, or
+        """Writes a file, whole or not at all, in the format of its extension: `.html`, `.json`, `.csv`, `.tsv`, `.jsonl`, `.md`, `.tex`, `.txt` for the table, or
         `.svg` for a chart of the differences under the first measure.
         """
         ending = os.path.splitext(os.fspath(path))[1].lower()
@@ -304,8 +305,7 @@ class Comparison:
             known = ", ".join(FORMATS)
             raise UnanswerableError(f"{os.fspath(path)}: the extension says how it is written: {known} were expected")
         report = self._report(FORMATS[ending], gates, per_query)
-        with open(path, "wb") as file:
-            file.write(report)
+        write_whole(path, report)
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame of pandas with one row for each pair, and columns named as the attributes of `Pair`."""

@@ -59,6 +59,10 @@ class UnanswerableError(LanevalError, ValueError):
     """A question that cannot be answered from the input."""
 
 
+class OptionError(UnanswerableError):
+    """A keyword with a value that it does not have."""
+
+
 class ShardError(LanevalError, ValueError):
     """Summaries that do not belong together, or are damaged."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -55,7 +56,9 @@ class Options(TypedDict, total=False):
     adapter: str
     """The GPU, by its number or a part of its name."""
     threads: int
-    """The number of threads. The default is `LANEVAL_THREADS`, or else one a processor."""
+    """The number of threads, at most 64 or four times what the machine has: more would only wait for each other. The default is
+    `LANEVAL_THREADS`, or else one a processor. Calls from several threads of Python run side by side, each with threads of its own.
+    """
     progress: bool | Callable[[int, int], object]
     """Show how far it is, or tell a function what is done and what there is to do."""
     columns: Columns
@@ -91,7 +94,8 @@ class Ready:
         if unknown:
             known = ", ".join(get_args(Column))
             raise TypeError(f"columns names {', '.join(map(repr, unknown))}: {known} were expected")
-        self.view = (options.get("depth"), bool(options.get("judged_only", False)))
+        checked(options)
+        self.view = (options.get("depth"), options.get("judged_only", False))
         progress = options.get("progress")
         if progress:
             self.native = settings(names, options, _bar if progress is True else progress)
@@ -145,8 +149,39 @@ def stat_names(stats: str | Sequence[str]) -> list[str]:
     return [stats] if isinstance(stats, str) else list(stats)
 
 
+def checked(options: Options) -> None:
+    """Checks that keywords are known, and have values of the types that they take.
+
+    Raises `TypeError` otherwise.
+    """
+    unknown = sorted(set(options) - set(Options.__annotations__))
+    if unknown:
+        known = ", ".join(Options.__annotations__)
+        raise TypeError(f"unknown keyword {', '.join(unknown)}: there are {known}")
+    for word in ("per_query", "judged_only", "drop_identical_ids"):
+        of = options.get(word, False)
+        if not isinstance(of, bool):
+            raise TypeError(f"{word} is {of!r}: True or False was expected")
+    progress = options.get("progress")
+    if progress is None or isinstance(progress, bool):
+        return
+    if not callable(progress):
+        raise TypeError(f"progress is {progress!r}: True, False, or a function of what is done and what there is to do was expected")
+    try:
+        inspect.signature(progress).bind(0, 0)
+    except TypeError:
+        raise TypeError(f"progress is {progress!r}, which does not take two arguments: what is done and what there is to do") from None
+    except ValueError:
+        pass  # a function of C that does not tell
+
+
 def _hashable(value: Any) -> Any:
-    return tuple(value) if isinstance(value, (list, tuple, set, frozenset)) else value
+    value = tuple(value) if isinstance(value, (list, tuple, set, frozenset)) else value
+    try:
+        hash(value)
+    except TypeError:
+        raise TypeError(f"{value!r} of {type(value)} is not a value of a keyword") from None
+    return value
 
 
 @functools.lru_cache(maxsize=128)
@@ -158,10 +193,7 @@ def settings(
     names: tuple[str, ...], options: Options, progress: Callable[[int, int], object] | None
 ) -> _native.Settings:
     """The settings of the native part."""
-    unknown = sorted(set(options) - set(Options.__annotations__))
-    if unknown:
-        known = ", ".join(Options.__annotations__)
-        raise TypeError(f"unknown keyword {', '.join(unknown)}: there are {known}")
+    checked(options)
     engine = options.get("engine", "gpu" if options.get("adapter") is not None else "auto")
     return _native.Settings(
         list(names),
@@ -169,8 +201,8 @@ def settings(
         ties=options.get("ties", "docno-desc"),
         score=options.get("score", "f64"),
         depth=options.get("depth"),
-        judged_only=bool(options.get("judged_only", False)),
-        per_query=bool(options.get("per_query", False)),
+        judged_only=options.get("judged_only", False),
+        per_query=options.get("per_query", False),
         stats=stat_names(options.get("stats", ())),
         engine=engine,
         adapter=options.get("adapter"),
@@ -178,7 +210,7 @@ def settings(
         progress=progress,
         dialect=options.get("dialect", "laneval"),
         run_format=options.get("run_format"),
-        drop_identical_ids=bool(options.get("drop_identical_ids", False)),
+        drop_identical_ids=options.get("drop_identical_ids", False),
         judgments_by=options.get("judgments_by"),
         judges=options.get("judges"),
     )

@@ -253,6 +253,23 @@ class RunScores(Mapping[str, float]):
             names[0] = "baseline" if names[1] != "baseline" else "other"
         return compared([(names[0], other), (names[1], self)], names[0], options)
 
+    def to_dict(self) -> dict[str, float]:
+        """A dict of averages by measure, which JSON can hold.
+
+        >>> import json, laneval
+        >>> json.dumps(laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR").to_dict())
+        '{"RR": 1.0}'
+        """
+        return dict(self)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """A DataFrame of pandas with one row, the run, and a column for each measure."""
+        return Scores([self]).to_pandas()
+
+    def to_polars(self) -> polars.DataFrame:
+        """A DataFrame of polars with one row, the run, and a column for each measure."""
+        return Scores([self]).to_polars()
+
     def __repr__(self) -> str:
         values = ", ".join(f"{name}: {value:.4f}" for name, value in self.items())
         return f"<{self.name}: {values}; {self._words()}>"
@@ -327,7 +344,7 @@ class Scores(Mapping[str, RunScores]):
         return compared(runs, baseline, options)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
-        """A dict of dicts: run, measure, average."""
+        """A dict of dicts: run, measure, average. JSON can hold it: `json.dumps(scores.to_dict())`."""
         return {name: dict(run) for name, run in self._runs.items()}
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -379,13 +396,13 @@ def _table(runs: Sequence[RunScores]) -> str:
         return "<p>no runs</p>"
     names = list(runs[0])
     head = "".join(f"<th>{html.escape(name)}</th>" for name in ["run", *names])
-    best = {name: max(run[name] for run in runs) for name in names}
+    best = {name: _native.are_best([run[name] for run in runs], better(name)) for name in names}
     rows = []
-    for run in runs:
+    for at, run in enumerate(runs):
         cells = []
         for name in names:
             text = f"{run[name]:.4f}"
-            bold = len(runs) > 1 and run[name] == best[name] and better(name) == "higher"
+            bold = best[name][at]
             cells.append(f"<td>{'<b>' + text + '</b>' if bold else text}</td>")
         rows.append(f"<tr><th>{html.escape(run.name)}</th>{''.join(cells)}</tr>")
     words = html.escape(runs[0]._words())

@@ -57,20 +57,29 @@ impl Whole {
     }
 }
 
-/// An id of Python.
+/// An id of Python. An integer is the text of its digits, as it is everywhere: text that is such digits is kept as their integer.
 #[derive(PartialEq, Eq, Hash)]
 enum Id {
-    Integer(i128),
-    Text(Box<str>),
-    Bytes(Box<[u8]>),
+    Integer(i64),
+    Text(Box<[u8]>),
+}
+
+impl Id {
+    fn of(text: &[u8]) -> Self {
+        let starts_like_digits = matches!(text, [b'-' | b'0'..=b'9', ..]) && text.len() <= 20;
+        let integer = || std::str::from_utf8(text).ok()?.parse::<i64>().ok();
+        match starts_like_digits.then(integer).flatten() {
+            Some(integer) if integer.to_string().as_bytes() == text => Id::Integer(integer),
+            _ => Id::Text(text.into()),
+        }
+    }
 }
 
 impl std::fmt::Debug for Id {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Id::Integer(integer) => write!(f, "{integer}"),
-            Id::Text(text) => write!(f, "{text:?}"),
-            Id::Bytes(bytes) => write!(f, "{:?}", String::from_utf8_lossy(bytes)),
+            Id::Text(text) => write!(f, "{:?}", String::from_utf8_lossy(text)),
         }
     }
 }
@@ -295,20 +304,23 @@ fn lists<'py, T>(
 
 fn id_of(id: &Bound<'_, PyAny>, name: &str) -> PyResult<Id> {
     if let Ok(text) = id.cast::<PyString>() {
-        return Ok(Id::Text(text.to_str()?.into()));
+        return Ok(Id::of(text.to_str()?.as_bytes()));
     }
     if let Ok(bytes) = id.cast::<PyBytes>() {
-        return Ok(Id::Bytes(bytes.as_bytes().into()));
+        return Ok(Id::of(bytes.as_bytes()));
     }
     let integer = match id.is_instance_of::<PyBool>() {
         true => None,
         false => id.call_method0("__index__").ok().filter(|of| of.is_instance_of::<PyInt>()),
     };
-    let id_of = integer.and_then(|integer| integer.extract::<i128>().ok()).map(Id::Integer);
-    id_of.ok_or_else(|| {
-        PyTypeError::new_err(format!(
+    match integer {
+        Some(integer) => match integer.extract::<i64>() {
+            Ok(integer) => Ok(Id::Integer(integer)),
+            Err(_) => Ok(Id::of(integer.str()?.to_str()?.as_bytes())),
+        },
+        None => Err(PyTypeError::new_err(format!(
             "{name}: the id {id:?} is of {}: a str or an int was expected",
             id.get_type()
-        ))
-    })
+        ))),
+    }
 }

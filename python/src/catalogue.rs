@@ -40,6 +40,19 @@ fn better(better: Better) -> Option<&'static str> {
     }
 }
 
+/// Marks the best of some averages, and those equal to it within rounding; none if all are equal or neither direction is better.
+#[pyfunction]
+pub fn are_best(numbers: Vec<f64>, better: Option<&str>) -> Vec<bool> {
+    let better = match better {
+        Some("higher") => Better::Higher,
+        Some("lower") => Better::Lower,
+        _ => Better::Neither,
+    };
+    let numbers: Vec<Option<f64>> =
+        numbers.into_iter().map(|number| Some(number).filter(|of| !of.is_nan())).collect();
+    laneval::compare::are_best(&numbers, better)
+}
+
 /// The GPUs, each as a dict of its properties.
 #[pyfunction]
 pub fn devices(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {

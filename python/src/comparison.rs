@@ -337,6 +337,7 @@ struct Values {
     queries: Arc<Ids>,
     /// The values, `[measure][query]`.
     values: Arc<Vec<Vec<f64>>>,
+    missing: Arc<Vec<usize>>,
     /// The indices of the measures that are compared.
     places: Vec<usize>,
 }
@@ -355,7 +356,8 @@ impl Asked {
                 place.ok_or_else(|| PyValueError::new_err(format!("there are no values of {name}")))
             };
             let places = measures.iter().map(place).collect::<PyResult<Vec<usize>>>()?;
-            values.push(Values { queries: kept.queries.clone(), values: kept.values.clone(), places });
+            let (queries, of, missing) = (kept.queries.clone(), kept.values.clone(), kept.missing.clone());
+            values.push(Values { queries, values: of, missing, places });
             shares.push(averages);
         }
         let judged = judged_shares(&measures, &scores.runs, &shares);
@@ -379,7 +381,11 @@ impl Asked {
     fn compare(mut self, options: &Options, watch: &Watch) -> Result<compare::Comparison, Error> {
         for (run, of) in self.scores.runs.iter_mut().zip(self.values) {
             let values = of.places.iter().map(|&place| of.values[place].clone()).collect();
-            run.per_query = Some(laneval::PerQuery { queries: (*of.queries).clone(), values });
+            run.per_query = Some(laneval::PerQuery {
+                queries: (*of.queries).clone(),
+                values,
+                missing: (*of.missing).clone(),
+            });
         }
         if self.scores.queries != QuerySet::Both {
             check_queries(&self.scores.runs)?;

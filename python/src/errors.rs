@@ -55,6 +55,16 @@ pub fn unanswerable(py: Python<'_>, message: impl Into<String>) -> PyErr {
     of_class(py, "UnanswerableError", (message.into(),))
 }
 
+/// Makes the exception for an option with a wrong value.
+pub fn option(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    of_class(py, "OptionError", (with_keywords(&message.into()),))
+}
+
+/// Makes the exception for a text that is not a value of an option.
+pub fn option_of(py: Python<'_>, error: Error) -> PyErr {
+    option(py, error.to_string())
+}
+
 fn measure(py: Python<'_>, message: &str, error: &MeasureError) -> PyErr {
     let span = (error.span.start, error.span.end);
     of_class(py, "MeasureError", (message, error.text.clone(), span, error.suggestions.clone()))
@@ -65,7 +75,7 @@ fn tuple(problem: Problem) -> (String, u64, String) {
 }
 
 /// Makes an exception of a class of `laneval._errors`; if that fails, the exception of Python.
-fn of_class<'py>(py: Python<'py>, class: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
+pub fn of_class<'py>(py: Python<'py>, class: &str, args: impl pyo3::call::PyCallArgs<'py>) -> PyErr {
     static CLASSES: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
     let classes = CLASSES.get_or_try_init(py, || py.import("laneval._errors").map(Bound::unbind));
     let made =

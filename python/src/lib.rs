@@ -15,6 +15,7 @@ mod rows;
 mod scores;
 mod settings;
 mod source;
+mod stored;
 mod stream;
 mod summary;
 mod table;
@@ -28,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use crate::arrays::Arrays;
     #[pymodule_export]
-    use crate::catalogue::{command, devices, measures, parse};
+    use crate::catalogue::{are_best, command, devices, measures, parse};
     #[pymodule_export]
     use crate::comparison::Comparison;
     #[pymodule_export]

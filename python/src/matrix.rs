@@ -8,7 +8,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::errors::unanswerable;
+use crate::errors::{exception, unanswerable};
 use crate::text;
 use crate::work::{Workers, work};
 
@@ -52,6 +52,18 @@ impl Matrix {
             LabelMatrix::open(&path, FileAccess::default())
         })?;
         Ok(matrix.into())
+    }
+
+    /// Makes a matrix of the bytes that `to_bytes` returned.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let matrix = py.detach(|| LabelMatrix::from_bytes(bytes));
+        matrix.map(Matrix::from).map_err(|error| exception(py, error))
+    }
+
+    /// The bytes of the file that the matrix would be written to.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.matrix.to_bytes()))
     }
 
     /// Writes the matrix to a file.

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use laneval::tables::TableReader;
 use laneval::{Dialect, Join, OptionStyle, ReadAs, Watch};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 
-use crate::errors::exception;
+use crate::errors::option_of;
 use crate::source::{ColumnNames, Source};
+use crate::stored;
 use crate::table::Role;
 use crate::text;
 use crate::work::{Workers, work};
@@ -22,6 +25,8 @@ pub struct Qrels {
     pub qrels: Arc<laneval::Qrels>,
     /// The number of judgments, if it is known.
     pub rows: usize,
+    /// The dialect in which they were read.
+    dialect: Dialect,
 }
 
 #[pymethods]
@@ -40,7 +45,7 @@ impl Qrels {
         judgments_by: Option<&str>,
     ) -> PyResult<Self> {
         let dialect = dialect_of(py, dialect)?;
-        let grouped_by = judgments_by.map(str::parse).transpose().map_err(|error| exception(py, error))?;
+        let grouped_by = judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
         let qrels_as = ReadAs { columns: Role::Qrels.names(py, &columns)?, groups, ..read_as(py, format)? };
         let source = Source::of_judgments(source, name, grouped_by, &columns)?;
         let rows = source.len();
@@ -54,7 +59,24 @@ impl Qrels {
                 .with_judgments(|batches| join.judgments(batches))
                 .unwrap_or_else(|| unreachable!("it is no text")),
         })?;
-        Ok(Qrels { qrels: Arc::new(qrels), rows })
+        Ok(Qrels { qrels: Arc::new(qrels), rows, dialect })
+    }
+
+    /// Makes judgments of the bytes that `to_bytes` returned.
+    #[staticmethod]
+    fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let (qrels, dialect) = stored::from_bytes(py, bytes)?;
+        Ok(Qrels { qrels: Arc::new(qrels), rows: bytes.len(), dialect })
+    }
+
+    /// The judgments as bytes.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        if self.qrels.take_scores() {
+            let message =
+                "judgments of LETOR, whose runs are scores alone, cannot be stored: read the file again";
+            return Err(PyTypeError::new_err(message));
+        }
+        Ok(PyBytes::new(py, &py.detach(|| stored::to_bytes(&self.qrels, self.dialect))))
     }
 
     /// The judged queries, in bytewise order.
@@ -78,7 +100,7 @@ impl Qrels {
 
 /// The way to read files of this format, or of a format that is recognised.
 pub fn read_as(py: Python<'_>, format: Option<&str>) -> PyResult<ReadAs> {
-    let format = format.map(str::parse).transpose().map_err(|error| exception(py, error))?;
+    let format = format.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
     Ok(ReadAs { format, options: OptionStyle::Python, ..ReadAs::default() })
 }
 
@@ -92,13 +114,7 @@ pub fn tables() -> Option<&'static dyn TableReader> {
 
 /// Finds a dialect by its name.
 pub fn dialect_of(py: Python<'_>, name: &str) -> PyResult<Dialect> {
-    match name {
-        "laneval" => Ok(Dialect::Laneval),
-        "trec9" => Ok(Dialect::Trec9),
-        "trec10" => Ok(Dialect::Trec10),
-        other => Err(crate::errors::unanswerable(
-            py,
-            format!("`{other}` is not a dialect: laneval, trec9 or trec10 was expected"),
-        )),
-    }
+    let known = stored::DIALECTS.iter().find(|of| of.0 == name);
+    let names = stored::DIALECTS.map(|of| of.0);
+    known.map(|of| of.1).ok_or_else(|| option_of(py, laneval::Error::option(name, "a dialect", &names)))
 }

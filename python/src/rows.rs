@@ -6,26 +6,28 @@ use std::ops::Range;
 
 use laneval::GroupedBy;
 use laneval::columns::{Integers, Judgments, Records, Text};
+use laneval::tables::Places;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString, PyTuple};
 
 use crate::errors::problem;
 use crate::ffi;
-use crate::table::Role;
+use crate::source::ColumnNames as Asked;
+use crate::table::{self, Role};
 
 /// Ids in one buffer.
-struct Ids {
+pub struct Ids {
     offsets: Vec<i64>,
     bytes: Vec<u8>,
 }
 
 impl Ids {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Ids { offsets: vec![0], bytes: Vec::new() }
     }
 
-    fn push(&mut self, id: &[u8]) {
+    pub fn push(&mut self, id: &[u8]) {
         self.bytes.extend_from_slice(id);
         self.offsets.push(self.bytes.len() as i64);
     }
@@ -40,7 +42,12 @@ impl Ids {
         &self.bytes[self.offsets[at] as usize..self.offsets[at + 1] as usize]
     }
 
-    fn text(&self) -> Text<'_> {
+    /// Whether there is an id that is not empty.
+    pub fn any(&self) -> bool {
+        !self.bytes.is_empty()
+    }
+
+    pub fn text(&self) -> Text<'_> {
         Text::LargeUtf8 { offsets: &self.offsets, bytes: &self.bytes }
     }
 }
@@ -150,21 +157,40 @@ impl Rows {
         Ok(rows)
     }
 
-    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by group.
+    /// Reads the rows of an iterable of tuples: query, document, number; or query, group, document, grade for judgments by group. If the
+    /// first is a mapping, all are mappings with keys as tables have columns.
     pub fn of_tuples(
         object: &Bound<'_, PyAny>,
         name: &str,
-        role: Role,
-        by: Option<GroupedBy>,
+        (role, by): (Role, Option<GroupedBy>),
+        columns: &Asked,
     ) -> PyResult<Self> {
         let py = object.py();
+        let mut keys: Option<Vec<Bound<'_, PyAny>>> = None;
         let group = by.map(name_of);
         let mut rows = Rows { groups: group.as_ref().map(|_| Ids::new()), ..Rows::new() };
         let mut known: HashMap<Vec<u8>, u32> = HashMap::new();
         let mut one = Ids::new();
         let mut last: Option<(Vec<u8>, u32)> = None;
         for (row, item) in (1u64..).zip(object.try_iter()?) {
-            let item = item?;
+            let mut item = item?;
+            if let Ok(mapping) = item.cast::<PyMapping>() {
+                if keys.is_none() {
+                    keys = Some(keys_of(mapping, name, (role, by), columns)?);
+                }
+                let mut values = Vec::with_capacity(4);
+                for key in keys.iter().flatten() {
+                    values.push(mapping.get_item(key).map_err(|_| {
+                        problem(
+                            py,
+                            name,
+                            row,
+                            format!("{} was found, which has no {}", shown(&item), shown(key)),
+                        )
+                    })?);
+                }
+                item = PyTuple::new(py, values)?.into_any();
+            }
             let fields = match group {
                 None => item
                     .extract::<[Bound<'_, PyAny>; 3]>()
@@ -294,6 +320,31 @@ fn for_each<'py>(
     Ok(())
 }
 
+/// The keys of records, in the order of the fields of tuples.
+fn keys_of<'py>(
+    first: &Bound<'py, PyMapping>,
+    name: &str,
+    (role, by): (Role, Option<GroupedBy>),
+    columns: &Asked,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();
+    let names: Vec<String> = keys.iter().map(|key| Ok(key.str()?.to_string())).collect::<PyResult<_>>()?;
+    let Places { query, doc, number, group, .. } =
+        table::places(first.py(), &names, name, (role, by), columns)?;
+    let number = number.ok_or_else(|| {
+        PyTypeError::new_err(format!(
+            "{name}: records have ranks and no {}s: sort them into {{query: {{document: {}}}}}",
+            role.value(),
+            role.value()
+        ))
+    })?;
+    Ok([Some(query), group, Some(doc), Some(number)]
+        .into_iter()
+        .flatten()
+        .map(|at| keys[at].clone())
+        .collect())
+}
+
 /// Appends an id: text, bytes, or an integer as its decimal text.
 fn push_id(ids: &mut Ids, id: &Bound<'_, PyAny>, name: &str, what: &str) -> PyResult<()> {
     if let Ok(text) = id.cast::<PyString>() {
@@ -329,6 +380,9 @@ fn number_of(object: &Bound<'_, PyAny>, role: Role) -> Result<f64, String> {
         false => object.extract::<f64>().ok(),
     };
     match value {
+        None if object.is_instance_of::<PyInt>() => {
+            Err(format!("{}, which is too large for a float", shown(object)))
+        }
         Some(value) if value.is_nan() => Err("not a number (NaN)".to_owned()),
         Some(value) => Ok(value),
         None if object.is_none() => Err("None: a number was expected".to_owned()),

@@ -48,6 +48,7 @@ impl Scores {
             measures: self.measures(),
             queries: Arc::new(of.queries.clone()),
             values: Arc::new(of.values.clone()),
+            missing: Arc::new(of.missing.clone()),
         })
     }
 
@@ -106,6 +107,8 @@ pub struct PerQuery {
     pub queries: Arc<Ids>,
     /// The values, `[measure][query]`.
     pub values: Arc<Vec<Vec<f64>>>,
+    /// The queries that the run lacks, as far as they are known.
+    pub missing: Arc<Vec<usize>>,
 }
 
 #[pymethods]
@@ -118,7 +121,12 @@ impl PerQuery {
             return Err(PyValueError::new_err("there is not a value for each query and measure"));
         }
         let queries = ids.iter().map(|id| id.as_bytes()).collect();
-        Ok(PerQuery { measures, queries: Arc::new(queries), values: Arc::new(values) })
+        Ok(PerQuery {
+            measures,
+            queries: Arc::new(queries),
+            values: Arc::new(values),
+            missing: Arc::default(),
+        })
     }
 
     /// The ids of the queries, in bytewise order.

@@ -12,7 +12,7 @@ use laneval::{
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::errors::{exception, unanswerable};
+use crate::errors::{exception, option, option_of};
 use crate::matrix::Matrix;
 use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
 use crate::scores;
@@ -57,11 +57,12 @@ impl Settings {
         judges: Option<&str>,
     ) -> PyResult<Self> {
         let said = |error: Error| exception(py, error);
+        let wrong = |error: Error| option_of(py, error);
         let positive = |number: Option<i64>, what: &str| match number {
             None => Ok(None),
             Some(number) => match usize::try_from(number).ok().and_then(NonZeroUsize::new) {
                 Some(number) => Ok(Some(number)),
-                None => Err(unanswerable(py, format!("{what} is {number}: 1 or more was expected"))),
+                None => Err(option(py, format!("{what} is {number}: 1 or more was expected"))),
             },
         };
         let deepest =
@@ -70,11 +71,11 @@ impl Settings {
         let tied = TiedValue::ALL.iter().find(|(name, of)| *name == ties && *of != TiedValue::Ranked);
         let (order, tied) = match tied {
             Some(&(_, tied)) => (Ties::default(), tied),
-            None => (ties.parse().map_err(|_| unanswerable(py, no_ties(ties)))?, TiedValue::Ranked),
+            None => (ties.parse().map_err(|_| option(py, no_ties(ties)))?, TiedValue::Ranked),
         };
-        let stats = stats.iter().map(|stat| stat.parse().map_err(said)).collect::<PyResult<Vec<Stat>>>()?;
+        let stats = stats.iter().map(|stat| stat.parse().map_err(wrong)).collect::<PyResult<Vec<Stat>>>()?;
         let measures = judged(&measures, judges).map_err(said)?;
-        let asked = judgments_by.map(str::parse).transpose().map_err(said)?;
+        let asked = judgments_by.map(str::parse).transpose().map_err(wrong)?;
         let grouped_by = match asked.or(judges.map(|_| GroupedBy::Judge)) {
             None => groups_needed(&measures).map_err(said)?,
             by => by,
@@ -82,7 +83,7 @@ impl Settings {
         let join = Join {
             dialect: dialect_of(py, dialect)?,
             ties: order,
-            score: score.parse().map_err(said)?,
+            score: score.parse().map_err(wrong)?,
             depth: deepest,
             keep_ties: tied != TiedValue::Ranked,
             runs_as: read_as(py, run_format)?,
@@ -92,12 +93,12 @@ impl Settings {
             ..Join::default()
         };
         let evaluator = Evaluator::of(measures)
-            .with_queries(queries.parse().map_err(said)?)
+            .with_queries(queries.parse().map_err(wrong)?)
             .with_view(View { depth: deepest.map(NonZeroU32::get), judged_only })
             .with_tied(tied)
             .with_per_query(per_query)
             .with_stats(stats)
-            .with_engine(engine.parse().map_err(said)?)
+            .with_engine(engine.parse().map_err(wrong)?)
             .with_adapter(adapter);
         Ok(Settings { join, evaluator, threads, progress })
     }

@@ -84,6 +84,10 @@ impl Source {
         columns: &ColumnNames,
     ) -> PyResult<Self> {
         let py = object.py();
+        // A plan of polars has rows once it is carried out.
+        if object.get_type().name()? == "LazyFrame" {
+            return Source::of_rows(&object.call_method0("collect")?, name, (role, by), columns);
+        }
         if object.is_instance_of::<PyString>() || object.hasattr("__fspath__")? {
             return Ok(Source::Text(Input::Path(object.extract::<PathBuf>()?)));
         }
@@ -105,17 +109,20 @@ impl Source {
                 Some(by) => Rows::of_groups(mapping, name, by)?,
             })
         } else if object.try_iter().is_ok() {
-            Source::Rows(Rows::of_tuples(object, name, role, by)?)
+            Source::Rows(Rows::of_tuples(object, name, (role, by), columns)?)
         } else {
             return Err(PyTypeError::new_err(format!(
-                "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of (query, document, {}) was expected",
+                "{name} is of {}: a path, bytes, a dict of dicts, a table or an iterable of dicts or of (query, document, {}) was expected",
                 object.get_type(),
                 role.value()
             )));
         };
         match source.len() {
-            0 => Err(problem(py, name, 0, "there is nothing in it (a generator gives its items only once)")),
-            _ => Ok(source),
+            0 if object.hasattr("__next__")? => {
+                Err(problem(py, name, 0, "there is nothing in it: an iterator gives its items only once"))
+            }
+            0 if role == Role::Qrels => Err(problem(py, name, 0, "there is no judgment in it")),
+            _ => Ok(source), // a system may well find nothing
         }
     }
 
@@ -178,5 +185,5 @@ fn of_frame(
         None => zip.call1((list(query)?, list(doc)?, list(number)?))?,
         Some(group) => zip.call1((list(query)?, list(group)?, list(doc)?, list(number)?))?,
     };
-    Rows::of_tuples(&rows, name, role, by)
+    Rows::of_tuples(&rows, name, (role, by), columns)
 }

@@ -139,6 +139,9 @@ fn error(py: Python<'_>, name: &str, wrong: WrongTable) -> PyErr {
             input(py, Problems { first: first.into_iter().map(problem).collect(), more })
         }
         WrongTable::Type(message) => PyTypeError::new_err(format!("{name}: {message}")),
+        WrongTable::Missing(Missing { among, .. }) if among.is_empty() => {
+            PyValueError::new_err(format!("{name}: it has no columns"))
+        }
         WrongTable::Missing(Missing { what, known, among, .. }) => PyValueError::new_err(format!(
             "{name}: no column is the {what}: there are {}, and {} were looked for; say it with columns={{\"{what}\": …}}",
             among.join(", "),

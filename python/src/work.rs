@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use laneval::{Error, Watch};
+use laneval::{Error, Watch, most_threads};
 use pyo3::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -44,7 +44,7 @@ pub fn work<T: Send>(
         });
         return done.map_err(|error| exception(py, error));
     }
-    let pool = pool(py, workers.threads)?;
+    let pool = &Lent::of(py, workers.threads)?;
     let done = py.detach(|| {
         thread::scope(|scope| {
             let (tell, told) = sync_channel::<()>(1);
@@ -81,21 +81,54 @@ fn glance(py: Python<'_>, progress: Option<&Py<PyAny>>, watch: &Watch) -> PyResu
     }
 }
 
-/// The pool of this process with this number of threads. A pool that was made before a fork has no threads in the child, and is not used
-/// there.
-fn pool(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<&'static ThreadPool> {
-    static POOLS: Mutex<Vec<(u32, usize, &'static ThreadPool)>> = Mutex::new(Vec::new());
-    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
-    let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(&(.., pool)) = pools.iter().find(|(pid, of, _)| (*pid, *of) == (process::id(), threads)) {
-        return Ok(pool);
+/// The pools of this process that nobody works in, each with the process that made it and its number of threads.
+static IDLE: Mutex<Vec<(u32, usize, ThreadPool)>> = Mutex::new(Vec::new());
+/// The most pools that are kept.
+const MOST_IDLE: usize = 16;
+
+/// A pool, for as long as somebody works in it. Calls from several threads of Python have a pool each: in one pool of one thread, one would
+/// wait for the other.
+struct Lent {
+    threads: usize,
+    /// The pool, until it goes back.
+    pool: Option<ThreadPool>,
+}
+
+impl Lent {
+    /// Takes an idle pool with this number of threads, or makes one; `None` for one thread a processor.
+    fn of(py: Python<'_>, threads: Option<NonZeroUsize>) -> PyResult<Self> {
+        let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let threads = threads.min(most_threads());
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        // A pool that was made before a fork has no threads in the child, and is not used there.
+        let fits = |(pid, of, _): &(u32, usize, ThreadPool)| (*pid, *of) == (process::id(), threads);
+        if let Some(at) = idle.iter().position(fits) {
+            return Ok(Lent { threads, pool: Some(idle.swap_remove(at).2) });
+        }
+        drop(idle);
+        let made =
+            ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("laneval-{at}")).build();
+        let pool = made.map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
+        Ok(Lent { threads, pool: Some(pool) })
     }
-    let made =
-        ThreadPoolBuilder::new().num_threads(threads).thread_name(|at| format!("laneval-{at}")).build();
-    let made = made.map_err(|error| unanswerable(py, format!("no threads can be started: {error}")))?;
-    let pool = Box::leak(Box::new(made));
-    pools.push((process::id(), threads, pool));
-    Ok(pool)
+
+    fn install<T: Send>(&self, work: impl FnOnce() -> T + Send) -> T {
+        match &self.pool {
+            Some(pool) => pool.install(work),
+            None => work(),
+        }
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let mut idle = IDLE.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.iter().filter(|of| of.0 == process::id()).count() < MOST_IDLE
+            && let Some(pool) = self.pool.take()
+        {
+            idle.push((process::id(), self.threads, pool));
+        }
+    }
 }
 
 /// A pool of the calling thread alone, if it is in no other: parallel iterators then start no threads.

@@ -45,7 +45,6 @@ def test_types_that_are_wrong(run, message):
         ({"q1": {"d1": None}}, "the score of document 'd1' of query 'q1' is None: a number was expected"),
         ({"q1": {"d1": "0.5"}}, "the score of document 'd1' of query 'q1' is '0.5' of <class 'str'>: a number was expected"),
         ({"q1": {"d1": math.nan}}, "the score of document 'd1' of query 'q1' is not a number (NaN)"),
-        ({}, "run: there is nothing in it"),
         ([("q1", "d1")], "run:1: ('q1', 'd1') was found: (query, document, score) was expected"),
         ([("q1", "d1", 1.0), ("q1", "d2", None)], "run:2: the score of document 'd2' is None: a number was expected"),
         ([("q1", "d1", 1.0), ("q1", "d1", 2.0)], "run:2: "),
@@ -59,7 +58,7 @@ def test_runs_that_are_wrong(run, message):
 def test_a_generator_that_was_used_up():
     rows = iter([("q1", "d1", 1.0)])
     laneval.evaluate(QRELS, rows, queries="both")
-    assert "a generator gives its items only once" in said(laneval.InputError, laneval.evaluate, QRELS, rows)
+    assert "an iterator gives its items only once" in said(laneval.InputError, laneval.evaluate, QRELS, rows)
 
 
 def test_problems_have_files_and_lines(tmp_path):
@@ -90,8 +89,8 @@ def test_tables_that_are_wrong():
 
 def test_keywords_that_are_wrong():
     assert "unknown keyword verbose" in said(TypeError, laneval.evaluate, QRELS, RUN, verbose=True)
-    assert "`all` is not a set of queries: judged, both, error was expected" in said(
-        laneval.UnanswerableError, laneval.evaluate, QRELS, RUN, queries="all"
+    assert "`all` is not a set of queries: judged, both or error was expected" in said(
+        laneval.OptionError, laneval.evaluate, QRELS, RUN, queries="all"
     )
     assert "docno-desc" in said(laneval.UnanswerableError, laneval.evaluate, QRELS, RUN, ties="random")
     assert "depth is 0: 1 or more was expected" in said(laneval.UnanswerableError, laneval.evaluate, QRELS, RUN, depth=0)
@@ -99,6 +98,39 @@ def test_keywords_that_are_wrong():
     assert "one path" in said(TypeError, laneval.evaluate_runs, QRELS, "a.run")
     with pytest.raises(KeyError):
         laneval.evaluate(QRELS, RUN, "RR")["AP"]
+    assert "unknown keyword weights" in said(TypeError, laneval.evaluate, QRELS, RUN, weights={"q1": 2})
+    assert "[1]} of <class 'dict'> is not a value of a keyword" in said(TypeError, laneval.evaluate, QRELS, RUN, depth={"a": [1]})
+    assert "per_query is 'no': True or False was expected" in said(TypeError, laneval.evaluate, QRELS, RUN, per_query="no")
+    assert "progress is 5: True, False, or a function" in said(TypeError, laneval.evaluate, QRELS, RUN, progress=5)
+    assert "which does not take two arguments" in said(TypeError, laneval.evaluate, QRELS, RUN, progress=lambda done: None)
+
+
+def test_numbers_and_tables_that_are_odd():
+    huge = said(laneval.InputError, laneval.evaluate, QRELS, {"q1": {"d1": 10**400}})
+    assert "which is too large for a float" in huge and len(huge) < 250
+    pa = pytest.importorskip("pyarrow")
+    assert said(ValueError, laneval.evaluate, QRELS, pa.table({})) == "run: it has no columns"
+    np = pytest.importorskip("numpy")
+    nothing = np.zeros((2, 0), dtype=np.int8)
+    assert "the rows of labels have no values" in said(laneval.UnanswerableError, laneval.evaluate_labels, nothing, "RR")
+
+
+def test_infinite_grades_are_told_and_not_a_panic():
+    infinite = {"d1": math.inf}
+    for qrels in ({"q1": infinite}, {"q1": infinite, "q2": {"d1": 1}}, {"q0": {"d1": 1}, "q1": infinite}):
+        assert "grade inf is not a finite number" in said(laneval.InputError, laneval.Qrels, qrels)
+
+
+def test_as_many_threads_are_started_as_help():
+    assert laneval.evaluate(QRELS, RUN, "RR", threads=10**9) == laneval.evaluate(QRELS, RUN, "RR", threads=1)
+    assert "threads is 0: 1 or more was expected" in said(laneval.OptionError, laneval.evaluate, QRELS, RUN, threads=0)
+
+
+@pytest.mark.parametrize(("name", "meant"), [("recall_at_k", "R@10"), ("auc", "Accuracy"), ("coverage@10", "Success@10")])
+def test_names_of_other_fields_are_suggested(name, meant):
+    with pytest.raises(laneval.MeasureError) as raised:
+        laneval.parse_measure(name)
+    assert meant in raised.value.suggestions
 
 
 def test_queries_that_are_missing_or_ignored_are_warned_of():

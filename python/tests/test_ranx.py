@@ -1,8 +1,13 @@
 """laneval.compat.ranx against ranx, on data without equal scores."""
 
+import gzip
 import json
+import os
 import random
+import sys
+import types
 
+import numba.typed
 import numpy
 import pandas
 import pytest
@@ -195,6 +200,219 @@ def test_frames():
                 module.Qrels.from_df(frame)
     with pytest.raises(AssertionError, match="scores column dtype must be `float`"):
         swap.Run.from_df(found.assign(score=1))
+
+
+# Arrays, and lists of Numba.
+
+
+def made_arrays(seed: int, judged: int | None = None, ranked: int | None = None):
+    """Rows (document, number) of each query: as many as are asked for, or as it happens. Judgments are in no order."""
+    draw = numpy.random.default_rng(seed)
+    qrels, run = [], []
+    for _ in range(12):
+        docs = draw.permutation(60)[: judged or draw.integers(1, 30)]
+        qrels.append(numpy.stack([docs, draw.integers(0, 4, len(docs))], axis=1))
+        docs = draw.permutation(60)[: ranked or draw.integers(0, 40)]
+        run.append(numpy.stack([docs, draw.permutation(len(docs))], axis=1).astype(float))
+    return qrels, run
+
+
+def same_values(ours, theirs):
+    assert list(ours) == list(theirs)
+    for metric in theirs:
+        numpy.testing.assert_allclose(ours[metric], theirs[metric], rtol=1e-11, atol=1e-14, err_msg=metric)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_arrays_and_typed_lists(seed):
+    cube = [numpy.stack(of) for of in made_arrays(seed, 20, 25)]
+    same_values(swap.evaluate(*cube, METRICS), ranx.evaluate(*cube, METRICS))
+    lists = made_arrays(seed)
+    typed = [numba.typed.List(of) for of in lists]
+    theirs = ranx.evaluate(*typed, METRICS, return_mean=False)
+    same_values(swap.evaluate(*typed, METRICS, return_mean=False), theirs)
+    same_values(swap.evaluate(*lists, METRICS, return_mean=False, threads=1), theirs)
+    stds = swap.evaluate(*typed, ["map", "mrr"], return_std=True)
+    assert stds["map"] == pytest.approx(ranx.evaluate(*typed, ["map", "mrr"], return_std=True)["map"], rel=1e-11)
+    assert type(swap.evaluate(*lists, "map")) is float
+
+
+def test_the_order_of_arrays_is_the_ranking():
+    qrels, run = numpy.array([[[3, 1], [5, 2]]]), numpy.array([[[4, 0.1], [5, 0.2], [3, 0.9]]])
+    assert swap.evaluate(qrels, run, "mrr") == 0.5
+    for metric in ("ndcg", "ndcg_burges@1", "ndcg-l2"):
+        assert swap.evaluate(qrels, run, metric) == pytest.approx(ranx.evaluate(qrels, run, metric), rel=1e-12)
+
+
+def test_documents_that_come_again_in_arrays():
+    qrels, run = made_arrays(8, 20, 25)
+    qrels = [numpy.concatenate([of, of[:7] * [1, 0] + [0, 2], [[99, 0]]]) for of in qrels]
+    run = [numpy.concatenate([of, [[-1, 0], [-1, 0], [99, 0], [99, 0]]]) for of in run]
+    typed = [numba.typed.List(of) for of in (qrels, run)]
+    same_values(swap.evaluate(qrels, run, METRICS, return_mean=False), ranx.evaluate(*typed, METRICS, return_mean=False))
+    assert 0.0 <= swap.evaluate(qrels, run, "bpref") <= 1.0
+    with pytest.raises(ValueError, match=r"^run\[1\] has the relevant document 7 twice: once was expected$"):
+        swap.evaluate([[[7, 0]], [[7, 1]]], [[[7, 1], [7, 1]], [[7, 1], [7, 1]]], "map")
+
+
+def test_bpref_of_arrays():
+    qrels, run = made_arrays(5, 30, 30)
+    typed = [numba.typed.List(of) for of in (qrels, run)]
+    metrics = ["bpref", "bpref-l2"]
+    same_values(swap.evaluate(qrels, run, metrics, return_mean=False), ranx.evaluate(*typed, metrics, return_mean=False))
+
+
+def test_arrays_without_anything():
+    nothing = [numpy.zeros((0, 2)), []]
+    assert set(swap.evaluate(nothing, nothing, [*METRICS, "bpref"]).values()) == {0.0}
+    assert list(swap.evaluate([], [], "map", return_mean=False)) == []
+
+
+def test_arrays_of_tables():
+    qrels, run = made(5)
+    for kind, rows in [("Qrels", qrels), ("Run", run)]:
+        ours, theirs = getattr(swap, kind)(rows).to_typed_list(), getattr(ranx, kind)(rows).to_typed_list()
+        assert type(ours) is list and len(ours) == len(theirs)
+        for one, two in zip(ours, theirs, strict=True):
+            assert one.dtype == two.dtype and one.shape == two.shape
+            assert set(map(tuple, one)) == set(map(tuple, two)) and list(one[:, 1]) == list(two[:, 1])
+    theirs_run, ours_run = ranx.Run(run), swap.Run(run)
+    theirs = ranx.evaluate(ranx.Qrels(qrels).to_typed_list(), theirs_run, METRICS)
+    same_values(swap.evaluate(ranx.Qrels(qrels).to_typed_list(), ours_run, METRICS), theirs)
+    assert ours_run.scores["map"] == pytest.approx(dict(theirs_run.scores["map"]), rel=1e-12)
+    same_values(swap.evaluate(swap.Qrels(qrels), swap.Run(run).to_typed_list(), METRICS), theirs)
+    same_values(swap.evaluate(swap.Qrels(qrels).to_typed_list(), dict(sorted(run.items())), METRICS), theirs)
+
+
+def test_wrong_arrays():
+    row = numpy.ones((2, 3, 2))
+    for qrels, run, error, message in [
+        (row, row[:1], ValueError, "qrels have 2 queries, and run 1: the same number was expected"),
+        (row, row[0], ValueError, "run[0] is of float64 and of the shape (2,): numbers of the shape (documents, 2) were expected"),
+        ([[["d", "1"]]], row, ValueError, "qrels[0] is of <U1 and of the shape (1, 2): numbers of the shape (documents, 2) were expected"),
+        ("qrels.txt", row, TypeError, "qrels is of <class 'str'>: Qrels of this module, a dict of dicts, or arrays were expected"),
+        ({}, 7, TypeError, "run is of <class 'int'>: Run of this module, a dict of dicts, or arrays were expected"),
+    ]:
+        with pytest.raises(error) as raised:
+            swap.evaluate(qrels, run, "map")
+        assert str(raised.value) == message
+    for metric in ("foo", "map@0", "map-lx"):
+        with pytest.raises(ValueError, match="not supported"):
+            swap.evaluate(row, row, metric)
+
+
+# Names.
+
+
+def test_rows_are_in_order_only_once_sorted():
+    for kind in ("Qrels", "Run"):
+        ours, theirs = getattr(swap, kind)(), getattr(ranx, kind)()
+        for table in (ours, theirs):
+            assert table.sorted is False
+            for query, doc, number in [("q2", "d1", 1), ("q1", "d1", 1), ("q1", "d2", 2), ("q1", "d1", 3)]:
+                table.add_score(query, doc, number)
+            assert table.sorted is False
+        assert ours.get_query_ids() == theirs.get_query_ids() == ["q2", "q1"]
+        for table in (ours, theirs):
+            table.sort()
+            assert table.sorted is True
+        assert ours.get_query_ids() == theirs.get_query_ids() == ["q1", "q2"]
+        assert list(ours["q1"].items()) == list(theirs["q1"].items()) == [("d1", 3), ("d2", 2)]
+        for table in (ours, theirs):
+            table.add_score("q0", "d", 1)
+            table.add("q00", ["a", "b"], [1, 2])
+            assert table.sorted is True and table.get_query_ids() == ["q0", "q00", "q1", "q2"]
+    judged, found = swap.Qrels({"b": {"x": 1}}), swap.Run({"b": {"x": 1.0}})
+    judged.add_score("a", "x", 1)
+    found.make_comparable(judged)
+    assert found.sorted is True and found.get_query_ids() == ["a", "b"]
+
+
+def test_rows_can_be_set():
+    judged, found = swap.Qrels(), swap.Run()
+    judged.qrels, found.run = {"q": {"a": 0, "b": 1}}, {"q": {"a": 0.5, "b": 0.7}}
+    assert swap.evaluate(judged, found, "mrr") == 1.0 and list(found.run["q"]) == ["b", "a"]
+
+
+def test_what_is_not_here_says_so():
+    assert set(ranx.__all__) <= set(swap.__all__)
+    for name in ("fuse", "normalize", "optimize_fusion", "plot"):
+        with pytest.raises(NotImplementedError) as raised:
+            getattr(swap, name)([swap.Run()], norm="min-max")
+        assert str(raised.value) == f"laneval.compat.ranx has no {name}: it evaluates and compares only"
+    with pytest.raises(NotImplementedError, match="^laneval.compat.ranx has no Run.from_ranxhub: it downloads nothing$"):
+        swap.Run.from_ranxhub("some/run")
+
+
+def test_every_name_of_the_classes_is_here():
+    qrels, runs = some_runs(1, ranx, 2)
+    for kind, theirs in [(swap.Qrels, qrels), (swap.Run, runs[0]), (swap.Report, ranx.compare(qrels, runs, "map"))]:
+        assert not [name for name in dir(type(theirs)) if not name.startswith("_") and not hasattr(kind, name)]
+
+
+def test_parts_of_reports():
+    theirs, ours = (module.compare(*some_runs(1, module), COMPARED, max_p=0.05) for module in (ranx, swap))
+    for metric in [*COMPARED, "ndcg_burges@10-l2", "rbp.95", "hit_rate-l2"]:
+        assert ours.get_metric_label(metric) == theirs.get_metric_label(metric)
+    for test in ("fisher", "student", "tukey"):
+        assert ours.get_stat_test_label(test) == theirs.get_stat_test_label(test)
+    assert ours.format_score(0.12345) == theirs.format_score(0.12345) == "0.123"
+    for part in ("get_superscript_for_table", "get_superscript_for_latex", "get_phantoms_for_latex"):
+        found = [getattr(ours, part)(name, metric) for name in ours.model_names for metric in COMPARED]
+        assert found == [getattr(theirs, part)(name, metric) for name in ours.model_names for metric in COMPARED] and any(found)
+
+
+def test_lz4(tmp_path, monkeypatch):
+    _, run = made(3)
+    path = str(tmp_path / "new" / "run.lz4")
+    swap.Run(run).save(path)
+    assert swap.Run.from_file(path, name="x").to_dict() == ranx.Run.from_file(path).to_dict() == run
+    ranx.Run(run).save(path)
+    assert swap.Run.from_file(path).to_dict() == run
+    monkeypatch.setitem(sys.modules, "lz4.frame", None)
+    for use in (lambda: swap.Run(run).save(path), lambda: swap.Run.from_file(path)):
+        with pytest.raises(ImportError, match="^LZ4 needs the package lz4$"):
+            use()
+
+
+def test_ir_datasets(monkeypatch):
+    qrels, _ = made(3)
+    dataset = types.SimpleNamespace(qrels_dict=lambda: qrels)
+    monkeypatch.setitem(sys.modules, "ir_datasets", types.SimpleNamespace(load={"some/one": dataset}.get))
+    judged = swap.Qrels.from_ir_datasets("some/one")
+    assert judged.to_dict() == qrels and judged.name == "some/one"
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    with pytest.raises(ImportError, match="^Qrels.from_ir_datasets needs the package ir_datasets$"):
+        swap.Qrels.from_ir_datasets("some/one")
+
+
+def test_names_of_files(tmp_path, monkeypatch):
+    qrels, run = made(3)
+    monkeypatch.chdir(tmp_path)
+    swap.Qrels(qrels).save()
+    swap.Run(run).save()
+    assert ranx.Qrels.from_file("qrels.json").to_dict() == qrels and ranx.Run.from_file("run.json").to_dict() == run
+    swap.Run(run, name="x").save(tmp_path / "run.gz")
+    assert gzip.open("run.gz", "rt").read().count("\n") == sum(map(len, run.values())) - 1
+    assert swap.Run.from_file(tmp_path / "run.gz").to_dict() == ranx.Run.from_file("run.gz").to_dict() == run
+    for name in ("x.json", "x.trec", "x.txt", "x.gz", "x.lz4", "x.parquet", "x.parq"):
+        assert swap.get_file_kind(name) == ranx.data_structures.run.get_file_kind(name)
+    assert swap.get_file_kind("x", "trec") == "trec"
+
+
+def test_files_appear_whole_or_not_at_all(tmp_path):
+    qrels, runs = some_runs(1, swap, 2)
+    report = swap.compare(qrels, runs, "map")
+    report.results["m_0"]["map"] = object()
+    unwritable = swap.Run({"q_1": {f"d{at}": 1.0 for at in range(3000)} | {"\ud800": 0.5}})
+    for name in ("run.trec", "run.gz", "run.parquet", "report.json"):
+        save = report.save if name == "report.json" else unwritable.save
+        path = tmp_path / name
+        path.write_text("old")
+        with pytest.raises((UnicodeEncodeError, TypeError)):
+            save(str(path))
+        assert path.read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["report.json", "run.gz", "run.parquet", "run.trec"]
 
 
 # Comparisons.

@@ -1,6 +1,7 @@
 """The same judgments and runs in every form give the same scores."""
 
 import pathlib
+import pickle
 
 import pytest
 
@@ -193,3 +194,78 @@ def test_threads_change_nothing(data, threads, monkeypatch):
     check(data, *data)
     if threads:
         check(data, *data, threads=threads)
+
+
+def test_a_system_that_finds_nothing_scores_0():
+    for nothing in ({}, {"q1": {}}, [], [("q1", "d", 1.0)][:0]):
+        with pytest.warns(laneval.MissingQueriesWarning):
+            scores = laneval.evaluate({"q1": {"d1": 1}, "q2": {"d1": 1}}, nothing, ["AP", "P@5"])
+        assert (scores["AP"], scores["P@5"], scores.queries) == (0.0, 0.0, 2)
+    with pytest.raises(laneval.InputError, match="there is no judgment in it"):
+        laneval.Qrels({})
+
+
+def test_an_integer_is_the_text_of_its_digits():
+    same = [([[1]], [["1"]]), ([["1"]], [[1]]), ([{7: 2}], [[b"7"]]), ([[2**70]], [[str(2**70)]]), ([["-3"]], [[-3]])]
+    for relevant, retrieved in same:
+        assert laneval.evaluate_ids(relevant, retrieved, "RR")["RR"] == 1.0, (relevant, retrieved)
+    for relevant, retrieved in [([["01"]], [[1]]), ([["+1"]], [[1]]), ([["1 "]], [[1]]), ([["-0"]], [[0]])]:
+        assert laneval.evaluate_ids(relevant, retrieved, "RR")["RR"] == 0.0, (relevant, retrieved)
+
+
+def test_truth_values_and_decimals_are_numbers():
+    pa = pytest.importorskip("pyarrow")
+    from decimal import Decimal
+
+    rows = {"qid": ["q1", "q1", "q1"], "docno": ["a", "b", "c"]}
+    judged = pa.table({**rows, "grade": [True, False, True]})
+    for kind in (pa.decimal32(5, 2), pa.decimal64(9, 2), pa.decimal128(20, 2), pa.decimal256(40, 2)):
+        scores = pa.array([Decimal("1.50"), Decimal("-0.25"), Decimal("2.75")], kind)
+        ranked = pa.table({**rows, "score": scores})
+        expected = {"q1": {"a": 1.5, "b": -0.25, "c": 2.75}}
+        of = [laneval.evaluate(judged, run, ["AP", "nDCG"], per_query=True).per_query().to_dict() for run in (ranked, expected)]
+        assert of[0] == of[1] and of[0]["q1"]["AP"] == 1.0
+
+
+def test_records_and_lazy_frames_are_read():
+    qrels = {"q1": {"d1": 1}, "q2": {"d1": 2}}
+    run = {"q1": {"d2": 2.0, "d1": 1.0}, "q2": {"d1": 0.5}}
+    expected = dict(laneval.evaluate(qrels, run, ["RR", "nDCG"]))
+    records = [{"query_id": q, "doc_id": d, "score": s, "text": "…"} for q, docs in run.items() for d, s in docs.items()]
+    judged = [{"query": q, "doc": d, "relevance": g} for q, docs in qrels.items() for d, g in docs.items()]
+    assert dict(laneval.evaluate(judged, records, ["RR", "nDCG"])) == expected
+    named = [{"q": of["query_id"], "pid": of["doc_id"], "s": of["score"]} for of in records]
+    assert dict(laneval.evaluate(qrels, named, ["RR", "nDCG"], columns={"query": "q", "doc": "pid", "score": "s"})) == expected
+    with pytest.raises(laneval.InputError, match="run:2: .* was found, which has no 'doc_id'"):
+        laneval.evaluate(qrels, [records[0], {"query_id": "q2", "score": 1.0}])
+    pl = pytest.importorskip("polars")
+    assert dict(laneval.evaluate(pl.LazyFrame(judged), pl.LazyFrame(records), ["RR", "nDCG"])) == expected
+
+
+def test_judgments_and_matrices_pickle():
+    grouped = [("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0), ("q2", "ann", "d2", 2)]
+    preferences = [("q1", "g1", "d1", 2), ("q1", "g1", "d2", 1), ("q2", "g1", "d1", 1), ("q2", "g1", "d3", 2)]
+    many = {"q1": {f"d{n}": n / 8 for n in range(400)}, "q 2": {"x y": 1}}
+    run = {"q1": {"d1": 0.5, "d2": 0.25, "d7": 1.5}, "q2": {"d1": 0.1, "d2": 0.2, "d3": 0.3}}
+    for judged, measures, options in [
+        ({"q1": {"d1": 2, "d2": -1}, "q2": {"d1": 0}}, ["nDCG", "Bpref", "Unjudged@2"], {}),
+        ({"q1": {"d1": 2, "d2": -2}, "q2": {"d1": 1}}, ["AP"], {"dialect": "trec10"}),
+        (many, ["nDCG", "AP(rel=10)"], {}),
+        (grouped, ["AP(judges=mean)", "map_avgjg"], {"judgments_by": "judge"}),
+        (preferences, ["prefs_simp"], {"judgments_by": "preference"}),
+    ]:
+        qrels = laneval.Qrels(judged, **options)
+        again = pickle.loads(pickle.dumps(qrels))
+        assert (again.fingerprint, again.queries, again.grades) == (qrels.fingerprint, qrels.queries, qrels.grades)
+        asked = {"queries": "both", "per_query": True, **{k: v for k, v in options.items() if k == "dialect"}}
+        values = [laneval.evaluate(of, run, measures, **asked).per_query().to_dict() for of in (qrels, again)]
+        assert values[0] == values[1] and values[0]
+        asked.pop("per_query")
+        matrix = laneval.Matrix.build(qrels, {"mine": run}, **asked)
+        copied = pickle.loads(pickle.dumps(matrix))
+        assert copied.evaluate(measures, queries="both").to_dict() == matrix.evaluate(measures, queries="both").to_dict()
+    for damaged in (b"", b"others", qrels.to_bytes()[:-3], qrels.to_bytes()[:30], qrels.to_bytes().replace(b"\x01", b"\x02", 1)):
+        with pytest.raises(laneval.InputError, match="these bytes "):
+            laneval.Qrels.from_bytes(damaged)
+    with pytest.raises(laneval.MatrixError):
+        laneval.Matrix.from_bytes(matrix.to_bytes()[:-1])

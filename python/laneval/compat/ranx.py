@@ -21,11 +21,20 @@ of NumPy in the order of the queries with `return_mean=False`, `mean` and `std` 
 `run.std_scores`; `make_comparable`; assertions where queries differ; values, but for the last digits, where no scores are equal. The report of
 `compare` has the same attributes, the same data as a dict, a DataFrame and JSON, the same p of the paired t test, and the same letters for it.
 
+`evaluate` takes arrays of NumPy and typed lists of Numba too, for each query the rows (document, number), as they are: the rows of a run
+are its ranking, whatever their scores, and those of the judgments are the ideal ranking of nDCG, which is above 1 for a better one.
+Judgments of one document count as several documents for recall and its like, and the first relevant one is its grade.
+
+>>> import numpy as np
+>>> evaluate(np.array([[[1, 5], [2, 3]]]), np.array([[[3, 0.9], [1, 0.8]]]), ["mrr", "recall"])
+{'mrr': 0.5, 'recall': 0.5}
+
 Different on purpose:
 
 * Equal scores are ordered by document id, descending; there the order is arbitrary.
 * Dicts are matched by query; there by index.
-* `bpref` is trec_eval's formula; there a document with a negative grade counts as judged not relevant.
+* `bpref` is trec_eval's formula; there a document with a negative grade counts as judged not relevant, and a query without a relevant
+  document may make the values of others 0.
 * `rbp` uses grades as they are, as there, and a sum of weights: values above 1 are possible if grades are.
 * A cutoff is at least 1; there `@0` means no cutoff.
 * `compare`: Fisher's test draws other signs, the same for every pair, order and number of threads; its p is exact if few queries differ,
@@ -35,39 +44,69 @@ Different on purpose:
   the number of pairs; by default there is no correction, as there. Labels have no q, whose raised letter is hard to read, and are numbers
   beyond 25 runs; two runs of one name are an error. Tables have all digits that are asked for; LaTeX has another layout, for the package
   booktabs alone, and names are escaped.
-* There are no fusion, normalization, plots, downloads and typed lists of Numba. `threads` is the number of threads, all if 0.
+* Arrays have to have as many queries on both sides; there a longer run is cut. A relevant document that is twice in one ranking is an
+  error; there it counts twice. Any other that comes again counts as not judged.
+* `to_typed_list` makes a plain list of arrays, which typed lists of Numba can be made of, and which `evaluate` takes.
+* There are no fusion, normalization, plots, and no downloads from ranxhub: `fuse`, `normalize`, `optimize_fusion`, `plot` and
+  `Run.from_ranxhub` only raise `NotImplementedError`. There are no modules inside of this one. `threads` is the number of threads, all
+  if 0.
+* LZ4 needs the packages lz4 and cbor2, and `Qrels.from_ir_datasets` ir_datasets. A `.gz` is compressed when saved too. Files appear whole
+  or not at all.
 """
 
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import math
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, overload
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypeAlias, overload
 
 from laneval import _native
 from laneval._comparison import Comparison, ComparisonOptions, compared
+from laneval._files import write_whole
 from laneval._options import Options, settings
 from laneval._scores import PerQuery, RunScores, _latex
 
 if TYPE_CHECKING:
     import pandas
+    from numpy.typing import NDArray
 
-__all__ = ["Qrels", "Report", "Run", "compare", "evaluate"]
+__all__ = ["Qrels", "Report", "Run", "compare", "evaluate", "fuse", "normalize", "optimize_fusion", "plot"]
+
+
+def _absent(name: str, what: str) -> Callable[..., NoReturn]:
+    """A function of ranx that is not here."""
+
+    def function(*arguments: Any, **keywords: Any) -> NoReturn:
+        raise NotImplementedError(f"laneval.compat.ranx has no {name}: {what}")
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"Not here: {what}."
+    return function
+
+
+_ONLY = "it evaluates and compares only"
+fuse = _absent("fuse", _ONLY)
+normalize = _absent("normalize", _ONLY)
+optimize_fusion = _absent("optimize_fusion", _ONLY)
+plot = _absent("plot", _ONLY)
 
 
 class _Table:
-    """Numbers of documents of queries: queries ascending, documents by their numbers, descending."""
+    """Numbers of documents of queries. If `sorted`, queries are ascending, and documents by their numbers, descending."""
 
     _rows: dict[str, dict[str, Any]]
     name: str | None
+    sorted: bool
 
     def __init__(self, rows: Mapping[str, Mapping[str, Any]] | None, name: str | None) -> None:
         self._rows = {query: self._ranked(docs) for query, docs in sorted((rows or {}).items())}
         self.name = name
+        self.sorted = rows is not None
 
     def _ranked(self, docs: Mapping[str, Any]) -> dict[str, Any]:
         numbers = {doc: self._number(number) for doc, number in docs.items()}
@@ -82,7 +121,7 @@ class _Table:
         return self._rows.keys()
 
     def get_query_ids(self) -> list[str]:
-        """The ids of the queries, ascending."""
+        """The ids of the queries."""
         return list(self._rows)
 
     def get_doc_ids_and_scores(self) -> list[dict[str, Any]]:
@@ -90,8 +129,9 @@ class _Table:
         return list(self._rows.values())
 
     def add_score(self, q_id: str, doc_id: str, score: float) -> None:
-        """Adds a document to a query, or changes its number."""
-        self.add(q_id, [*self._rows.get(q_id, {}), doc_id], [*self._rows.get(q_id, {}).values(), score])
+        """Adds a document to a query, or changes its number. Leaves the order to `sort`."""
+        self._rows.setdefault(q_id, {})[doc_id] = self._number(score)
+        self.sorted = False
 
     def add(self, q_id: str, doc_ids: Sequence[str], scores: Sequence[float]) -> None:
         """Adds a query with its documents, or replaces it."""
@@ -100,10 +140,26 @@ class _Table:
     def add_multi(
         self, q_ids: Sequence[str], doc_ids: Sequence[Sequence[str]], scores: Sequence[Sequence[float]]
     ) -> None:
-        """Adds several queries with their documents."""
+        """Adds several queries with their documents, and sorts."""
+        if not self.sorted:
+            self.sort()
         for query, docs, numbers in zip(q_ids, doc_ids, scores, strict=True):
             self._rows[query] = self._ranked(dict(zip(docs, numbers, strict=True)))
         self._rows = dict(sorted(self._rows.items()))
+
+    def sort(self) -> None:
+        """Sorts queries by their ids, and documents by their numbers, descending."""
+        self._rows = {query: self._ranked(docs) for query, docs in sorted(self._rows.items())}
+        self.sorted = True
+
+    def to_typed_list(self) -> list[NDArray[Any]]:
+        """For each query an array of the hash of each document with its number, sorted."""
+        import numpy as np
+
+        if not self.sorted:
+            self.sort()
+        rows = ([(hash(doc), number) for doc, number in docs.items()] for docs in self._rows.values())
+        return [np.array(of, dtype=np.float64).reshape(-1, 2) for of in rows]
 
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """A dict of dicts."""
@@ -116,19 +172,25 @@ class _Table:
         rows = [(query, doc, number) for query, docs in self._rows.items() for doc, number in docs.items()]
         return pd.DataFrame(rows, columns=["q_id", "doc_id", "score"])
 
-    def save(self, path: str, kind: str | None = None) -> None:
-        """Writes a file: JSON, TREC or Parquet, by `kind` or its extension."""
-        kind = _kind(path, kind)
+    def _save(self, path: str | os.PathLike[str], kind: str | None) -> None:
+        """Writes a file of a kind, which its extension says if `kind` does not."""
+        kind = get_file_kind(path, kind)
+        if not self.sorted:
+            self.sort()
+        content: bytes | str
         if kind == "parquet":
-            self.to_dataframe().to_parquet(path, index=False)
-            return
-        text = json.dumps(self._rows, indent=2) if kind == "json" else "\n".join(self._lines())
-        if kind == "gz":
-            with gzip.open(path, "wt", encoding="utf-8") as file:
-                file.write(text)
+            content = self.to_dataframe().to_parquet(index=False)
+        elif kind == "json":
+            content = json.dumps(self._rows, indent=2)
+        elif kind == "lz4":
+            frame = _needed("lz4.frame", "LZ4")
+            inner = frame.compress(_needed("cbor2", "LZ4").dumps(self._rows), compression_level=16)
+            content = frame.compress(inner)
+            os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
         else:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
+            text = "\n".join(self._lines())
+            content = gzip.compress(text.encode()) if kind == "gz" else text
+        write_whole(path, content)
 
     def _lines(self) -> Iterable[str]:
         raise NotImplementedError
@@ -163,11 +225,19 @@ class Qrels(_Table):
         """The grades of the documents of each query."""
         return self._rows
 
+    @qrels.setter
+    def qrels(self, qrels: Mapping[str, Mapping[str, int]]) -> None:
+        self._rows, self.sorted = {query: dict(docs) for query, docs in qrels.items()}, False
+
     def set_relevance_level(self, rel_lvl: int = 1) -> None:
         """Lowers all grades so that `rel_lvl` becomes 1."""
         self._rows = {
             query: {doc: grade - (rel_lvl - 1) for doc, grade in docs.items()} for query, docs in self._rows.items()
         }
+
+    def save(self, path: str | os.PathLike[str] = "qrels.json", kind: str | None = None) -> None:
+        """Writes a file: JSON, TREC, gzipped TREC, Parquet or LZ4, by `kind` or its extension."""
+        self._save(path, kind)
 
     def _lines(self) -> Iterable[str]:
         for query, docs in self._rows.items():
@@ -180,8 +250,8 @@ class Qrels(_Table):
         return Qrels(d)
 
     @staticmethod
-    def from_file(path: str, kind: str | None = None) -> Qrels:
-        """Reads judgments from a file: JSON, TREC or gzipped TREC."""
+    def from_file(path: str | os.PathLike[str], kind: str | None = None) -> Qrels:
+        """Reads judgments from a file: JSON, TREC, gzipped TREC or LZ4."""
         rows, _ = _read(path, kind, (0, 2, 3), 4)
         return Qrels(rows)
 
@@ -205,6 +275,12 @@ class Qrels(_Table):
 
         return Qrels.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col)
 
+    @staticmethod
+    def from_ir_datasets(dataset_id: str) -> Qrels:
+        """Reads the judgments of a dataset of ir_datasets, which downloads them if need be. Their name is that of the dataset."""
+        datasets = _needed("ir_datasets", "Qrels.from_ir_datasets")
+        return Qrels(datasets.load(dataset_id).qrels_dict(), dataset_id)
+
 
 class Run(_Table):
     """Results, with the scores that `evaluate` computed."""
@@ -225,10 +301,19 @@ class Run(_Table):
         """The scores of the documents of each query."""
         return self._rows
 
+    @run.setter
+    def run(self, run: Mapping[str, Mapping[str, float]]) -> None:
+        self._rows, self.sorted = {query: dict(docs) for query, docs in run.items()}, False
+
     def make_comparable(self, qrels: Qrels) -> Run:
         """Adds empty results for queries that are missing, and drops those that are not judged."""
         self._rows = {query: self._rows.get(query, {}) for query in qrels.keys()}
+        self.sort()
         return self
+
+    def save(self, path: str | os.PathLike[str] = "run.json", kind: str | None = None) -> None:
+        """Writes a file: JSON, TREC, gzipped TREC, Parquet or LZ4, by `kind` or its extension."""
+        self._save(path, kind)
 
     def _lines(self) -> Iterable[str]:
         for query, docs in self._rows.items():
@@ -241,8 +326,8 @@ class Run(_Table):
         return Run(d, name)
 
     @staticmethod
-    def from_file(path: str, kind: str | None = None, name: str | None = None) -> Run:
-        """Reads results from a file: JSON, TREC or gzipped TREC."""
+    def from_file(path: str | os.PathLike[str], kind: str | None = None, name: str | None = None) -> Run:
+        """Reads results from a file: JSON, TREC, gzipped TREC or LZ4."""
         rows, tag = _read(path, kind, (0, 2, 4), 6)
         return Run(rows, tag if name is None else name)
 
@@ -271,14 +356,17 @@ class Run(_Table):
 
         return Run.from_df(pd.read_parquet(path, **(pd_kwargs or {})), q_id_col, doc_id_col, score_col, name)
 
+    from_ranxhub = staticmethod(_absent("Run.from_ranxhub", "it downloads nothing"))
 
-_Source = _Table | Mapping[str, Mapping[str, float]]
+
+_Judgments: TypeAlias = "Qrels | Mapping[str, Mapping[str, int]] | Sequence[Any] | NDArray[Any]"
+_Results: TypeAlias = "Run | Mapping[str, Mapping[str, float]] | Sequence[Any] | NDArray[Any]"
 
 
 @overload
 def evaluate(
-    qrels: Qrels | Mapping[str, Mapping[str, int]],
-    run: Run | Mapping[str, Mapping[str, float]],
+    qrels: _Judgments,
+    run: _Results,
     metrics: str,
     return_mean: Literal[True] = True,
     return_std: Literal[False] = False,
@@ -288,8 +376,8 @@ def evaluate(
 ) -> float: ...
 @overload
 def evaluate(
-    qrels: Qrels | Mapping[str, Mapping[str, int]],
-    run: Run | Mapping[str, Mapping[str, float]],
+    qrels: _Judgments,
+    run: _Results,
     metrics: str | Sequence[str],
     return_mean: bool = True,
     return_std: bool = False,
@@ -298,8 +386,8 @@ def evaluate(
     make_comparable: bool = False,
 ) -> Any: ...
 def evaluate(
-    qrels: Qrels | Mapping[str, Mapping[str, int]],
-    run: Run | Mapping[str, Mapping[str, float]],
+    qrels: _Judgments,
+    run: _Results,
     metrics: str | Sequence[str],
     return_mean: bool = True,
     return_std: bool = False,
@@ -310,9 +398,10 @@ def evaluate(
     """Computes the values of metrics: over all queries, or with `return_mean=False` of each query.
 
     The queries of both sides have to be the same, unless `make_comparable` gives those that the run lacks an empty ranking and drops those
-    that are not judged. The values of queries, means and standard deviations are kept in the run, if it is a `Run`.
+    that are not judged. The values of queries, means and standard deviations are kept in the run, if it is a `Run`. Arrays are rows
+    (document, number) of each query, in the same order of queries on both sides.
     """
-    asked, values, means, stds = _evaluated(
+    asked, _, values, means, stds = _evaluated(
         qrels, run, metrics, return_mean and return_std, threads, save_results_in_run, make_comparable
     )
     answer: dict[str, Any]
@@ -328,25 +417,29 @@ def evaluate(
 
 
 def _evaluated(
-    qrels: Qrels | Mapping[str, Mapping[str, int]],
-    run: Run | Mapping[str, Mapping[str, float]],
+    qrels: _Judgments,
+    run: _Results,
     metrics: str | Sequence[str],
     wants_std: bool,
     threads: int,
     save_results_in_run: bool,
     make_comparable: bool,
-) -> tuple[list[str], dict[str, list[float]], dict[str, float], dict[str, float]]:
-    """The metrics, their values query by query in the order of the run, means and standard deviations."""
+) -> tuple[list[str], list[str], dict[str, list[float]], dict[str, float], dict[str, float]]:
+    """The metrics, the queries, the values of each metric query by query in the order of the run, means and standard deviations."""
     if make_comparable and isinstance(qrels, Qrels) and isinstance(run, Run):
         run = run.make_comparable(qrels)
-    assert qrels.keys() == run.keys(), (
-        "Qrels and Run query ids do not match. Pass `make_comparable=True` to add empty results for queries missing from the run and"
-        " remove those not appearing in qrels."
-    )
     asked = [metrics] if isinstance(metrics, str) else list(metrics)
     assert all(isinstance(metric, str) for metric in asked), "Metrics error"
-    queries = list(run.keys())
-    values = _values(_rows(qrels), _rows(run), asked, queries, threads)
+    if isinstance(qrels, (_Table, Mapping)) and isinstance(run, (_Table, Mapping)):
+        assert qrels.keys() == run.keys(), (
+            "Qrels and Run query ids do not match. Pass `make_comparable=True` to add empty results for queries missing from the run and"
+            " remove those not appearing in qrels."
+        )
+        found = _rows(run)
+        queries = list(found)
+        values = _values(_rows(qrels), found, asked, queries, threads)
+    else:
+        queries, values = _values_of_arrays(qrels, run, asked, threads)
     means = {metric: _mean(of) for metric, of in values.items()}
     stds = {metric: _std(of, means[metric]) for metric, of in values.items()} if wants_std else {}
     if isinstance(run, Run) and save_results_in_run:
@@ -354,12 +447,12 @@ def _evaluated(
         run.std_scores.update(stds)
         for metric, of in values.items():
             run.scores[metric].update(zip(queries, of, strict=True))
-    return asked, values, means, stds
+    return asked, queries, values, means, stds
 
 
 def compare(
-    qrels: Qrels | Mapping[str, Mapping[str, int]],
-    runs: Sequence[Run | Mapping[str, Mapping[str, float]]],
+    qrels: _Judgments,
+    runs: Sequence[_Results],
     metrics: str | Sequence[str],
     stat_test: str = "student",
     n_permutations: int = 1000,
@@ -390,9 +483,9 @@ def compare(
     evaluated: list[tuple[str, RunScores]] = []
     asked = [metrics] if isinstance(metrics, str) else list(metrics)
     for name, run in zip(names, runs, strict=True):
-        asked, values, means, _ = _evaluated(qrels, run, asked, False, threads, True, make_comparable)
+        asked, queries, values, means, _ = _evaluated(qrels, run, asked, False, threads, True, make_comparable)
         results[name] = dict(means)
-        evaluated.append((name, _kept(name, list(run.keys()), values)))
+        evaluated.append((name, _kept(name, queries, values)))
     options: ComparisonOptions = {
         "test": "randomisation" if stat_test == "fisher" else "t",
         "correction": "hsd" if stat_test == "tukey" else correction,
@@ -517,9 +610,11 @@ class Report:
     def to_table(self) -> str:
         """The table as text."""
         labels = self._labels()
-        rows = [["#", "Model", *map(_label, self.metrics)]]
+        rows = [["#", "Model", *map(self.get_metric_label, self.metrics)]]
         for name, label in zip(self.model_names, labels, strict=True):
-            cells = [self._score(name, metric) + _raised(self._beaten(name, metric)) for metric in self.metrics]
+            cells = [
+                self.format_score(self.results[name][metric]) + self.get_superscript_for_table(name, metric) for metric in self.metrics
+            ]
             rows.append([label, name, *cells])
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         rows.insert(1, ["-" * width for width in widths])
@@ -528,20 +623,22 @@ class Report:
 
     def to_latex(self) -> str:
         """The table in LaTeX, for the package booktabs."""
-        head = " & ".join([r"\#", "Model", *(_latex(_label(metric)) for metric in self.metrics)])
-        best = {metric: max((of[metric] for of in self.results.values()), default=0.0) for metric in self.metrics}
+        head = " & ".join([r"\#", "Model", *(_latex(self.get_metric_label(metric)) for metric in self.metrics)])
+        best = {
+            metric: _native.are_best([self.results[name][metric] for name in self.model_names], "higher") for metric in self.metrics
+        }
         lines = []
-        for name, label in zip(self.model_names, self._labels(), strict=True):
+        for at, (name, label) in enumerate(zip(self.model_names, self._labels(), strict=True)):
             cells = []
             for metric in self.metrics:
-                score = self._score(name, metric)
-                bold = len(self.model_names) > 1 and self.results[name][metric] == best[metric]
-                raised = _apart(self._beaten(name, metric), r"{\cdot}")
+                score = self.format_score(self.results[name][metric])
+                bold = best[metric][at]
+                raised = self.get_superscript_for_latex(name, metric)
                 cells.append((rf"\textbf{{{score}}}" if bold else score) + (f"$^{{{raised}}}$" if raised else ""))
             lines.append(" & ".join([label, _latex(name), *cells]) + r" \\")
         caption = (
             "Overall effectiveness of the models. The best results are in boldface. "
-            f"Superscripts: significantly better than that model, {STAT_TESTS[self.stat_test]}, $p \\le {self.max_p}$."
+            f"Superscripts: significantly better than that model, {self.get_stat_test_label(self.stat_test)}, $p \\le {self.max_p}$."
         )
         return "\n".join(
             [
@@ -586,14 +683,36 @@ class Report:
 
         return pd.DataFrame([{"model_names": name, **self.results[name]} for name in self.model_names])
 
-    def save(self, path: str) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the whole report as JSON."""
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump(self.to_dict(), file, indent=4)
+        write_whole(path, json.dumps(self.to_dict(), indent=4))
 
     def print_results(self) -> None:
         """Prints the means as JSON."""
         print(json.dumps(self.results, indent=4))
+
+    def get_metric_label(self, m: str) -> str:
+        """The name of a metric in the table."""
+        name = m.split("@")[0].split("-l")[0]
+        return LABELS.get(name, name.upper()) + m[len(name) :]
+
+    def get_stat_test_label(self, stat_test: str) -> str:
+        """The name of a test in LaTeX."""
+        return STAT_TESTS[stat_test]
+
+    def get_superscript_for_table(self, model: str, metric: str) -> str:
+        """The raised letters of the runs that a run is significantly better than."""
+        return _raised(self._beaten(model, metric))
+
+    def get_superscript_for_latex(self, model: str, metric: str) -> str:
+        """The letters of the runs that a run is significantly better than."""
+        return _apart(self._beaten(model, metric), r"{\cdot}")
+
+    def get_phantoms_for_latex(self, model: str, metric: str) -> str:
+        """The letters of the other runs that a run is not significantly better than."""
+        beaten = self._beaten(model, metric)
+        others = (label for label, other in zip(self._labels(), self.model_names, strict=True) if other != model)
+        return _apart([label for label in others if label not in beaten], r"{\cdot}")
 
     def _labels(self) -> list[str]:
         """A letter for each run, or a number where there are more runs than letters."""
@@ -611,21 +730,14 @@ class Report:
             and self.results[name][metric] > self.results[other][metric]
         ]
 
-    def _score(self, name: str, metric: str) -> str:
-        score = self.results[name][metric]
+    def format_score(self, score: float) -> str:
+        """A value with the digits that were asked for, perhaps as a percentage."""
         if self.show_percentages:
             return f"{100 * score:.{max(0, self.rounding_digits - 2)}f}"
         return f"{score:.{self.rounding_digits}f}"
 
     def __repr__(self) -> str:
         return self.to_table()
-
-
-def _label(metric: str) -> str:
-    """The name of a metric in the table."""
-    name = metric.split("@")[0].split("-l")[0]
-    label = LABELS.get(name, name.upper())
-    return label + metric[len(name) :]
 
 
 def _apart(labels: Sequence[str], dot: str) -> str:
@@ -638,8 +750,12 @@ def _raised(labels: Sequence[str]) -> str:
     return _apart(labels, "·").translate(str.maketrans(plain, raised))
 
 
-def _rows(source: _Source) -> Mapping[str, Mapping[str, float]]:
-    return source._rows if isinstance(source, _Table) else source
+def _rows(source: _Table | Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
+    if not isinstance(source, _Table):
+        return source
+    if not source.sorted:
+        source.sort()
+    return source._rows
 
 
 def _values(
@@ -654,10 +770,7 @@ def _values(
     judged, found = any(qrels.values()), any(run.values())
     if not judged or not found:
         return {metric: [0.0] * len(queries) for metric in names}
-    options: Options = {"queries": "judged", "per_query": True, "engine": "cpu", "dialect": "trec10"}
-    if threads:
-        options["threads"] = threads
-    evaluation = settings(tuple(dict.fromkeys(names.values())), options, None)
+    evaluation = _settings(names.values(), threads)
     native = _native.Qrels(qrels, "qrels", "trec10", {})
     per_query = evaluation.evaluate(native, [("run", run)], {}).per_query(0)
     assert per_query is not None
@@ -667,6 +780,156 @@ def _values(
         column = per_query.column(order.index(name))
         values[metric] = [column[places[query]] if query in places else 0.0 for query in queries]
     return values
+
+
+class _Lists(NamedTuple):
+    """Documents and numbers of queries, one query behind the other."""
+
+    docs: NDArray[Any]
+    numbers: NDArray[Any]
+    sizes: NDArray[Any]
+
+    def queries(self) -> NDArray[Any]:
+        """The place of the query of each document."""
+        import numpy as np
+
+        return np.repeat(np.arange(len(self.sizes)), self.sizes)
+
+
+def _lists(source: Any, what: str) -> _Lists:
+    """The rows of arrays, and of others as ranx makes arrays of them."""
+    import numpy as np
+
+    if isinstance(source, Mapping):
+        source = [
+            np.array([(hash(doc), number) for doc, number in sorted(docs.items(), key=lambda item: -item[1])], np.float64)
+            for docs in source.values()
+        ]
+    elif isinstance(source, _Table):
+        source = source.to_typed_list()
+    elif isinstance(source, (str, bytes)) or not (isinstance(source, Sequence) or hasattr(source, "__array__")):
+        raise TypeError(f"{what} is of {type(source)}: {what.title()} of this module, a dict of dicts, or arrays were expected")
+    parts = [np.asarray(part) for part in source]
+    for at, part in enumerate(parts):
+        if part.size and (part.ndim != 2 or part.shape[1] != 2 or part.dtype.kind not in "biuf"):
+            raise ValueError(
+                f"{what}[{at}] is of {part.dtype} and of the shape {part.shape}: numbers of the shape (documents, 2) were expected"
+            )
+    rows = np.concatenate([part for part in parts if part.size] or [np.empty((0, 2))])
+    return _Lists(rows[:, 0], rows[:, 1], np.array([part.size // 2 for part in parts], np.int64))
+
+
+class _Found(NamedTuple):
+    """What judgments say of documents of rankings."""
+
+    states: NDArray[Any]
+    """1 if relevant, 0 if judged, −1 if not judged."""
+    gains: NDArray[Any]
+    """The grade if relevant, or else 0."""
+    repeated: NDArray[Any]
+    """The places of judged documents that were in the same ranking before."""
+
+
+def _found(judged: _Lists, ranked: _Lists, level: float) -> _Found:
+    """Looks documents up. The first of several judgments that make a document relevant is the one that counts."""
+    import numpy as np
+
+    relevant = judged.numbers >= level
+    order = np.argsort(~relevant, kind="stable")
+    docs, doc_of = np.unique(judged.docs, return_inverse=True)
+    # A judged document of a query as one number.
+    pairs, first = np.unique(judged.queries()[order] * len(docs) + doc_of[order], return_index=True)
+    doc_at, rows = _places(docs, ranked.docs)
+    of_rows = ranked.queries()[rows] * len(docs) + doc_at[rows]
+    pair_at, known = _places(pairs, of_rows)
+    rows, judgments = rows[known], order[first[pair_at[known]]]
+    states = np.full(len(ranked.docs), -1, np.int8)
+    states[rows] = relevant[judgments]
+    gains = np.zeros(len(ranked.docs))
+    gains[rows] = np.where(relevant[judgments], judged.numbers[judgments], 0.0)
+    repeated = rows[~np.isin(np.arange(len(rows)), np.unique(of_rows[known], return_index=True)[1])]
+    return _Found(states, gains, repeated)
+
+
+def _places(ascending: NDArray[Any], values: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The places of values among others, and at which of the values there is one."""
+    import numpy as np
+
+    places = np.searchsorted(ascending, values)
+    inside = np.flatnonzero(places < len(ascending))
+    return places, inside[ascending[places[inside]] == values[inside]]
+
+
+def _values_of_arrays(
+    qrels: _Judgments, run: _Results, metrics: Sequence[str], threads: int
+) -> tuple[list[str], dict[str, list[float]]]:
+    """The queries, and the values of each metric, query by query, if one side or both are arrays."""
+    judged, ranked = _lists(qrels, "qrels"), _lists(run, "run")
+    count = len(judged.sizes)
+    if count != len(ranked.sizes):
+        raise ValueError(f"qrels have {count} queries, and run {len(ranked.sizes)}: the same number was expected")
+    named = next((list(source.keys()) for source in (run, qrels) if isinstance(source, (_Table, Mapping))), None)
+    levels: dict[float, list[str]] = {}
+    for metric in metrics:
+        _name(metric)
+        levels.setdefault(float(metric.partition("-l")[2] or 1), []).append(metric)
+    values: dict[str, list[float]] = {metric: [] for metric in metrics}
+    if count:
+        for level, of_level in levels.items():
+            values.update(_values_of_level(judged, ranked, level, of_level, threads))
+    return named or [str(at) for at in range(count)], values
+
+
+def _values_of_level(
+    judged: _Lists, ranked: _Lists, level: float, metrics: Sequence[str], threads: int
+) -> dict[str, list[float]]:
+    """The values of each metric, query by query, with the documents relevant that have this grade or a higher one."""
+    import numpy as np
+
+    found = _found(judged, ranked, level)
+    twice = found.repeated[found.states[found.repeated] == 1]
+    if twice.size:
+        doc, query = ranked.docs[twice[0]], ranked.queries()[twice[0]]
+        raise ValueError(f"run[{query}] has the relevant document {doc} twice: once was expected")
+    found.states[found.repeated] = -1
+    relevant = np.bincount(judged.queries()[judged.numbers >= level], minlength=len(judged.sizes))
+    judgments = np.stack([judged.sizes - relevant, relevant], axis=1)
+    binary = {metric: _name(metric.partition("-l")[0]) for metric in metrics if not metric.startswith(_GRADED)}
+    graded = {metric: _name(metric.removeprefix("n")) for metric in metrics if metric.startswith(_GRADED)}
+    values = _columns(binary, found.states, judgments, ranked.sizes, threads)
+    values |= _columns(graded, found.gains, None, ranked.sizes, threads)
+    normed = {metric: graded[metric] for metric in graded if metric.startswith("n")}
+    ideals = _columns(normed, _found(judged, judged, level).gains, None, judged.sizes, threads) if normed else {}
+    for metric, ideal in ideals.items():
+        values[metric] = [value / (most or 1.0) for value, most in zip(values[metric], ideal, strict=True)]
+    return values
+
+
+_GRADED = ("dcg", "ndcg", "rbp")
+
+
+def _columns(
+    names: Mapping[str, str], labels: NDArray[Any], judged: NDArray[Any] | None, sizes: NDArray[Any], threads: int
+) -> dict[str, list[float]]:
+    """The values of each metric for rankings of grades, one behind the other."""
+    import numpy as np
+
+    if not names:
+        return {}
+    offsets = np.concatenate([[0], np.cumsum(sizes)])
+    counts = None if judged is None else (judged, False)
+    rankings = _native.Arrays.labels((labels, False), None, (offsets, False), None, None, counts)
+    scores = _settings(names.values(), threads).rankings(rankings)
+    order, per_query = scores.measures(), scores.per_query(0)
+    assert per_query is not None
+    return {metric: per_query.column(order.index(name)) for metric, name in names.items()}
+
+
+def _settings(names: Iterable[str], threads: int) -> _native.Settings:
+    options: Options = {"queries": "judged", "per_query": True, "engine": "cpu", "dialect": "trec10"}
+    if threads:
+        options["threads"] = threads
+    return settings(tuple(dict.fromkeys(names)), options, None)
 
 
 def _name(metric: str) -> str:
@@ -689,21 +952,36 @@ def _std(values: Sequence[float], mean: float) -> float:
     return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values)) if values else math.nan
 
 
-def _kind(path: str, kind: str | None) -> str:
+def _needed(module: str, what: str) -> Any:
+    """A module that may be missing."""
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError(f"{what} needs the package {module.partition('.')[0]}", name=module) from None
+
+
+def get_file_kind(path: str | os.PathLike[str] = "run.json", kind: str | None = None) -> str:
     """The kind of a file: `kind`, or by its extension."""
     if kind is None:
         ending = os.path.splitext(path)[1][1:]
         kind = {"txt": "trec", "parq": "parquet"}.get(ending, ending)
-    assert kind in {"json", "trec", "gz", "parquet"}, "Error `kind` must be 'json', 'trec', 'gz', or 'parquet'"
+    assert kind in {"json", "trec", "lz4", "gz", "parquet"}, "Error `kind` must be 'json', 'trec', 'lz4', 'gz', or 'parquet'"
     return kind
 
 
-def _read(path: str, kind: str | None, fields: tuple[int, int, int], count: int) -> tuple[dict[str, Any], str | None]:
+def _read(
+    path: str | os.PathLike[str], kind: str | None, fields: tuple[int, int, int], count: int
+) -> tuple[dict[str, Any], str | None]:
     """The rows of a file, and the tag of its first line if it has one."""
-    kind = _kind(path, kind)
+    kind = get_file_kind(path, kind)
     if kind == "json":
         with open(path, encoding="utf-8") as file:
             return json.load(file), None
+    if kind == "lz4":
+        frame = _needed("lz4.frame", "LZ4")
+        with open(path, "rb") as packed:
+            inner = frame.decompress(packed.read())
+        return _needed("cbor2", "LZ4").loads(frame.decompress(inner)), None
     rows: dict[str, dict[str, float]] = defaultdict(dict)
     tag = None
     with gzip.open(path, "rt", encoding="utf-8") if kind == "gz" else open(path, encoding="utf-8") as file:

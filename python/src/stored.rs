@@ -1,0 +1,115 @@
+//! Judgments as bytes, in which processes hand them on.
+//!
+//! ```text
+//! magic, version                 17 bytes, 1 byte
+//! dialect, groups                texts: a length (u32, little-endian) and bytes; the groups are empty unless judgments are by group
+//! fingerprint                    u128
+//! judgments                      query, group, sub-group, document (texts), grade (f64); the query is empty if it is that of the one before
+//! ```
+//!
+//! A negative grade without groups means only that the document is pooled, and may come back as another. So the fingerprint, which is made of
+//! all grades, is stored.
+
+use laneval::{Dialect, GroupedBy, Join, Qrels};
+use pyo3::prelude::*;
+
+use crate::errors::{exception, of_class};
+use crate::rows::{Ids, Rows};
+
+const MAGIC: &[u8] = b"laneval judgments";
+const VERSION: u8 = 1;
+
+/// The names of dialects.
+pub const DIALECTS: [(&str, Dialect); 3] =
+    [("laneval", Dialect::Laneval), ("trec9", Dialect::Trec9), ("trec10", Dialect::Trec10)];
+
+/// Writes judgments.
+pub fn to_bytes(qrels: &Qrels, dialect: Dialect) -> Vec<u8> {
+    let mut bytes = [MAGIC, &[VERSION]].concat();
+    let name = DIALECTS.iter().find(|of| of.1 == dialect).map_or("", |of| of.0);
+    let by = qrels.grouped().map_or(String::new(), |grouped| grouped.by.to_string());
+    push(&mut bytes, name.as_bytes());
+    push(&mut bytes, by.as_bytes());
+    bytes.extend_from_slice(&qrels.fingerprint().to_le_bytes());
+    let mut last: Option<Vec<u8>> = None;
+    qrels.each_judgment(|query, [group, subgroup], doc, grade| {
+        let again = last.as_deref() == Some(query);
+        if !again {
+            last = Some(query.to_vec());
+        }
+        for text in [if again { b"" } else { query }, group, subgroup, doc] {
+            push(&mut bytes, text);
+        }
+        bytes.extend_from_slice(&grade.to_le_bytes());
+    });
+    bytes
+}
+
+fn push(bytes: &mut Vec<u8>, text: &[u8]) {
+    bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    bytes.extend_from_slice(text);
+}
+
+/// Reads judgments, and the dialect in which they were read.
+///
+/// # Errors
+/// Bytes that are no judgments, of another version, or damaged.
+pub fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Qrels, Dialect)> {
+    let wrong = |what: &str| of_class(py, "InputError", (format!("these bytes {what}"),));
+    let rest = bytes.strip_prefix(MAGIC).ok_or_else(|| wrong("are no judgments of laneval"))?;
+    let Some((&version, rest)) = rest.split_first() else { return Err(wrong("end early")) };
+    if version != VERSION {
+        let known = format!("are judgments of version {version}, and this laneval reads version {VERSION}");
+        return Err(wrong(&known));
+    }
+    let (dialect, by, fingerprint, rows, groups) = parse(rest).ok_or_else(|| wrong("are damaged"))?;
+    let grouped_by = by.is_some();
+    let join = Join { dialect, grouped_by: by, ..Join::default() };
+    let qrels = py.detach(|| {
+        rows.with_judgments(|batches| {
+            let mut judgments = batches.to_vec();
+            for of in &mut judgments {
+                of.group = grouped_by.then(|| groups[0].text());
+                of.subgroup = Some(groups[1].text()).filter(|_| grouped_by && groups[1].any());
+            }
+            join.judgments(&judgments)
+        })
+    });
+    let qrels = qrels.map_err(|error| exception(py, error))?;
+    Ok((qrels.with_fingerprint(fingerprint), dialect))
+}
+
+type Parsed = (Dialect, Option<GroupedBy>, u128, Rows, [Ids; 2]);
+
+/// The parts of the bytes behind the version; `None` if they are damaged.
+fn parse(mut rest: &[u8]) -> Option<Parsed> {
+    let dialect = text(&mut rest)?;
+    let dialect = DIALECTS.iter().find(|of| of.0.as_bytes() == dialect)?.1;
+    let by = match std::str::from_utf8(text(&mut rest)?).ok()? {
+        "" => None,
+        by => Some(by.parse().ok()?),
+    };
+    let (fingerprint, mut rest) = rest.split_first_chunk()?;
+    let (mut rows, mut groups) = (Rows::new(), [Ids::new(), Ids::new()]);
+    while !rest.is_empty() {
+        let query = text(&mut rest)?;
+        if !query.is_empty() || rows.len() == 0 {
+            rows.begin(query);
+        }
+        for groups in &mut groups {
+            groups.push(text(&mut rest)?);
+        }
+        let doc = text(&mut rest)?;
+        let (grade, others) = rest.split_first_chunk()?;
+        rows.push(doc, f64::from_le_bytes(*grade));
+        rest = others;
+    }
+    Some((dialect, by, u128::from_le_bytes(*fingerprint), rows, groups))
+}
+
+fn text<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let (length, others) = rest.split_first_chunk()?;
+    let (text, others) = others.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+    *rest = others;
+    Some(text)
+}
