@@ -141,6 +141,75 @@ pub fn part(data: &[u8]) {
     }
 }
 
+/// Writes judgments and a run, evaluates them with trec_eval and with `laneval trec-eval`, and compares what they print, byte for byte.
+///
+/// `LANEVAL_TREC_EVAL` is a program built of trec_eval 10's sources, in which the locals `min` and `max` of m_rbp.c begin as 0, and `LANEVAL`
+/// a built command. The first bytes choose options; then each row takes a few bytes, so that most texts are sound.
+pub fn differential(data: &[u8]) {
+    let program = |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("{name} names no program"));
+    let mut bytes = Bytes(data);
+    let options = bytes.byte();
+    let (qrels, run) = (judgments_of(&mut bytes), results_of(&mut bytes));
+    if qrels.is_empty() || run.is_empty() {
+        return;
+    }
+    // What is compared is run outside; what guides the search is run here, too.
+    let join = Join { dialect: Dialect::Trec10, ..Join::default() };
+    let text = [qrels.as_bytes(), b"%\n", run.as_bytes()].concat();
+    if let Some(matrix) = joined(join, &text, |text| text.to_vec()) {
+        assert_same(&matrix, every_measure(&matrix), View::default());
+    }
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("qrels"), &qrels).expect("a file");
+    std::fs::write(folder.path().join("run"), &run).expect("a file");
+    let mut asked = vec!["-q", "-m", "all_trec"];
+    asked.extend([("-c", 1), ("-J", 2), ("-l2", 4), ("-M5", 8)].iter().filter(|(_, bit)| options & bit > 0).map(|(option, _)| *option));
+    let ran = |program: String, first: &[&str]| {
+        let mut command = std::process::Command::new(program);
+        command.args(first).args(&asked).args(["qrels", "run"]).current_dir(folder.path());
+        let output = command.output().expect("a program that runs");
+        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let theirs = ran(program("LANEVAL_TREC_EVAL"), &[]);
+    let ours = ran(program("LANEVAL"), &["trec-eval", "--profile", "10"]);
+    let (Some(theirs), Some(ours)) = (&theirs, &ours) else {
+        assert_eq!(theirs.is_some(), ours.is_some(), "one refuses: {asked:?}\n{qrels}%\n{run}");
+        return;
+    };
+    for (theirs, ours) in theirs.lines().zip(ours.lines()) {
+        assert_eq!(ours, theirs, "{asked:?}\n{qrels}%\n{run}");
+    }
+    assert_eq!(ours.lines().count(), theirs.lines().count());
+}
+
+/// Judgments of up to 200 rows: documents of a query only once.
+fn judgments_of(bytes: &mut Bytes<'_>) -> String {
+    const GRADES: [&str; 8] = ["0", "1", "2", "3", "-1", "-2", "10", "1"];
+    let mut seen = std::collections::BTreeSet::new();
+    let mut text = String::new();
+    for _ in 0..bytes.byte().min(200) {
+        let (row, grade) = (bytes.byte(), bytes.byte());
+        if seen.insert(row) {
+            text += &format!("{} 0 d{} {}\n", row >> 5, row & 31, GRADES[usize::from(grade % 8)]);
+        }
+    }
+    text
+}
+
+/// Results: scores with many ties, and some that are equal as f32 only.
+fn results_of(bytes: &mut Bytes<'_>) -> String {
+    const SCORES: [&str; 8] = ["1", "2", "2.00000000001", "-1", "0", "1e30", "0.5", "3"];
+    let mut seen = std::collections::BTreeSet::new();
+    let mut text = String::new();
+    while !bytes.0.is_empty() {
+        let (row, score) = (bytes.byte(), bytes.byte());
+        if seen.insert(row) {
+            text += &format!("{} Q0 d{} 1 {} t\n", row >> 5, row & 31, SCORES[usize::from(score % 8)]);
+        }
+    }
+    text
+}
+
 /// Opens a label matrix with changes whose checksums fit. It is refused, or evaluated by every measure; if `verify` calls it sound, its
 /// values are those of the reference.
 pub fn lmx(data: &[u8]) {
