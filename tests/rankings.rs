@@ -5,7 +5,7 @@ use std::sync::Arc;
 use laneval::arrays::{Ideal, Numbers, Rankings, Shape};
 use laneval::{
     Codebook, EngineChoice, ErrorKind, Evaluator, IdealOf, Ids, Join, LabelMatrix, Qrels, QuerySet, Scores,
-    Stat, Summary, View, Watch,
+    Stat, Summary, TiedValue, View, Watch,
 };
 
 use crate::cases::some;
@@ -589,4 +589,74 @@ fn what_is_wrong_is_said_with_its_place() {
     let empty = Rankings::labels(&labels, Shape::sizes(&[6u32, 0])).unwrap();
     let complete = Evaluator::new(["AP"]).unwrap().with_queries(QuerySet::Complete).rankings(&empty);
     assert_eq!(complete.unwrap_err().to_string(), "row 1: nothing was retrieved for it");
+}
+
+/// Scores of few values, so that most documents are tied, under types whose order has corners: −0, infinity, whole numbers.
+#[test]
+fn ties_of_scores_give_the_bits_of_text() {
+    let mut random = Random(11);
+    let names = "AP nDCG@5 nDCG RR P@5 R@5 ERR@10 Bpref Rprec RBP Success@3 Compat";
+    let values_of = [0.0f32, -0.0, 1.0, -2.0, 3.0, f32::MAX];
+    let rows: Vec<Vec<(f32, i8)>> = (0..40)
+        .map(|_| {
+            let document = |random: &mut Random| {
+                (values_of[random.below(values_of.len())], [-1, -1, 0, 1, 2, 3][random.below(6)])
+            };
+            // Every query is judged, as it is in text.
+            (0..random.below(30)).map(|_| document(&mut random)).chain([(1.0, 1)]).collect()
+        })
+        .collect();
+    let sizes: Vec<u32> = rows.iter().map(|row| row.len() as u32).collect();
+    let (scores, grades): (Vec<f32>, Vec<i8>) = rows.iter().flatten().copied().unzip();
+    let places =
+        || rows.iter().enumerate().flat_map(|(row, of)| of.iter().enumerate().map(move |at| (row, at)));
+    let (mut judged, mut run) = (Vec::new(), Vec::new());
+    for (row, (at, &(score, grade))) in places() {
+        // The ids are in the order of the documents, which is that of equal scores in memory.
+        let (query, document) = (format!("{row:02}"), format!("d{at:03}"));
+        if grade >= 0 {
+            judged.push((query.clone(), document.clone(), f64::from(grade)));
+        }
+        run.push((query, document, f64::from(score)));
+    }
+    let text = {
+        let judged =
+            judged.iter().map(|(query, document, grade)| (query.as_str(), document.as_str(), *grade));
+        let run = run.iter().map(|(query, document, score)| (query.as_str(), document.as_str(), *score));
+        let join = Join { keep_ties: true, ..Join::default() };
+        join.rankings(&Qrels::new(judged).unwrap(), [("rankings".to_owned(), run)]).unwrap()
+    };
+    let wide: Vec<f64> = scores.iter().map(|&score| score.into()).collect();
+    let whole: Vec<i64> = scores.iter().map(|&score| (score as i64).clamp(-2, 1 << 40)).collect();
+    let all: [Numbers<'_>; 3] = [(&scores).into(), (&wide).into(), (&whole).into()];
+    for tied in [TiedValue::Average, TiedValue::Best, TiedValue::Worst] {
+        for depth in [None, Some(4)] {
+            let evaluator = Evaluator::new(names.split(' ')).unwrap().with_per_query(true).with_tied(tied);
+            let evaluator = evaluator.with_view(View { depth, judged_only: false });
+            let expected = evaluator.evaluate(&text).unwrap();
+            for scores in all {
+                let rankings = Rankings::scores(scores, &grades, Shape::sizes(&sizes)).unwrap();
+                let found = evaluator.rankings(&rankings).unwrap();
+                assert_eq!(values(&found), values(&expected), "{tied:?} {depth:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn ties_that_cannot_be_known_are_refused() {
+    let evaluator = Evaluator::new(["RR"]).unwrap().with_tied(TiedValue::Average);
+    let refused = |rankings: &Rankings<'_>| evaluator.rankings(rankings).unwrap_err().to_string();
+    let labels = Rankings::labels(&[1u8, 0], Shape::dense(2)).unwrap();
+    assert_eq!(
+        refused(&labels),
+        "rankings without scores do not know which of their documents are tied: scores were expected"
+    );
+    let scores: Vec<f32> = (0..300).map(|at| at as f32).collect();
+    let rankings = Rankings::scores(&scores, &scores, Shape::dense(300)).unwrap();
+    assert!(refused(&rankings).starts_with("the grades have more than 253 distinct values"));
+    let nan = Rankings::scores(&[1.0, f32::NAN], &[1u8, 0], Shape::dense(2)).unwrap();
+    assert_eq!(refused(&nan), "scores[0, 1] is not a number");
+    let batches = evaluator.stream(&Codebook::new([0.0, 1.0]).unwrap()).err().unwrap().to_string();
+    assert_eq!(batches, "values over ties need all rankings at once, and not batch by batch");
 }

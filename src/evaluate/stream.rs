@@ -13,7 +13,7 @@ use crate::arrays::{Coder, Rankings, Scratch};
 use crate::engine::cpu::Cpu;
 use crate::engine::{Chosen, in_parallel};
 use crate::error::{Error, Result, printable};
-use crate::label::{Block, Codebook, IdealOf, Ids, LANES, RankingRule, Ties, Unmatched};
+use crate::label::{Block, Codebook, IdealOf, Ids, LANES, LabelMatrix, RankingRule, Ties, Unmatched};
 use crate::plan::Plan;
 use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
 use crate::sort;
@@ -81,8 +81,11 @@ impl Evaluator {
     ///
     /// # Errors
     /// As [`Evaluator::evaluate`], and what is wrong with the arrays, by row and place. Groups and chosen queries need a matrix
-    /// ([`LabelMatrix::of_rankings`](crate::LabelMatrix::of_rankings)).
+    /// ([`LabelMatrix::of_rankings`]), and values over ties need scores.
     pub fn rankings(&self, rankings: &Rankings<'_>) -> Result<Scores> {
+        if self.tied != TiedValue::Ranked {
+            return self.evaluate(&LabelMatrix::of_tied_rankings(NAME, rankings)?);
+        }
         let mut stream = self.stream_of(&rankings.codebook()?, self.wants())?;
         stream.push(rankings)?;
         stream.scores()
@@ -98,9 +101,8 @@ impl Evaluator {
 
     fn stream_of(&self, book: &Codebook, wants: Wants) -> Result<Stream> {
         if self.tied != TiedValue::Ranked {
-            let message =
-                "rankings in memory do not know which of their documents have equal scores".to_owned();
-            return Err(Error::Unanswerable(message));
+            let message = "values over ties need all rankings at once, and not batch by batch";
+            return Err(Error::Unanswerable(message.to_owned()));
         }
         if self.only.is_some() || self.groups.is_some() {
             return Err(Error::Unanswerable(

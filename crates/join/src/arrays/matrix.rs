@@ -1,11 +1,14 @@
 //! Rankings in memory as a label matrix: for groups of queries, a GPU, a file, or repeated evaluation.
 
-use super::{Coder, Rankings, Scratch};
+use super::numbers::Number;
+use super::{Coder, Rankings, Scratch, Source};
 use crate::error::{Error, Result, printable};
+use crate::label::code::MAX_GRADES;
 use crate::label::{
     Block, ExactFacts, Facts, IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, StagedPiece,
-    StagedRow, StagedRun, Ties,
+    StagedRow, StagedRun, StagedTies, Ties,
 };
+use crate::numbers::with_numbers;
 
 impl LabelMatrix {
     /// Makes a matrix of rankings, as a run called `name`. A ranking without an id is called by its index, from 0, with as many digits as
@@ -23,6 +26,42 @@ impl LabelMatrix {
     /// # Errors
     /// A fault of the arrays, with its row and place; an id that two rankings have; more than 2³² rankings.
     pub fn of_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
+        Self::staged(name, rankings, None)
+    }
+
+    /// Makes a matrix as [`LabelMatrix::of_rankings`] does, which also knows which documents have equal scores, so that it can be evaluated
+    /// over all their orders. Scores are equal as the numbers of their array: none are rounded.
+    ///
+    /// ```
+    /// use laneval::arrays::{Rankings, Shape};
+    /// use laneval::{Evaluator, LabelMatrix, TiedValue};
+    /// let rankings = Rankings::scores(&[0.5f32, 0.5, 0.1], &[0u8, 1, 0], Shape::dense(3))?;
+    /// let matrix = LabelMatrix::of_tied_rankings("mine", &rankings)?;
+    /// let evaluator = Evaluator::new(["RR"])?.with_tied(TiedValue::Average);
+    /// assert_eq!(evaluator.evaluate(&matrix)?.average("mine", "RR"), Some(0.75));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`LabelMatrix::of_rankings`]; rankings without scores; more than 253 distinct grades.
+    pub fn of_tied_rankings(name: &str, rankings: &Rankings<'_>) -> Result<Self> {
+        let message = match rankings.source {
+            Source::Scores { .. } if rankings.codebook()?.is_exact() => {
+                return Self::staged(name, rankings, Some(StagedTies::default()));
+            }
+            Source::Scores { .. } => format!(
+                "the grades have more than {MAX_GRADES} distinct values, over which the orders of equal scores cannot be evaluated: round \
+                 them, or take the order of the ranking"
+            ),
+            _ => {
+                "rankings without scores do not know which of their documents are tied: scores were expected"
+                    .to_owned()
+            }
+        };
+        Err(Error::Unanswerable(message))
+    }
+
+    fn staged(name: &str, rankings: &Rankings<'_>, mut tied: Option<StagedTies>) -> Result<Self> {
         let book = rankings.codebook()?;
         let rows = rankings.len();
         let ids = match rankings.row_ids() {
@@ -51,6 +90,11 @@ impl LabelMatrix {
                 piece.rows.push(StagedRow { query, depth: labels.len() as u32 });
                 piece.labels.extend_from_slice(labels);
             }
+            if let Some(tied) = &mut tied {
+                rankings.each_tie(*row, |start, length| {
+                    tied.note(query, start as u32, &labels[start..start + length], length);
+                });
+            }
         }
         let ids: Ids = order.iter().map(|&row| ids.get(row)).collect();
         let rule = RankingRule { ties: Ties::Input, ..RankingRule::default() };
@@ -59,8 +103,30 @@ impl LabelMatrix {
         let mut matrix = MatrixBuilder::new(book, rule, 0, ids, facts).with_ideal(ideal).with_exact(exact);
         let info =
             RunInfo { name: name.to_owned(), results: piece.labels.len() as u64, ..RunInfo::default() };
-        matrix.push(StagedRun { info, pieces: vec![piece], ..StagedRun::default() });
+        matrix.push(StagedRun { info, pieces: vec![piece], tied });
         matrix.finish()
+    }
+}
+
+impl Rankings<'_> {
+    /// Calls `note` with the first rank, from 0, and the number of the documents of a row that have equal scores, two at least, if there are
+    /// scores.
+    fn each_tie(&self, row: usize, note: impl FnMut(usize, usize)) {
+        if let Source::Scores { scores, layout, .. } = &self.source {
+            with_numbers!(*scores, scores => each_tie(&scores[layout.row(row)], note));
+        }
+    }
+}
+
+fn each_tie<N: Number>(scores: &[N], mut note: impl FnMut(usize, usize)) {
+    let mut keys: Vec<N::Key> = scores.iter().map(|score| score.key()).collect();
+    keys.sort_unstable();
+    let mut start = 0;
+    for equal in keys.chunk_by(|one, other| one == other) {
+        if equal.len() > 1 {
+            note(start, equal.len());
+        }
+        start += equal.len();
     }
 }
 
