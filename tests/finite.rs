@@ -98,6 +98,7 @@ fn a_value_that_is_not_finite_is_an_error_that_says_where() {
 #[test]
 fn gains_too_far_apart_are_refused() {
     let error = scores(&[("a", 1e308), ("b", 1e-300)], &["nDCG"], EngineChoice::Cpu).unwrap_err().to_string();
+    assert!(error.contains("the grades of the judgments give gains of"), "{error}");
     assert!(error.contains("too far apart"), "{error}");
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack
 
@@ -11,7 +12,7 @@ from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, UnanswerableError
 from laneval._options import DEFAULT, Columns, Format, JudgmentsBy, Measures, Options, Ready, column_names, stat_names
-from laneval._scores import PerQuery, RunScores, Scores, base_name, warn
+from laneval._scores import PerQuery, RunScores, Scores, base_name, warn, with_ignored
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -37,6 +38,7 @@ Source: TypeAlias = (
 GroupedSource: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float]]] | Iterable[tuple[str, str, str, float]]
 Array: TypeAlias = Any
 Id: TypeAlias = str | int | bytes
+Relevant: TypeAlias = Collection[Id] | Mapping[Id, float]
 
 
 class Qrels:
@@ -66,11 +68,14 @@ class Qrels:
         columns: Columns | None = None,
         dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
         format: Format | None = None,
-        groups: Path | None = None,
+        query_lengths: Path | None = None,
         judgments_by: JudgmentsBy | None = None,
+        groups: Path | None = None,
     ) -> None:
-        """Reads judgments. `groups` is the file that says how many lines each query has in LETOR judgments without `qid`."""
-        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, groups, judgments_by)
+        """Reads judgments. `query_lengths` is the file that says how many lines each query has in LETOR judgments without `qid`; its name was
+        `groups` once."""
+        query_lengths = _query_lengths(query_lengths, groups)
+        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by)
 
     @property
     def queries(self) -> list[str]:
@@ -137,12 +142,14 @@ class Matrix:
         qrels: Source | GroupedSource | Qrels,
         runs: Mapping[str, Source] | Sequence[Path],
         *,
+        query_lengths: Path | None = None,
         groups: Path | None = None,
         **options: Unpack[Options],
     ) -> Matrix:
-        """Joins runs with judgments."""
+        """Joins runs with judgments; `query_lengths` as for `Qrels`."""
         ready = Ready((), options)
-        return cls(ready.native.build(_judgments(ready, qrels, options, groups), _named(runs), ready.columns))
+        judgments = _judgments(ready, qrels, options, _query_lengths(query_lengths, groups))
+        return cls(ready.native.build(judgments, _named(runs), ready.columns))
 
     @classmethod
     def open(cls, path: Path) -> Matrix:
@@ -247,6 +254,7 @@ def evaluate(
     run: Source,
     measures: Measures = DEFAULT,
     *,
+    query_lengths: Path | None = None,
     groups: Path | None = None,
     **options: Unpack[Options],
 ) -> RunScores:
@@ -254,8 +262,8 @@ def evaluate(
 
     Both are dicts of dicts, iterables of (query, document, number) or of dicts with such keys as tables have columns, tables of pandas,
     polars (also lazy ones), pyarrow or DuckDB, paths of files in any format of `docs/formats.md` (`str` is always a path) or their content
-    as `bytes`. A run may be empty: a system that finds nothing scores 0. `groups` is the file that says how many lines each query has in LETOR judgments
-    without `qid`.
+    as `bytes`. A run may be empty: a system that finds nothing scores 0. `query_lengths` is the file that says how many lines each query has in
+    LETOR judgments without `qid`.
 
     >>> import laneval
     >>> qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
@@ -274,7 +282,7 @@ def evaluate(
     0.75
     """
     ready = Ready(measures, options)
-    judgments = _judgments(ready, qrels, options, groups)
+    judgments = _judgments(ready, qrels, options, _query_lengths(query_lengths, groups))
     return _evaluated(ready, judgments, [("run", run)], options)[0]
 
 
@@ -283,6 +291,7 @@ def evaluate_runs(
     runs: Mapping[str, Source] | Sequence[Path],
     measures: Measures = DEFAULT,
     *,
+    query_lengths: Path | None = None,
     groups: Path | None = None,
     **options: Unpack[Options],
 ) -> Scores:
@@ -294,7 +303,7 @@ def evaluate_runs(
     {'a': {'RR': 1.0}, 'b': {'RR': 0.0}}
     """
     ready = Ready(measures, options)
-    judgments = _judgments(ready, qrels, options, groups)
+    judgments = _judgments(ready, qrels, options, _query_lengths(query_lengths, groups))
     return Scores(_evaluated(ready, judgments, _named(runs), options))
 
 
@@ -361,18 +370,44 @@ def evaluate_scores(
 
 
 def evaluate_ids(
-    relevant: Sequence[Collection[Id] | Mapping[Id, float]],
-    retrieved: Sequence[Sequence[Id]],
+    relevant: Sequence[Relevant | None] | Mapping[Id, Relevant | None],
+    retrieved: Sequence[Sequence[Id] | None] | Mapping[Id, Sequence[Id] | None],
     measures: Measures = DEFAULT,
     **options: Unpack[Options],
 ) -> RunScores:
-    """Evaluates lists of ids: the relevant ids of each query, or a mapping from ids to grades, and the retrieved ids, the best first.
+    """Evaluates lists of ids: the relevant ids of each query, or a mapping from ids to grades, and the retrieved ids, the best first. `None`
+    is a list without any.
 
     >>> import laneval
     >>> laneval.evaluate_ids([{"a", "b"}, [7]], [["a", "c"], [3, 7]], "RR")["RR"]
     0.75
+
+    Both may be mappings from queries instead. A judged query without a list is an empty ranking, and queries that are not judged do not
+    count; warnings say so.
+
+    >>> laneval.evaluate_ids({"q1": ["a"], "q2": ["b"]}, {"q2": ["c", "b"], "q1": ["a"]}, "RR", per_query=True).per_query().to_dict()
+    {'q1': {'RR': 1.0}, 'q2': {'RR': 0.5}}
     """
-    return _ranked(_native.Arrays.ids(relevant, retrieved), measures, options)
+    if not isinstance(relevant, Mapping) and not isinstance(retrieved, Mapping):
+        return _ranked(_native.Arrays.ids(relevant, retrieved), measures, options)
+    judged, found = _by_query(relevant, "relevant"), _by_query(retrieved, "retrieved")
+    ignored = [query for query in found if query not in judged]
+    arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged))
+    return with_ignored(_ranked(arrays, measures, options), ignored, 3)
+
+
+def _by_query(lists: object, name: str) -> dict[str, Any]:
+    """Lists of ids by the ids of their queries, as text."""
+    if not isinstance(lists, Mapping):
+        raise TypeError(f"{name} is of {type(lists)}: a mapping from queries was expected, as the other one is")
+    by_query: dict[str, Any] = {}
+    for query, ids in lists.items():
+        if isinstance(query, bool) or not isinstance(query, (str, int)):
+            raise TypeError(f"{name}: the query {query!r} is of {type(query)}: a str or an int was expected")
+        if str(query) in by_query:
+            raise ValueError(f"{name}: the query {str(query)!r} is there twice")
+        by_query[str(query)] = ids
+    return by_query
 
 
 def parse_measure(text: str) -> str:
@@ -402,18 +437,28 @@ def _lent(array: Array | None) -> tuple[Any, bool] | None:
     return None if array is None else lent(array)
 
 
+def _query_lengths(path: Path | None, groups: Path | None) -> Path | None:
+    """The file of lengths of queries, which was called `groups` once."""
+    if groups is None:
+        return path
+    if path is not None:
+        raise TypeError("groups is the old name of query_lengths: one of them was expected")
+    warnings.warn("groups= of LETOR judgments is called query_lengths= now", DeprecationWarning, stacklevel=3)
+    return groups
+
+
 def _judgments(
-    ready: Ready | None, qrels: Source | GroupedSource | Qrels, options: Options, groups: Path | None = None
+    ready: Ready | None, qrels: Source | GroupedSource | Qrels, options: Options, query_lengths: Path | None = None
 ) -> _native.Qrels:
     """The judgments, read by the groups that were asked for or that the measures need."""
     if isinstance(qrels, Qrels):
-        for name, given in (("groups", groups), ("judgments_by", options.get("judgments_by"))):
+        for name, given in (("query_lengths", query_lengths), ("judgments_by", options.get("judgments_by"))):
             if given is not None:
                 raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
         return qrels._native
     by = None if ready is None else ready.native.judgments_by()
     dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
-    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), groups, by)
+    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by)
 
 
 def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:

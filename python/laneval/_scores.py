@@ -129,9 +129,11 @@ class PerQuery:
         return pl.DataFrame({"query_id": self.queries, **columns})
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        if self._custom or self._native is None:
-            return self.to_polars().__arrow_c_stream__(requested_schema)
-        return self._native.__arrow_c_stream__(requested_schema)
+        native = self._native
+        if self._custom or native is None:
+            values = [self._column(name) for name in self._measures]
+            native = _native.PerQuery(self._measures, self.queries, values)
+        return native.__arrow_c_stream__(requested_schema)
 
     def __repr__(self) -> str:
         return f"<{len(self)} queries × {', '.join(self._measures)}>"
@@ -443,8 +445,20 @@ def warn(run: RunScores, notices: Sequence[str], level: int) -> None:
     if run.missing.count and run._known["filled"]:
         message = f"{name}: {run.missing.count} judged queries are not in it, and count as empty rankings: {run.missing}"
         warnings.warn(message, MissingQueriesWarning, stacklevel=level)
-    if run.ignored.count:
-        message = f"{name}: {run.ignored.count} of its queries are not judged, and do not count: {run.ignored}"
-        warnings.warn(message, IgnoredQueriesWarning, stacklevel=level)
+    _warn_of_ignored(run, level + 1)
     for notice in [*run._known["notices"], *notices]:
         warnings.warn(f"{name}: {notice}", LanevalWarning, stacklevel=level)
+
+
+def with_ignored(run: RunScores, queries: Sequence[str], level: int) -> RunScores:
+    """The scores of a run with these queries that are not judged, of which it warns."""
+    shown = sorted(queries)[:5]
+    found = RunScores(run._measures, {**run._known, "ignored": (len(queries), shown)}, run._stats, run._per_query)
+    _warn_of_ignored(found, level + 1)
+    return found
+
+
+def _warn_of_ignored(run: RunScores, level: int) -> None:
+    if run.ignored.count:
+        message = f"{run.name}: {run.ignored.count} of its queries are not judged, and do not count: {run.ignored}"
+        warnings.warn(message, IgnoredQueriesWarning, stacklevel=level)

@@ -146,9 +146,15 @@ impl Arrays {
         })
     }
 
-    /// Makes rankings of lists of ids: the relevant ones, perhaps with grades, and the retrieved ones.
+    /// Makes rankings of lists of ids: the relevant ones, perhaps with grades, and the retrieved ones; `None` is a list without any. The
+    /// queries may have ids.
     #[staticmethod]
-    fn ids(relevant: &Bound<'_, PyAny>, retrieved: &Bound<'_, PyAny>) -> PyResult<Self> {
+    #[pyo3(signature = (relevant, retrieved, queries=None))]
+    fn ids(
+        relevant: &Bound<'_, PyAny>,
+        retrieved: &Bound<'_, PyAny>,
+        queries: Option<Vec<String>>,
+    ) -> PyResult<Self> {
         let relevant = lists(relevant, "relevant", |list| {
             if let Ok(mapping) = list.cast::<pyo3::types::PyMapping>() {
                 return mapping
@@ -165,7 +171,8 @@ impl Arrays {
         let retrieved = lists(retrieved, "retrieved", |list| {
             list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<Id>>>()
         })?;
-        Ok(Arrays { source: Source::Ids { relevant, retrieved }, relevant: None, judged: None, ids: None })
+        let ids = queries.map(|queries| queries.iter().map(String::as_bytes).collect());
+        Ok(Arrays { source: Source::Ids { relevant, retrieved }, relevant: None, judged: None, ids })
     }
 
     /// Makes a label matrix of a run called `name`.
@@ -291,6 +298,10 @@ fn lists<'py, T>(
     let mut all = Vec::new();
     for (row, item) in object.try_iter()?.enumerate() {
         let item = item?;
+        if item.is_none() {
+            all.push(Vec::new());
+            continue;
+        }
         if item.is_instance_of::<PyString>() || item.try_iter().is_err() {
             return Err(PyTypeError::new_err(format!(
                 "{name}[{row}] is of {}: a collection of ids was expected",

@@ -1,6 +1,7 @@
 """Labels, scores and ids in arrays give what the same rankings give as runs."""
 
 import array
+from itertools import permutations
 
 import pytest
 
@@ -95,6 +96,60 @@ def test_ids():
     qrels = {"0": {"a": 1, "b": 1}, "1": {"7": 1, "8": 1}, "2": {"x": 2, "y": 1}}
     run = {"0": {"a": 3, "c": 2, "b": 1}, "1": {"1": 2, "7": 1}, "2": {"y": 2, "x": 1}}
     assert dict(scores) == dict(laneval.evaluate(qrels, run, ["RR", "nDCG@10"]))
+
+
+def test_ids_by_query():
+    relevant = {"q2": ["b"], "q1": {"a": 2.0}, 7: None, "q3": ["x"]}
+    retrieved = {"q1": ["c", "a"], "7": ["b"], "q2": ["b"]}
+    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged queries are not in it, and count as empty rankings: q3"):
+        scores = laneval.evaluate_ids(relevant, retrieved, ["RR", "nDCG@10"], per_query=True)
+    qrels = {"q2": {"b": 1}, "q1": {"a": 2}, "q3": {"x": 1}}
+    run = {"q1": {"c": 2, "a": 1}, "q2": {"b": 1}}
+    with pytest.warns(laneval.MissingQueriesWarning):
+        expected = laneval.evaluate(qrels, run, ["RR", "nDCG@10"], per_query=True)
+    found = scores.per_query().to_dict()
+    assert {query: found[query] for query in qrels} == expected.per_query().to_dict()
+    assert found["7"] == {"RR": 0.0, "nDCG@10": 0.0}, "a query that is judged, and nothing is relevant"
+    with pytest.warns(laneval.IgnoredQueriesWarning, match="1 of its queries are not judged, and do not count: q9"):
+        ignored = laneval.evaluate_ids({"q1": ["a"]}, {"q1": ["a"], "q9": ["a"]}, "RR").ignored
+    assert (ignored.count, ignored.ids) == (1, ["q9"])
+    with pytest.warns(laneval.MissingQueriesWarning, match="1 judged queries are not in it"):
+        assert laneval.evaluate_ids([["a"], None], [None, ["b"]], "RR")["RR"] == 0.0
+    for wrong, error in [
+        (lambda: laneval.evaluate_ids({"q": ["a"]}, [["a"]]), TypeError),
+        (lambda: laneval.evaluate_ids([["a"]], {"q": ["a"]}), TypeError),
+        (lambda: laneval.evaluate_ids({1: ["a"], "1": ["a"]}, {}), ValueError),
+        (lambda: laneval.evaluate_ids({1.5: ["a"]}, {}), TypeError),
+    ]:
+        with pytest.raises(error, match="expected|is there twice"):
+            wrong()
+
+
+def test_ties_of_scores():
+    """Values over all orders of equal scores: all orders by hand, and scikit-learn's nDCG, which averages over them."""
+    sklearn = pytest.importorskip("sklearn.metrics")
+    random = np.random.default_rng(3)
+    scores = random.integers(0, 4, (60, 12)).astype(np.float32)
+    grades = random.integers(0, 4, (60, 12))
+    of = lambda measure, ties: laneval.evaluate_scores(scores, grades, measure, ties=ties, per_query=True).per_query()[measure]  # noqa: E731
+    known = [sklearn.ndcg_score([grade], [score], k=5) for grade, score in zip(grades, scores, strict=True)]
+    np.testing.assert_allclose(of("nDCG@5", "average"), known, rtol=0, atol=1e-14)
+
+    def first_hits(row):
+        orders = [sorted(range(5), key=lambda at: (-scores[row, at], order[at])) for order in permutations(range(5))]
+        return [1 / next((rank for rank, at in enumerate(order, 1) if grades[row, at] > 0), np.inf) for order in orders]
+
+    few = laneval.evaluate_scores(scores[:, :5], grades[:, :5], "RR", ties="average", per_query=True).per_query()["RR"]
+    extremes = [
+        laneval.evaluate_scores(scores[:, :5], grades[:, :5], "RR", ties=ties, per_query=True).per_query()["RR"]
+        for ties in ("worst", "best")
+    ]
+    for row in range(60):
+        hits = first_hits(row)
+        assert abs(few[row] - sum(hits) / len(hits)) < 1e-14
+        assert [extreme[row] for extreme in extremes] == [min(hits), max(hits)]
+    with pytest.raises(laneval.UnanswerableError, match="scores were expected"):
+        laneval.evaluate_labels(LABELS, "RR", ties="average")
 
 
 def test_arrays_without_numpy():

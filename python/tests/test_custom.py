@@ -1,6 +1,7 @@
 """Measures written in Python."""
 
 import math
+import sys
 
 import pytest
 
@@ -83,3 +84,13 @@ def test_buffers_are_lent_to_be_read():
 
     with pytest.raises(ValueError, match="read-only"):
         laneval.evaluate(*made(1), laneval.measure(name="Write")(write))
+
+
+def test_values_of_queries_are_a_stream_of_arrow_without_polars(monkeypatch):
+    pa = pytest.importorskip("pyarrow")
+    qrels, run = made(11)
+    values = laneval.evaluate(qrels, run, [my_rr, "RR"], per_query=True).per_query()
+    monkeypatch.setitem(sys.modules, "polars", None)
+    table = pa.table(values)
+    assert table.column_names == ["query_id", "MyRR", "RR"]
+    assert table["MyRR"].to_pylist() == values["RR"] and table["query_id"].to_pylist() == values.queries

@@ -72,7 +72,7 @@ def test_errors_name_keywords(tmp_path: Path) -> None:
     assert 'columns=["query", None, "doc", "score"]' in said("PLAIN-1\tx y\tMED-10\t0.5\n")
     judged = tmp_path / "judged.txt"
     judged.write_text("1 1:0.5\n0 1:0.25\n")
-    with pytest.raises(laneval.InputError, match="`groups=FILE` names a file"):
+    with pytest.raises(laneval.InputError, match="`query_lengths=FILE` names a file"):
         laneval.Qrels(judged)
 
 
@@ -101,16 +101,21 @@ def test_groups_of_letor(tmp_path: Path) -> None:
     labels = tmp_path / "labels.txt"
     labels.write_bytes((SAMPLES / "lightgbm.txt").read_bytes())
     ours = laneval.evaluate(SAMPLES / "lightgbm.txt", SAMPLES / "scores.txt", MEASURES)
-    by_groups = laneval.evaluate(labels, SAMPLES / "scores.txt", MEASURES, groups=tmp_path / "sizes")
+    by_groups = laneval.evaluate(labels, SAMPLES / "scores.txt", MEASURES, query_lengths=tmp_path / "sizes")
     assert dict(by_groups) == dict(ours)
-    qrels = laneval.Qrels(labels, groups=str(tmp_path / "sizes"))
+    qrels = laneval.Qrels(labels, query_lengths=str(tmp_path / "sizes"))
     assert dict(laneval.evaluate(qrels, SAMPLES / "scores.txt", MEASURES)) == dict(ours)
-    runs = laneval.evaluate_runs(labels, {"m": SAMPLES / "scores.txt"}, MEASURES, groups=tmp_path / "sizes")
+    runs = laneval.evaluate_runs(labels, {"m": SAMPLES / "scores.txt"}, MEASURES, query_lengths=tmp_path / "sizes")
     assert dict(runs["m"]) == dict(ours)
-    matrix = laneval.Matrix.build(labels, {"m": SAMPLES / "scores.txt"}, groups=tmp_path / "sizes")
+    matrix = laneval.Matrix.build(labels, {"m": SAMPLES / "scores.txt"}, query_lengths=tmp_path / "sizes")
     assert dict(matrix.evaluate(MEASURES)["m"]) == dict(ours)
-    with pytest.raises(TypeError, match="give it to Qrels"):
-        laneval.evaluate(qrels, SAMPLES / "scores.txt", groups=tmp_path / "sizes")
+    with pytest.raises(TypeError, match="query_lengths is for judgments that are read here: give it to Qrels"):
+        laneval.evaluate(qrels, SAMPLES / "scores.txt", query_lengths=tmp_path / "sizes")
+    with pytest.warns(DeprecationWarning, match="called query_lengths= now"):
+        old = laneval.evaluate(labels, SAMPLES / "scores.txt", MEASURES, groups=tmp_path / "sizes")
+    assert dict(old) == dict(ours)
+    with pytest.raises(TypeError, match="groups is the old name of query_lengths"):
+        laneval.Qrels(labels, groups=tmp_path / "sizes", query_lengths=tmp_path / "sizes")
 
 
 def test_all_nulls_of_a_table_are_said() -> None:

@@ -170,7 +170,9 @@ pub fn for_ratio(mut table: CodeTable, book: &Codebook) -> Result<CodeTable, Str
         return Ok(table);
     }
     if smallest < SMALLEST {
-        return Err(format!("the gains {largest:e} and {smallest:e} are too far apart to be added up"));
+        return Err(format!(
+            "the grades of the judgments give gains of {largest:e} and {smallest:e}, too far apart to be added up"
+        ));
     }
     if let Some(exact) = &mut table.exact {
         exact.unit *= UNIT;

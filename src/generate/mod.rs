@@ -86,7 +86,8 @@ impl Synthetic {
     }
 
     /// The file names of the runs.
-    fn run_names(&self) -> Vec<String> {
+    #[doc(hidden)]
+    pub fn run_names(&self) -> Vec<String> {
         match self.runs {
             1 => vec!["run.txt".to_owned()],
             runs => (1..=runs).map(|run| format!("run-{run}.txt")).collect(),

@@ -24,7 +24,7 @@ use super::page::{self, Origin};
 use super::progress::{Amount, Progress};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
-use super::style::say;
+use super::style::{say, tell};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -134,6 +134,9 @@ pub struct Compare {
     /// name=path, and the same options.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     partial: Option<PathBuf>,
+    /// Print on stderr what was read
+    #[arg(short, long, help_heading = "Output")]
+    verbose: bool,
     /// Print no notes on stderr; warnings stay
     #[arg(long, help_heading = "Output")]
     quiet: bool,
@@ -331,6 +334,9 @@ impl Compare {
             .chain(&of_comparison)
             .chain(&few);
         all.filter(loud).for_each(say);
+        if self.verbose {
+            self.asked.ranking.formats.lines().iter().for_each(tell);
+        }
     }
 }
 

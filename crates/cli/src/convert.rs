@@ -200,7 +200,7 @@ impl Convert {
         });
         drop(progress);
         match wrong {
-            Some(error) => return Err(error.into()),
+            Some(error) => return Err(self.refused(error)),
             None => written?,
         }
         if !self.quiet {
@@ -209,6 +209,17 @@ impl Convert {
             tell(format_args!("{}: {rows} in {:.3} s", shown(&self.output), start.elapsed().as_secs_f64()));
         }
         Ok(())
+    }
+
+    /// Returns the error of an input, with the option that helps where it has the other kind of rows.
+    fn refused(&self, error: Error) -> Stop {
+        let is_said = |end: &str| error.to_string().ends_with(end);
+        let option = match self.qrels {
+            false if is_said(": a run was expected") => "add --qrels",
+            true if is_said(": judgments were expected") => "leave out --qrels",
+            _ => return error.into(),
+        };
+        Stop::new(format!("{error}; {option}"))
     }
 
     /// Reads rows.

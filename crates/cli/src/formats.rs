@@ -97,7 +97,11 @@ impl Formats {
     /// Returns notes on texts that might be something else than they were recognised as.
     pub fn notes(&self) -> Vec<Note> {
         let all = self.recognised.all().into_iter().filter(|text| text.doubtful);
-        all.map(|text| Note::Note(format!("{}: {}", shown(Path::new(&text.name)), text.what))).collect()
+        all.map(|text| {
+            let kind = if text.wrong { Note::Warning } else { Note::Note };
+            kind(format!("{}: {}", shown(Path::new(&text.name)), text.what))
+        })
+        .collect()
     }
 
     /// Describes what was recognised, one text on each line.

@@ -6,6 +6,7 @@ use std::time::Instant;
 use clap::Args;
 use laneval::internals::generate::Synthetic;
 use laneval::internals::whole_file;
+use laneval::report::Note;
 
 use super::build::EXTENSION;
 use super::output::{self, unknown_extension};
@@ -81,9 +82,11 @@ impl Gen {
     pub fn run(self) -> Result<(), Stop> {
         let start = Instant::now();
         let matrix = self.is_matrix()?;
+        let others = if matrix { None } else { self.other_runs() };
         self.threads.install(|| if matrix { self.matrix() } else { self.text() })?;
         if !self.quiet {
             self.threads.note().iter().for_each(say);
+            others.iter().for_each(say);
             let labels = u64::from(self.queries) * u64::from(self.depth) * u64::from(self.runs);
             tell(format_args!(
                 "{}: {}, {}, {} in {:.3} s",
@@ -107,6 +110,23 @@ impl Gen {
                 Err(unknown_extension(&self.output, &[EXTENSION], ", or end the name of a folder in /"))
             }
         }
+    }
+
+    /// Notes the runs in the folder that an earlier call made and this one does not replace.
+    fn other_runs(&self) -> Option<Note> {
+        let made = self.synthetic().run_names();
+        let files = std::fs::read_dir(&self.output).ok()?;
+        let names = files.flatten().filter_map(|file| file.file_name().into_string().ok());
+        let is_run = |name: &String| {
+            let number = name.strip_prefix("run-").and_then(|rest| rest.strip_suffix(".txt"));
+            name == "run.txt" || number.is_some_and(|number| number.parse::<u16>().is_ok())
+        };
+        let mut others: Vec<String> = names.filter(is_run).filter(|name| !made.contains(name)).collect();
+        others.sort_unstable();
+        let more = if others.len() > 3 { format!(" and {} more", others.len() - 3) } else { String::new() };
+        let listed = others.get(..3).unwrap_or(&others).join(", ");
+        let text = format!("{} has runs of other judgments too: {listed}{more}", shown(&self.output));
+        (!others.is_empty()).then_some(Note::Warning(text))
     }
 
     fn synthetic(&self) -> Synthetic {

@@ -38,7 +38,7 @@ pub struct ReportOutput {
 pub struct ScoreOutput {
     #[command(flatten)]
     pub report: ReportOutput,
-    /// Write a row for each query, with a column for each measure, as tsv or csv; implies --per-query
+    /// Write a row for each query, with a column for each measure, as tsv or csv
     ///
     /// The rows of averages have `all` in the column query_id, unless --all-id says otherwise. With --stat a column `stat` names the
     /// statistic of a row.

@@ -13,8 +13,14 @@ const LITTLE: u64 = 4 << 20;
 #[derive(Debug, Default, Args)]
 pub struct Threads {
     /// The number of threads to work on, at most 64 or four times what the machine has [default: as many as the machine has]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..), help_heading = "Engine")]
+    #[arg(long, value_name = "N", value_parser = threads, help_heading = "Engine")]
     threads: Option<u16>,
+}
+
+/// Reads a number of threads.
+fn threads(text: &str) -> Result<u16, String> {
+    let threads = text.parse().ok().filter(|&threads| threads > 0);
+    threads.ok_or_else(|| format!("a number of threads, 1 to {}, was expected", most_threads()))
 }
 
 impl Threads {

@@ -253,7 +253,7 @@ fn what_is_refused_leaves_nothing_behind() {
         ),
         ("empty.tsv -o new.tsv", &["empty.tsv: there is no result in it: expected 'qid docid score'"]),
         ("scores.txt -o new.run", &["is a list of numbers: scores alone go with judgments that are LETOR"]),
-        ("qrels.trec -o new.run", &["qrels.trec: are qrels"]),
+        ("qrels.trec -o new.run", &["qrels.trec: are judgments: a run was expected; add --qrels"]),
         ("none -o new.run", &["none: cannot open"]),
         (
             "run.trec -o new.csv",

@@ -24,5 +24,6 @@ mod parts;
 mod pipes;
 mod readme;
 mod show;
+mod slips;
 mod ties;
 mod trec;

@@ -267,7 +267,7 @@ fn terminals_show_curves_and_distributions() {
 fn completions_offer_measures_and_statistics() {
     let folder = Folder::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
-        assert_says(&folder.out(&format!("completions {shell}")), &["--per-query"]);
+        assert_says(&folder.out(&format!("completions {shell}")), &["per-query"]);
     }
     folder.put("complete.sh", folder.out("completions bash"));
     let offered = |words: &str| {

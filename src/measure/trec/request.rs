@@ -6,7 +6,7 @@ use super::Version;
 use super::params::{self, integer};
 use super::registry::{Entry, registry};
 use crate::error;
-use crate::measure::{Average, Defaults, Measure, Value};
+use crate::measure::{Average, Defaults, Foreign, Measure, Value, parse_list};
 
 /// The number of labels that are shown unless a number is given.
 const LABELS: u32 = 10;
@@ -170,6 +170,23 @@ impl Request {
     }
 }
 
+/// The name in trec_eval of a measure that was asked for by another of its names.
+fn known_as(text: &str) -> Option<String> {
+    let [measure] = &parse_list(text, Defaults::default()).ok()?[..] else { return None };
+    let rank = measure.rank().map(|rank| rank.to_string());
+    let of_row = |row: &Foreign| {
+        let names = rank.iter().map(|rank| (format!("{}_{rank}", row.name), format!("{}.{rank}", row.name)));
+        names.chain([(row.name.to_owned(), row.name.to_owned())]).find_map(|(alone, asked)| {
+            let meant = parse_list(&format!("trec:{alone}"), Defaults::default()).ok()?;
+            (meant == [measure.clone()]).then_some(asked)
+        })
+    };
+    registry().into_iter().find_map(|entry| match entry {
+        Entry::Measure(row) => of_row(row),
+        Entry::RunId | Entry::RelString => None,
+    })
+}
+
 /// A measure with the version's rule of recall and the size of the collection, where it has such parameters.
 fn in_version(measure: Measure, version: Version, documents: u64) -> error::Result<Measure> {
     let cut = Value::Word(if version == Version::V10 { "v10" } else { "v9" });
@@ -195,7 +212,9 @@ impl<'a> Asked<'a> {
                 return Err(Refused::new(text, "parameters were expected after the `.`", true));
             }
             if !asked.mark(name, params, version) {
-                return Err(Refused::new(text, format!("there is no measure `{name}`"), true));
+                let known =
+                    known_as(text).map_or(String::new(), |known| format!("; trec_eval calls it `{known}`"));
+                return Err(Refused::new(text, format!("there is no measure `{name}`{known}"), true));
             }
         }
         Ok(asked)

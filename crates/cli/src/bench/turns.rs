@@ -8,6 +8,8 @@ use crate::stop::Stop;
 
 /// The fewest times that each work is done.
 const LEAST: u32 = 3;
+/// The number of times after which a shortest time does not get shorter: works on small files take far less than their time.
+const ENOUGH: u32 = 2_000;
 /// The units of the progress bar that a finished work counts.
 const DONE: u64 = 100;
 
@@ -51,7 +53,8 @@ impl<'a> Work<'a> {
     fn progress(&self, budget: Duration) -> u64 {
         let runs = f64::from(self.runs) / f64::from(LEAST);
         let time = if budget.is_zero() { 1.0 } else { self.spent.div_duration_f64(budget) };
-        (runs.min(time).min(1.0) * DONE as f64) as u64
+        let enough = f64::from(self.runs) / f64::from(ENOUGH);
+        (runs.min(time).max(enough).min(1.0) * DONE as f64) as u64
     }
 }
 
@@ -118,6 +121,9 @@ mod tests {
         assert!(works[0].wall >= Duration::from_millis(4));
         assert_eq!(works[0].own, Some(Duration::from_secs(4)));
         assert_eq!(works[0].runs, 3);
+        let mut short = [Work::new(|| Ok(()))];
+        Turns::new(Duration::from_secs(3600), 1).take(&mut short).unwrap();
+        assert_eq!(short[0].runs, ENOUGH, "and not an hour");
         drop(works);
         let order = order.get_mut().unwrap();
         assert_eq!(order[..4], ["long", "short", "long", "short"]);

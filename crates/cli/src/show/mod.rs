@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use laneval::internals::show::{InRun, Judgment, Query, Shown};
 use laneval::measure::Measure;
+use laneval::report::Note;
 use laneval::{EngineChoice, Evaluator, Input, Join, ScoreType, TiedValue, Ties, View};
 
 use super::asked::{DEFAULT_MEASURES, level, measures};
@@ -86,6 +87,9 @@ pub struct Show {
     #[arg(long, value_name = "N", default_value = "4", help_heading = "Output")]
     #[arg(value_parser = clap::value_parser!(u8).range(0..=17))]
     precision: u8,
+    /// Print no notes on stderr; warnings stay
+    #[arg(long, help_heading = "Output")]
+    quiet: bool,
     #[command(flatten)]
     threads: Threads,
 }
@@ -149,10 +153,10 @@ impl Show {
         let format = self.format()?;
         let output = Output::new(self.file(), &named(&self.inputs).1)?;
         let (qrels, runs) = self.texts()?;
-        self.threads.note().iter().for_each(say);
         let size = bytes([&qrels].into_iter().chain(runs.iter().map(|run| &run.path)));
         let shown = self.threads.install_for(size, || self.read(&evaluator, qrels, &runs))?;
-        self.ranking.formats.notes().iter().for_each(say);
+        let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
+        self.threads.note().iter().chain(&self.ranking.formats.notes()).filter(loud).for_each(say);
         let score = self.ranking.score.unwrap_or_default();
         let asked = Asked { shown, rel: self.rel.unwrap_or(1.0), ties, score, view };
         output.write(|to| match format {

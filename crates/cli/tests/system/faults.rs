@@ -117,6 +117,7 @@ pub fn trials() -> Vec<Trial> {
         ),
         trial("a_full_disk_leaves_everything_as_it_was", mounts, a_full_disk_leaves_everything_as_it_was),
         trial("signals_leave_nothing_behind", true, signals_leave_nothing_behind),
+        trial("long_draws_can_be_interrupted", true, long_draws_can_be_interrupted),
         trial("ignored_signals_stay_ignored", true, ignored_signals_stay_ignored),
         trial("streams_that_refuse_change_no_exit_code", true, streams_that_refuse_change_no_exit_code),
         trial("one_thread_is_enough", stranger, one_thread_is_enough),
@@ -497,6 +498,16 @@ fn signals_leave_nothing_behind() {
         }
     }
     assert_eq!((folder.get("old.csv"), folder.get("old.lmx")), ("old\n".to_owned(), "old\n".to_owned()));
+}
+
+/// The draws would take days.
+fn long_draws_can_be_interrupted() {
+    let folder = Folder::new();
+    folder.ok("$L gen --queries 2000 --depth 10 --runs 3 -o data --quiet");
+    let script = "$L compare data/qrels.txt data/run-*.txt -m AP --permutations 4000000000 -o p.tsv & sleep 1; kill -INT $!; wait $!";
+    let ran = folder.shell_with_signals(script);
+    assert_eq!(ran.status.code(), Some(128 + 2), "{}", ran.err);
+    assert!(!folder.names().iter().any(|name| name.to_string_lossy().contains("p.tsv")), "{:?}", folder.names());
 }
 
 fn ignored_signals_stay_ignored() {

@@ -185,6 +185,10 @@ fn is_wide(head: &[u8]) -> bool {
         && [(0, 1), (1, 0)].iter().any(|&(wide, text)| zeros(wide) == start.len() / 2 && zeros(text) == 0)
 }
 
+/// What is said of a run, and of judgments, where the other was expected.
+const JUDGMENTS_EXPECTED: &str = "is a run: judgments were expected";
+const RUN_EXPECTED: &str = "are judgments: a run was expected";
+
 /// The problem of a file that was swapped with `other`.
 pub(super) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
     let (this, that) = match role {
@@ -196,6 +200,15 @@ pub(super) fn swapped(role: Role, file: &str, other: Option<&str>) -> Problems {
 }
 
 impl OtherFormat {
+    /// Makes one problem of a file that is read without another with which it may have been swapped.
+    pub fn problems_alone(&self, role: Role, file: &str) -> Problems {
+        match (self, role) {
+            (OtherFormat::Swapped, Role::Qrels) => whole_file(file, JUDGMENTS_EXPECTED.to_owned()),
+            (OtherFormat::Swapped, Role::Run) => whole_file(file, RUN_EXPECTED.to_owned()),
+            _ => self.problems(role, file),
+        }
+    }
+
     /// Makes one problem of a file.
     pub fn problems(&self, role: Role, file: &str) -> Problems {
         match self {

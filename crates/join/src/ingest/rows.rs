@@ -193,7 +193,7 @@ impl Rows {
             None => tell(head(&start), known),
         };
         join.recognise(text.name(), &told);
-        let form = told.map_err(|other| Error::Input(other.problems(role, text.name())))?;
+        let form = told.map_err(|other| Error::Input(other.problems_alone(role, text.name())))?;
         let rules = join.dialect.rules();
         Ok(Rows { text, start, form, role, rules, by_group: by.is_some(), block: BLOCK })
     }

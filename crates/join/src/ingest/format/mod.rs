@@ -268,16 +268,19 @@ pub struct RecognisedText {
     pub what: String,
     /// Whether the text might be something else, so that the user should be told.
     pub doubtful: bool,
+    /// Whether it probably is something else, so that numbers are wrong.
+    pub wrong: bool,
 }
 
 impl Recognised {
     pub(super) fn add(&self, name: &str, form: &Form) {
-        self.push(RecognisedText { name: name.to_owned(), what: form.what.clone(), doubtful: form.doubtful });
+        let (what, doubtful) = (form.what.clone(), form.doubtful);
+        self.push(RecognisedText { name: name.to_owned(), what, doubtful, wrong: false });
     }
 
-    /// Adds a doubtful text, called `name`; `what` says what may be wrong with it.
+    /// Adds a text, called `name`, that probably is something else; `what` says why.
     pub(super) fn doubt(&self, name: &str, what: String) {
-        self.push(RecognisedText { name: name.to_owned(), what, doubtful: true });
+        self.push(RecognisedText { name: name.to_owned(), what, doubtful: true, wrong: true });
     }
 
     fn push(&self, text: RecognisedText) {

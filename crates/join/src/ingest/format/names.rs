@@ -280,6 +280,8 @@ pub struct Missing {
     pub known: Vec<&'static str>,
     /// The names that the text has, in quotes.
     pub among: Vec<String>,
+    /// The name among them that is known, if only one is.
+    pub met: Option<String>,
 }
 
 impl Missing {
@@ -410,7 +412,8 @@ pub(in crate::ingest) fn choose(
         known.push("rank");
     }
     let among = names.iter().map(|name| quoted(name)).collect();
-    let missing = Missing { role, what: column.name(), known, among };
+    let met = found.iter().flatten().next().map(|&at| quoted(names[at]));
+    let missing = Missing { role, what: column.name(), known, among, met };
     Err(match given.is_empty() && found.iter().flatten().count() < 2 {
         true => NotChosen::NoNames(missing),
         false => NotChosen::Missing(missing),

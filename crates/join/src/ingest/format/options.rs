@@ -56,7 +56,7 @@ impl OptionStyle {
     pub(in crate::ingest) fn groups(self) -> &'static str {
         match self {
             OptionStyle::Command => "--groups FILE",
-            OptionStyle::Python => "groups=FILE",
+            OptionStyle::Python => "query_lengths=FILE",
         }
     }
 }
@@ -93,7 +93,7 @@ mod tests {
                 "columns={\"query\": \"NAME\", \"doc\": \"NAME\", \"grade\": \"NAME\"}",
                 "columns=[\"query\", None, \"score\"]",
                 "run_format=\"msmarco\"",
-                "groups=FILE"
+                "query_lengths=FILE"
             ]
         );
     }

@@ -72,8 +72,9 @@ impl Keys {
                 objects(role.number())
             )),
             Err(NotChosen::NoNames(missing)) => Err(format!(
-                "the keys of the first record are {}, and none is known: {} was expected; `{}` names other keys",
+                "the keys of the first record are {}, and {} is known: {} was expected; `{}` names other keys",
                 missing.among.join(", "),
+                missing.met.map_or("none".to_owned(), |met| format!("only {met}")),
                 expected(),
                 read_as.options.columns_by_name(role, None)
             )),

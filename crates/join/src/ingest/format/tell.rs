@@ -477,6 +477,14 @@ impl<'l> Look<'l> {
     /// Recognises a table without a header by its number of columns.
     fn headerless(self, separator: Separator) -> Told {
         let (role, count) = (self.known.role, self.columns(separator));
+        if separator == Separator::Comma
+            && let Some(number) = split(self.first).nth(role.number_field())
+            && is_with_comma(number)
+        {
+            let what = role.number();
+            let message = format!("the {what} {} has a comma: a decimal point was expected", quoted(number));
+            return Err(self.wrong(message));
+        }
         let (value, group) = (Value::Number, self.known.by.map(|_| 1));
         let chosen = match (role, count) {
             (Role::Qrels, 3) if group.is_none() => {
@@ -783,6 +791,16 @@ pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: 
         options.format(Role::Run, "msmarco"),
         options.columns_in_order("query,doc,score")
     )
+}
+
+/// Whether a text is a number with a comma in the place of the decimal point.
+fn is_with_comma(text: &[u8]) -> bool {
+    let digits = text.strip_prefix(b"-").unwrap_or(text);
+    let count = digits.iter().filter(|byte| byte.is_ascii_digit()).count();
+    count >= 2
+        && count + 1 == digits.len()
+        && matches!(digits, [b'0'..=b'9', .., b'0'..=b'9'])
+        && digits.contains(&b',')
 }
 
 /// Makes a table with this number of columns.

@@ -1,0 +1,143 @@
+//! Plausible slips at the command line: each error says what to do instead.
+
+use crate::folder::Folder;
+
+/// Checks that a command fails with exit code 2, and says all of this.
+fn fails(folder: &Folder, args: &str, words: &[&str]) {
+    let said = folder.error(args);
+    for word in words {
+        assert!(said.contains(word), "{args}\n{said}\nlacks {word}");
+    }
+}
+
+#[test]
+fn several_judges_without_a_word_are_refused_with_the_options_that_help() {
+    let folder = Folder::new();
+    folder.put("judges", "q1 ann a 0\nq1 ben a 1\n");
+    let options = ["--judges mean, min, max or each", "--judgments-by judge"];
+    fails(&folder, "eval judges bm25.run -m AP", &options);
+    fails(&folder, "compare judges bm25.run dense.run -m AP", &options);
+    // What the error offers works.
+    assert!(folder.out("eval judges bm25.run -m AP --judges max --format trec").contains("AP(judges=max)"));
+    assert!(folder.out("eval judges bm25.run -m AP --judgments-by judge --format trec").contains("AP"));
+}
+
+#[test]
+fn convert_names_the_option_for_the_other_kind_of_rows() {
+    let folder = Folder::new();
+    fails(&folder, "convert qrels -o q.tsv", &["qrels: are judgments: a run was expected; add --qrels\n"]);
+    fails(
+        &folder,
+        "convert bm25.run --qrels -o q.tsv",
+        &["bm25.run: is a run: judgments were expected; leave out --qrels\n"],
+    );
+    assert_eq!(folder.names(), ["bm25.run", "dense.run", "qrels"], "and nothing is written");
+}
+
+#[test]
+fn a_key_that_is_known_is_said_to_be() {
+    let folder = Folder::new();
+    folder.put("lists.jsonl", "{\"query_id\": \"q1\", \"doc_ids\": [\"a\"], \"scores\": [1.0]}\n");
+    let said = "are 'query_id', 'doc_ids', 'scores', and only 'query_id' is known: a record such as";
+    fails(&folder, "eval qrels lists.jsonl", &["lists.jsonl:1: the keys", said]);
+}
+
+#[test]
+fn a_decimal_comma_is_named() {
+    let folder = Folder::new();
+    folder.put("comma.qrels", "q1 0 a 0,5\nq1 0 b 1,0\n");
+    folder.put("comma.run", "q1 Q0 a 1 0,5 t\nq1 Q0 b 2 -0,25 t\n");
+    let said = "has a comma: a decimal point was expected\n";
+    fails(&folder, "eval comma.qrels bm25.run", &[&format!("comma.qrels:1: the grade '0,5' {said}")]);
+    fails(&folder, "eval qrels comma.run", &[&format!("comma.run:1: the score '0,5' {said}")]);
+    // Two columns of a table are no decimal commas.
+    folder.put("two.csv", "q 1,a\n");
+    fails(&folder, "eval two.csv bm25.run", &["there is no header, and 2 columns"]);
+}
+
+/// Judgments in JSON look like a run in JSON, so swapped files have values: the warning stays where notes do not.
+#[test]
+fn a_swap_that_cannot_be_refused_is_a_warning_that_quiet_keeps() {
+    let folder = Folder::new();
+    let dict = |value: fn(usize) -> String| {
+        let of_query = |q: usize| {
+            let all = (0..9).map(|d| format!("\"d{d}\": {}", value(d + q))).collect::<Vec<_>>();
+            format!("\"q{q}\": {{{}}}", all.join(", "))
+        };
+        format!("{{{}}}", (0..3).map(of_query).collect::<Vec<_>>().join(", "))
+    };
+    folder.put("judged.json", dict(|n| (n % 3).to_string()));
+    folder.put("scored.json", dict(|n| format!("{}.5", 20 - n)));
+    for command in ["eval", "compare"] {
+        let runs = if command == "eval" { "judged.json" } else { "judged.json b=judged.json" };
+        let ran = folder.run(&format!("{command} scored.json {runs} -m nDCG@10 --quiet"));
+        assert_eq!(ran.code, 0, "{}", ran.err);
+        assert!(ran.err.starts_with("warning: scored.json: "), "{}", ran.err);
+        assert!(ran.err.contains("the order is QRELS RUN"), "{}", ran.err);
+    }
+    assert_eq!(folder.run("eval judged.json scored.json -m nDCG@10 --quiet").err, "");
+}
+
+#[test]
+fn trec_eval_says_its_own_name_of_a_measure() {
+    let folder = Folder::new();
+    for (asked, name) in [
+        ("ndcg@10", "ndcg_cut.10"),
+        ("nDCG", "ndcg"),
+        ("P@5", "P.5"),
+        ("AP@100", "map_cut.100"),
+        ("AP", "map"),
+        ("RR", "recip_rank"),
+    ] {
+        let said = folder.run(&format!("trec-eval -m {asked} qrels bm25.run")).err;
+        let line = format!("there is no measure `{asked}`; trec_eval calls it `{name}`\n");
+        assert!(said.ends_with(&line), "{said}");
+        assert_eq!(folder.run(&format!("trec-eval -m {name} qrels bm25.run")).code, 0);
+    }
+    let said = folder.run("trec-eval -m foo qrels bm25.run").err;
+    assert!(said.ends_with("there is no measure `foo`\n"), "{said}");
+}
+
+#[test]
+fn runs_that_gen_does_not_replace_are_named() {
+    let folder = Folder::empty();
+    assert!(!folder.run("gen -o made --queries 2 --depth 3 --runs 5").err.contains("warning"));
+    let said = folder.run("gen -o made --queries 2 --depth 3").err;
+    let warning =
+        "warning: made has runs of other judgments too: run-1.txt, run-2.txt, run-3.txt and 2 more\n";
+    assert!(said.starts_with(warning), "{said}");
+    assert!(!folder.run("gen -o made.lmx --queries 2 --depth 3").err.contains("warning"));
+}
+
+#[test]
+fn a_number_of_threads_is_asked_for_as_the_help_does() {
+    let said = Folder::new().error("eval qrels bm25.run --threads 0");
+    assert!(said.contains("invalid value '0' for '--threads <N>': a number of threads, 1 to "), "{said}");
+}
+
+#[test]
+fn every_command_says_what_it_read_or_is_quiet() {
+    let folder = Folder::new();
+    let said = folder.run("compare -v qrels bm25.run dense.run -m AP --quiet").err;
+    assert_eq!(said, "qrels: TREC text\nbm25.run: TREC text\ndense.run: TREC text\n");
+    folder.put("equal.run", "q1 Q0 a 1 1 t\nq1 Q0 b 2 1 t\n");
+    assert_eq!(folder.run("show qrels equal.run --query q1 --quiet").err, "");
+}
+
+#[test]
+fn json_of_a_comparison_has_its_schema() {
+    let folder = Folder::new();
+    let json: serde_json::Value =
+        serde_json::from_str(&folder.out("compare qrels bm25.run dense.run -m AP --format json")).unwrap();
+    assert_eq!(json["schema"], 1, "{json}");
+}
+
+/// A query that a run lacks is missing there, and not a value of 0.
+#[test]
+fn a_query_that_a_run_lacks_is_missing_in_loses_most() {
+    let folder = Folder::new();
+    folder.put("half.run", "q1 Q0 a 1 2 t\n");
+    folder.out("compare qrels dense.run half.run -m AP -o page.html --format html");
+    let page = String::from_utf8(folder.get("page.html")).unwrap();
+    assert!(page.contains(">missing<"), "{page}");
+}
