@@ -22,11 +22,13 @@ use matrices::{Query, Shape, any_shape, matrix, tied_matrix};
 
 #[path = "../cases.rs"]
 mod cases;
+mod corpus;
 #[path = "../forge.rs"]
 mod forge;
 #[path = "../matrices.rs"]
 mod matrices;
 mod parameters;
+mod properties;
 #[path = "../ranges.rs"]
 mod ranges;
 mod streams;

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Writes the corpora of targets again, each as few inputs as reach the same places:
+#
+#   fuzz/minimise.sh TARGET... [-- FOLDER...]     with inputs of more folders
+#
+# Inputs that failed once have names of their own, and stay.
+set -euo pipefail
+cd "$(dirname "$0")"
+targets=() folders=()
+while [ $# -gt 0 ] && [ "$1" != -- ]; do targets+=("$1") && shift; done
+shift || true
+folders=("$@")
+for target in "${targets[@]}"; do
+    few=$(mktemp -d)
+    cargo +nightly fuzz run "$target" "$few" -- -set_cover_merge=1 -rss_limit_mb=1024 -malloc_limit_mb=256 \
+        "$PWD/corpus/$target" ${folders[@]+"${folders[@]}"}
+    find "corpus/$target" -type f -regextype egrep -regex '.*/[0-9a-f]{40}' -delete
+    cp -n "$few"/* "corpus/$target"
+    rm -r "$few"
+done
