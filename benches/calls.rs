@@ -49,7 +49,11 @@ fn compare(what: &str, call: impl Fn() + Sync) {
             (one, calls_a_second(threads, &call) / one)
         };
         let (one, ratios): (Vec<f64>, Vec<f64>) = (0..TURNS).map(turn).unzip();
-        println!("{what:<9} {threads} threads: {:.2} × one thread's {:.0} calls/s", median(ratios), median(one));
+        println!(
+            "{what:<9} {threads} threads: {:.2} × one thread's {:.0} calls/s",
+            median(ratios),
+            median(one)
+        );
     }
 }
 

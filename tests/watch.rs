@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use laneval::compare::{Comparison, Correction, Interval, Options, Permutations};
 use laneval::internals::engine::cpu::Cpu;
 use laneval::internals::engine::{Engine, Gather, Job};
 use laneval::internals::fold::{Columns, Inputs};
@@ -29,6 +30,26 @@ fn a_watch_sees_all_labels_go_by() {
 }
 
 /// A collector that tells the work to stop at the first tile, and counts the tiles that come nevertheless.
+#[test]
+fn a_watch_sees_all_draws() {
+    let matrix = Synthetic { queries: 300, depth: 10, runs: 3, ..Synthetic::default() }.matrix().unwrap();
+    let scores = Evaluator::new(["AP"]).unwrap().with_per_query(true).evaluate(&matrix).unwrap();
+    let mut options = Options::default();
+    options.permutations = Permutations::Fixed(3_000);
+    let draws = |options: &Options| {
+        let watch = Watch::default();
+        Comparison::watched(&scores, options, Some(&watch)).unwrap();
+        assert_eq!(watch.done(), watch.total());
+        watch.done()
+    };
+    assert_eq!(draws(&options), 3_000);
+    options.correction = Correction::Rhsd;
+    assert_eq!(draws(&options), 2 * 3_000, "signs and labels");
+    options.correction = Correction::Holm;
+    options.interval = Interval::Bca;
+    assert!(draws(&options) >= 3_000 + 10_000, "signs and resamples");
+}
+
 struct Stopper<'a>(&'a Watch, &'a AtomicUsize);
 
 impl Gather for Stopper<'_> {

@@ -50,6 +50,9 @@ impl Resamples {
         assert!(series.iter().all(|numbers| numbers.len() == queries.len()), "a number for each query");
         let random = Philox::new(seed);
         let chunks = 0..resamples.div_ceil(CHUNK);
+        if let Some(watch) = watch {
+            watch.expect(u64::from(chunks.end) * u64::from(CHUNK));
+        }
         let chunks: Vec<Chunk> =
             chunks.into_par_iter().map(|chunk| Chunk::of(random, queries, series, chunk, watch)).collect();
         let sums =
@@ -105,6 +108,9 @@ impl Chunk {
                 }
                 all.iter_mut().zip(sums).for_each(|(all, sum)| *all += i128::from(sum));
             }
+        }
+        if let Some(watch) = watch {
+            watch.add(u64::from(CHUNK));
         }
         all
     }

@@ -229,11 +229,18 @@ impl<'a> Flips<'a> {
         assert!(series.iter().all(|numbers| numbers.len() == self.queries.len()), "a number for each query");
         let batches = batches(series);
         let chunks = draws.start / CHUNK as u32..draws.end.div_ceil(CHUNK as u32);
+        let watch = self.watch;
+        if let Some(watch) = watch {
+            watch.expect(draws.len() as u64);
+        }
         let one = move |sums: &mut Sums<T>, chunk: u32| {
             let ordered = sums.of(self, series, batches, chunk);
             let first = u64::from(chunk) * CHUNK as u64;
             let within = |draw: u32| (u64::from(draw).clamp(first, first + CHUNK as u64) - first) as usize;
             let wanted = within(draws.start)..within(draws.end);
+            if let Some(watch) = watch {
+                watch.add(wanted.len() as u64);
+            }
             each(&ordered.iter().map(|sums| &sums[wanted.clone()]).collect::<Vec<_>>())
         };
         chunks.into_par_iter().map_init(Sums::new, one)

@@ -62,6 +62,9 @@ fn chunks(
         are_narrow(&[&largest])
     };
     let count = draws.len().div_ceil(CHUNK as usize);
+    if let Some(watch) = watch {
+        watch.expect(draws.len() as u64);
+    }
     (0..count).into_par_iter().map(move |chunk| {
         let first = draws.start + chunk as u32 * CHUNK;
         let draws = first..draws.end.min(first.saturating_add(CHUNK));
@@ -99,6 +102,9 @@ fn ranges<T: Whole>(
                 }
             }
         }
+    }
+    if let Some(watch) = watch {
+        watch.add(draws.len() as u64);
     }
     let range = |sums: &[T]| {
         let [least, most] = [sums.iter().min(), sums.iter().max()];

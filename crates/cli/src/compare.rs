@@ -13,7 +13,7 @@ use laneval::compare::{
 };
 use laneval::measure::Measure;
 use laneval::report::{Format, Note, Options as Look, html, notes};
-use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat};
+use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat, Watch};
 
 use super::asked::Asked;
 use super::choice::{OverJudges, TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
@@ -220,8 +220,10 @@ impl Compare {
         self.asked.threads.install_for(inputs.bytes(), || {
             let matrices =
                 inputs.load(&self.asked.ranking, (self.asked.files, self.asked.naming), self.quiet)?;
-            let progress = Progress::start("comparing", Amount::Unknown, self.quiet);
-            let (scores, note, comparison, part) = self.compared(&evaluator, &inputs, &matrices, options)?;
+            let progress = Progress::start("comparing", Amount::Draws, self.quiet);
+            let watch = progress.watch();
+            let (scores, note, comparison, part) =
+                self.compared(&evaluator, &inputs, &matrices, options, watch.as_deref())?;
             drop(progress);
             self.tell(&inputs, &matrices, &scores, note, &comparison);
             let gates = judged(&comparison, &self.fail_if)?;
@@ -270,6 +272,7 @@ impl Compare {
         inputs: &Inputs,
         matrices: &[LabelMatrix],
         mut options: Options,
+        watch: Option<&Watch>,
     ) -> Result<(Scores, Option<Note>, Comparison, Option<Partial>), Stop> {
         let (mut scores, summary) = match self.partial {
             Some(_) => {
@@ -299,7 +302,7 @@ impl Compare {
                 (comparison, Some(part))
             }
             None => {
-                let mut comparison = Comparison::of(&scores, &options)?;
+                let mut comparison = Comparison::watched(&scores, &options, watch)?;
                 if let Some(judged) = judged {
                     comparison.set_judged(&self::scores(&judged, matrices)?);
                 }

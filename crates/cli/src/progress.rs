@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use laneval::Watch;
 
+use crate::style::thousands;
+
 /// The time before the line appears: shorter work shows nothing.
 const SOON: Duration = Duration::from_millis(500);
 /// The time between two updates of the line.
@@ -21,6 +23,8 @@ pub enum Amount {
     Bytes(Option<u64>),
     /// Bytes that are reported to the watch as they come through a pipe.
     Stream,
+    /// Random draws, which the watch gets; until there are any, only the time is shown.
+    Draws,
     /// An unknown amount: only the time is shown.
     Unknown,
 }
@@ -74,7 +78,7 @@ fn draw(what: &'static str, amount: Amount, watch: &Watch, ended: &Receiver<()>)
     if !goes_on(SOON) {
         return;
     }
-    let has_bar = matches!(amount, Amount::Bytes(_));
+    let has_bar = matches!(amount, Amount::Bytes(_) | Amount::Draws);
     let template = if has_bar { "{prefix} {bar:20} {wide_msg}" } else { "{prefix} {wide_msg}" };
     // If the crate refuses the template, the bar has another look.
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -99,14 +103,22 @@ fn state(amount: Amount, (done, total): (u64, u64), took: Duration) -> String {
     match amount {
         Amount::Bytes(_) if done >= total => format!("{}, for {}", bytes(done), time(took.as_secs())),
         Amount::Bytes(_) => {
-            let left = match done {
-                0 => String::new(),
-                _ => format!(", {} left", time(((total - done) as f64 / rate).ceil() as u64)),
-            };
+            let left = left((done, total), rate);
             format!("{} of {}, {}/s{left}", bytes(done), bytes(total), bytes(rate as u64))
         }
+        Amount::Draws if done < total => {
+            format!("{} of {} draws{}", thousands(done), thousands(total), left((done, total), rate))
+        }
         Amount::Stream => format!("{}, {}/s", bytes(done), bytes(rate as u64)),
-        Amount::Unknown => format!("for {}", time(took.as_secs())),
+        Amount::Draws | Amount::Unknown => format!("for {}", time(took.as_secs())),
+    }
+}
+
+/// Says how long the rest takes, once anything is done.
+fn left((done, total): (u64, u64), rate: f64) -> String {
+    match done {
+        0 => String::new(),
+        _ => format!(", {} left", time(((total - done) as f64 / rate).ceil() as u64)),
     }
 }
 
@@ -143,6 +155,8 @@ mod tests {
         assert_eq!(after(heard, 2_000_000, 2_000_000), "2 MB, for 2 s");
         assert_eq!(after(Amount::Stream, 6_000_000, 0), "6 MB, 3 MB/s");
         assert_eq!(after(Amount::Unknown, 0, 0), "for 2 s");
+        assert_eq!(after(Amount::Draws, 0, 0), "for 2 s");
+        assert_eq!(after(Amount::Draws, 25_000, 100_000), "25,000 of 100,000 draws, 6 s left");
     }
 
     #[test]

@@ -109,6 +109,9 @@ fn long_work_shows_how_far_it_is_on_a_terminal() {
         let shown = on_a_terminal(&folder, &quiet);
         assert!(!shown.contains("reading") && shown.contains("0.4444"), "{quiet}\n{shown:?}");
     }
+    folder.out("gen --queries 500 --depth 5 --runs 2 -o data --quiet");
+    let draws = "timeout -s INT 2 $L compare data/qrels.txt data/run-*.txt -m AP --permutations 4000000000";
+    assert_says(&on_a_terminal(&folder, draws), &["comparing", " of 4,000,000,000 draws, "]);
 }
 
 #[test]

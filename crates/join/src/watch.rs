@@ -39,7 +39,7 @@ impl Watch {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// The work that is done: bytes of text, rows of columns, and bytes of labels with their padding.
+    /// The work that is done: bytes of text, rows of columns, bytes of labels with their padding, and random draws of comparisons.
     pub fn done(&self) -> u64 {
         self.done.load(Ordering::Relaxed)
     }
@@ -49,14 +49,14 @@ impl Watch {
         self.total.load(Ordering::Relaxed)
     }
 
-    /// Adds `labels` to the work that there is to do.
-    pub fn expect(&self, labels: u64) {
-        self.total.fetch_add(labels, Ordering::Relaxed);
+    /// Adds to the work that there is to do.
+    pub fn expect(&self, work: u64) {
+        self.total.fetch_add(work, Ordering::Relaxed);
     }
 
-    /// Adds `labels` to the work that is done.
-    pub fn add(&self, labels: u64) {
-        self.done.fetch_add(labels, Ordering::Relaxed);
+    /// Adds to the work that is done.
+    pub fn add(&self, work: u64) {
+        self.done.fetch_add(work, Ordering::Relaxed);
     }
 }
 
