@@ -6,76 +6,14 @@ pub mod cpu;
 pub mod gpu;
 pub mod walk;
 
-use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+mod job;
 
-use crate::error::{Error, Result};
-use crate::fold::{Columns, Inputs, Program};
-use crate::label::{Batch, View};
-use crate::watch::Watch;
+use fearless_simd::Level;
 
-/// The work of an engine.
-#[derive(Debug, Clone)]
-pub struct Job<'a> {
-    /// The rankings.
-    pub batch: Batch<'a>,
-    /// The view of the rankings.
-    pub view: View,
-    /// The folds to compute.
-    pub program: &'a Program,
-    /// The numbers of each query that the program refers to.
-    pub inputs: &'a Inputs,
-    /// The watch that may stop the work, and counts it.
-    pub watch: Option<&'a Watch>,
-}
+use crate::error::Result;
 
-impl Job<'_> {
-    /// Whether the job was told to stop.
-    fn is_stopped(&self) -> bool {
-        self.watch.is_some_and(Watch::is_stopped)
-    }
-
-    /// Tells the watch that a tile is done.
-    fn tell(&self, at: usize) {
-        if let Some(watch) = self.watch {
-            watch.add(self.batch.tile(at).labels.len() as u64);
-        }
-    }
-}
-
-/// A collector of columns. Every worker begins with one of its own and adds tiles to it; in the end they are merged.
-pub trait Gather: Send {
-    /// Adds a tile, by its index, with its columns.
-    fn tile(&mut self, at: usize, columns: &Columns);
-
-    /// Adds the tiles that another worker gathered.
-    fn merge(&mut self, other: Self);
-}
-
-/// An engine, which runs programs.
-pub trait Engine: Sync {
-    /// The engine in words, such as `cpu (avx512, 16 threads)`.
-    fn describe(&self) -> String;
-
-    /// The CPU engine, if that computes; then the caller may compute on it as well while it gathers.
-    fn cpu(&self) -> Option<cpu::Cpu> {
-        None
-    }
-
-    /// Explains how each fold of a program is computed, one line each, if it is worth explaining: units and bounds of sums in integers.
-    fn explain(&self, job: &Job<'_>) -> Vec<String> {
-        let _ = job;
-        Vec::new()
-    }
-
-    /// Runs the program over all tiles of the batch by at most `workers` workers, each of which begins with a `G` that `begin` makes, and
-    /// merges their results. Which worker gets which tiles is not determined.
-    ///
-    /// # Errors
-    /// [`Error::Stopped`](crate::Error::Stopped), and what a device refuses.
-    fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G>;
-}
+pub(crate) use job::in_parallel;
+pub use job::{Engine, Gather, Job};
 
 /// An engine that was chosen at run time.
 pub enum Chosen {
@@ -95,9 +33,9 @@ impl Engine for Chosen {
         }
     }
 
-    fn cpu(&self) -> Option<cpu::Cpu> {
+    fn cpu_level(&self) -> Option<Level> {
         match self {
-            Chosen::Cpu(cpu) => Some(*cpu),
+            Chosen::Cpu(cpu) => Some(cpu.level()),
             #[cfg(feature = "gpu")]
             Chosen::Gpu(_) => None,
         }
@@ -118,64 +56,4 @@ impl Engine for Chosen {
             Chosen::Gpu(gpu) => gpu.run(job, workers, begin),
         }
     }
-}
-
-/// The results of workers that are idle now.
-struct Idle<G>(Mutex<Vec<G>>);
-
-impl<G: Gather> Idle<G> {
-    fn new() -> Self {
-        Idle(Mutex::new(Vec::new()))
-    }
-
-    /// Lets at most `count` workers share `tiles` of a job, until it is told to stop. A worker is given the result of an idle one, or a new
-    /// one that `begin` makes, and a function by which it takes `together` tiles at a time until none are left.
-    fn each_tile(
-        &self,
-        job: &Job<'_>,
-        count: usize,
-        (tiles, together): (Range<usize>, usize),
-        begin: &(impl Fn() -> G + Sync),
-        worker: impl Fn(&mut G, &mut dyn FnMut() -> Option<Range<usize>>) + Sync,
-    ) {
-        let next = AtomicUsize::new(tiles.start);
-        let count = count.min(tiles.len().div_ceil(together));
-        let count = if count > 1 { count.min(rayon::current_num_threads()) } else { count };
-        in_parallel(count, &|| {
-            let mut gather = self.lock().pop().unwrap_or_else(begin);
-            worker(&mut gather, &mut || {
-                let first = next.fetch_add(together, Ordering::Relaxed);
-                (first < tiles.end && !job.is_stopped()).then(|| first..tiles.end.min(first + together))
-            });
-            self.lock().push(gather);
-        });
-    }
-
-    /// Merges the results of all workers; the result of `begin` if there was no worker.
-    ///
-    /// # Errors
-    /// The job was told to stop.
-    fn merged(self, job: &Job<'_>, begin: impl Fn() -> G) -> Result<G> {
-        if job.is_stopped() {
-            return Err(Error::Stopped);
-        }
-        let all = self.0.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter();
-        let merged = all.reduce(|mut all, one| {
-            all.merge(one);
-            all
-        });
-        Ok(merged.unwrap_or_else(begin))
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Vec<G>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Calls `work` `count` times, at least once, on the threads of the pool.
-pub(crate) fn in_parallel(count: usize, work: &(impl Fn() + Sync)) {
-    if count <= 1 {
-        return work();
-    }
-    rayon::join(|| in_parallel(count - count / 2, work), || in_parallel(count / 2, work));
 }

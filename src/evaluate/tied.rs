@@ -4,8 +4,8 @@
 //! computed for each row. The best and the worst values are those of the tile with its groups rearranged.
 
 use super::bordered::BorderedLanes;
+use super::evaluator::{EngineChoice, Evaluator};
 use super::finish::{FinishScratch, Finishing};
-use super::{EngineChoice, Evaluator};
 use crate::engine::Job;
 use crate::engine::cpu::documents::Documents;
 use crate::engine::cpu::{Cpu, StepScratch, Steps};

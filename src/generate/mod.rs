@@ -12,6 +12,7 @@
 
 mod matrix;
 mod model;
+mod synthetic;
 mod text;
 
 use std::path::Path;
@@ -23,41 +24,7 @@ use crate::watch::Watch;
 
 use model::Model;
 
-/// The parameters of synthetic data.
-///
-/// ```
-/// use laneval::Evaluator;
-/// use laneval::internals::generate::Synthetic;
-/// let matrix = Synthetic { queries: 100, depth: 50, ..Synthetic::default() }.matrix()?;
-/// assert_eq!(matrix.depths(), [50; 100]);
-/// let scores = Evaluator::new(["AP"])?.evaluate(&matrix)?;
-/// assert!(scores.runs[0].average(0).is_some_and(|ap| ap > 0.0));
-/// # Ok::<(), laneval::Error>(())
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Synthetic {
-    /// The number of judged queries; every run has all of them.
-    pub queries: u32,
-    /// The number of documents that a run retrieves for each query.
-    pub depth: u32,
-    /// The number of judged documents of each query; more if [`Synthetic::density`] needs more.
-    pub judged: u32,
-    /// The number of grades, from 0 on.
-    pub grades: u8,
-    /// The share of the retrieved documents that are relevant, at ranks drawn evenly; `None` leaves it to chance which judged documents are
-    /// retrieved, most of them near the top.
-    pub density: Option<f64>,
-    /// The number of runs. The runs after the first rank and retrieve a little differently.
-    pub runs: u16,
-    /// The seed. Other seeds give other data.
-    pub seed: u64,
-}
-
-impl Default for Synthetic {
-    fn default() -> Self {
-        Synthetic { queries: 1000, depth: 1000, judged: 20, grades: 4, density: None, runs: 1, seed: 1 }
-    }
-}
+pub use synthetic::Synthetic;
 
 impl Synthetic {
     /// Writes `qrels.txt` and `run.txt`, or `run-1.txt` and so on, into a folder that exists.

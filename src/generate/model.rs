@@ -1,6 +1,6 @@
 //! The content of a query of the synthetic data. Each query has random numbers of its own, so queries are made in any order.
 
-use super::Synthetic;
+use super::synthetic::Synthetic;
 
 /// The most documents that a query may retrieve, or have judged.
 pub(super) const MOST_DOCUMENTS: u64 = 100_000_000;

@@ -22,8 +22,8 @@ pub use parse::{meanings, parse, parse_list};
 pub(crate) use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
-pub use traits::{BestOrder, Expected, Input, Range, Status};
+pub use traits::{Expected, Input, Range, Status};
 pub use value::{
-    Average, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
+    Average, BestOrder, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
 };
 pub use value::{JUDGES, groups_needed};

@@ -4,8 +4,8 @@
 
 use super::powers::Powers;
 use super::recipe::{Fact, Ideal, Place, Read, RecallRule, Recipe};
-use super::traits::{BestOrder, Expected, Input, Range, Status};
-use super::value::{Average, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
+use super::traits::{Expected, Input, Range, Status};
+use super::value::{Average, BestOrder, Better, CutoffRule, Definition, Kind, Measure, Param, Traits, Value};
 use crate::fold::{
     CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
 };

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use super::value::Measure;
-use crate::fold::CodeTable;
-use crate::label::{Codebook, GroupedBy};
+use crate::label::GroupedBy;
 
 /// The users of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,18 +124,5 @@ pub enum Expected {
     /// By the last step once the number of hits above the cut is known, and then the mean over that number.
     GivenHits,
     /// The expected value is not known.
-    None,
-}
-
-/// The best order of documents with equal scores; the worst one is its reverse.
-#[derive(Debug, Clone, Copy)]
-pub enum BestOrder {
-    /// By descending grade, if a better swap never makes the value worse; otherwise the best order is not known.
-    Swaps,
-    /// By descending worth of the codes, from this function.
-    Worth(fn(&Measure, &Codebook) -> Result<CodeTable, String>),
-    /// An order that depends on the ranking, and that `ties` looks for.
-    Searched,
-    /// The best order is not known.
     None,
 }

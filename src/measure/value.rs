@@ -4,8 +4,9 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use super::recipe::{RecallRule, Recipe};
-use super::traits::{BestOrder, Expected, Input, Range, Status};
+use super::traits::{Expected, Input, Range, Status};
 use crate::error::{Error, MeasureError, Result};
+use crate::fold::CodeTable;
 use crate::groups::{GroupValue, Judges};
 use crate::label::{Codebook, GroupedBy};
 use crate::sort;
@@ -79,6 +80,19 @@ impl Definition {
             CutoffRule::None | CutoffRule::Optional => None,
         }
     }
+}
+
+/// The best order of documents with equal scores; the worst one is its reverse.
+#[derive(Debug, Clone, Copy)]
+pub enum BestOrder {
+    /// By descending grade, if a better swap never makes the value worse; otherwise the best order is not known.
+    Swaps,
+    /// By descending worth of the codes, from this function.
+    Worth(fn(&Measure, &Codebook) -> Result<CodeTable, String>),
+    /// An order that depends on the ranking, and that `ties` looks for.
+    Searched,
+    /// The best order is not known.
+    None,
 }
 
 /// Properties of a measure's values, which its row in the table declares.

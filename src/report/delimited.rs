@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
+use super::long;
+use super::options::Options;
 use super::table::fixed;
-use super::{Options, long};
 use crate::scores::{PerQuery, Scores};
 use crate::stats::StatName;
 

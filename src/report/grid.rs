@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::{Options, markup};
+use super::options::Options;
 
 /// The side on which a column's cells are flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,7 +43,7 @@ impl Cell {
             (false, true) => "=",
             _ => "",
         };
-        format!("{mark}{}", markup::superscript(&self.labels))
+        format!("{mark}{}", superscript(&self.labels))
     }
 }
 
@@ -185,4 +185,20 @@ impl Grid {
     pub(super) fn rows(&self) -> &[Vec<Cell>] {
         &self.rows
     }
+}
+
+/// Labels as raised letters or numbers of Unicode, which has no raised q.
+pub(super) fn superscript(labels: &[String]) -> String {
+    const PLAIN: &str = "0123456789abcdefghijklmnoprstuvwxyz";
+    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ";
+    let raised = |letter| {
+        PLAIN.chars().zip(RAISED.chars()).find(|(plain, _)| *plain == letter).map_or(letter, |of| of.1)
+    };
+    joined(labels, "·").chars().map(raised).collect()
+}
+
+/// Labels one after the other, separated by `apart` if they are numbers.
+pub(super) fn joined(labels: &[String], apart: &str) -> String {
+    let numbers = labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));
+    labels.join(if numbers { apart } else { "" })
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{Options, long};
+use super::long;
+use super::options::Options;
 use crate::scores::{NamedRow, Scores};
 
 pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Result<()> {

@@ -5,7 +5,7 @@
 
 use std::io;
 
-use super::Options;
+use super::options::Options;
 use crate::measure::Measure;
 use crate::scores::{PerQuery, Row, Scores};
 use crate::stats::StatName;

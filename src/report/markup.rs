@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::grid::{Align, Cell, Grid};
+use super::grid::{Align, Cell, Grid, joined};
 
 /// A language in which tables are marked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,25 +102,10 @@ impl Markup {
     }
 }
 
-/// Labels one after the other, separated by `apart` if they are numbers.
-fn joined(labels: &[String], apart: &str) -> String {
-    let numbers = labels.iter().any(|label| label.starts_with(|first: char| first.is_ascii_digit()));
-    labels.join(if numbers { apart } else { "" })
-}
-
-/// Labels as raised letters or numbers of Unicode, which has no raised q.
-pub fn superscript(labels: &[String]) -> String {
-    const PLAIN: &str = "0123456789abcdefghijklmnoprstuvwxyz";
-    const RAISED: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ";
-    let raised = |letter| {
-        PLAIN.chars().zip(RAISED.chars()).find(|(plain, _)| *plain == letter).map_or(letter, |of| of.1)
-    };
-    joined(labels, "·").chars().map(raised).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::grid::superscript;
 
     #[test]
     fn nothing_in_a_name_is_markup() {

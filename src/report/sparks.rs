@@ -4,9 +4,9 @@ use std::io::{self, Write};
 
 use unicode_width::UnicodeWidthStr;
 
-use super::Options;
 use super::html::curves as names_of_curves;
-use super::table::name;
+use super::options::Options;
+use super::run_name::run_name;
 use crate::measure::{Average, Measure};
 use crate::scores::{PerQuery, Scores};
 
@@ -36,7 +36,7 @@ pub fn curves(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Re
     for measure in names_of_curves(&scores.measures) {
         let runs: Vec<_> = scores.runs.iter().filter(|run| run.group.is_none()).collect();
         let drawn: Vec<_> =
-            runs.iter().filter_map(|run| Some((name(run), scores.curve(&run.name, &measure)?))).collect();
+            runs.iter().filter_map(|run| Some((run_name(run), scores.curve(&run.name, &measure)?))).collect();
         let all = || drawn.iter().flat_map(|(_, curve)| curve.values.iter().copied());
         let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
         let Some((_, first)) = drawn.first() else { continue };

@@ -3,8 +3,11 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
+use super::grid::{Align, Cell, Grid};
 use super::markup::Markup;
-use super::{Align, Cell, Grid, Options, sparks};
+use super::options::Options;
+use super::run_name::run_name;
+use super::sparks;
 use crate::error::printable;
 use crate::measure::{Average, Measure};
 use crate::scores::{PerQuery, RunScores, Scores};
@@ -15,7 +18,7 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
     match scores.runs.as_slice() {
         [run] => {
             let queries = if run.queries == 1 { "query" } else { "queries" };
-            writeln!(to, "{}: {} {queries}\n", name(run), run.queries)?;
+            writeln!(to, "{}: {} {queries}\n", run_name(run), run.queries)?;
             one_run(run, &scores.measures, options).write(options, to)?;
         }
         _ => {
@@ -31,7 +34,7 @@ pub fn write(scores: &Scores, options: &Options, to: &mut impl Write) -> io::Res
     }
     for run in &scores.runs {
         if let Some(per_query) = run.per_query.as_ref().filter(|_| options.per_query && run.group.is_none()) {
-            writeln!(to, "\n{}, by query\n", name(run))?;
+            writeln!(to, "\n{}, by query\n", run_name(run))?;
             by_query(per_query, &scores.measures, options).write(options, to)?;
             if options.sparklines {
                 sparks::distributions(per_query, &scores.measures, options, to)?;
@@ -52,7 +55,7 @@ pub fn write_markup(
     match scores.runs.as_slice() {
         [run] => {
             let queries = if run.queries == 1 { "query" } else { "queries" };
-            let caption = format!("{}: {} {queries}", name(run), run.queries);
+            let caption = format!("{}: {} {queries}", run_name(run), run.queries);
             markup.write(&one_run(run, &scores.measures, options), &caption, to)?;
         }
         _ => {
@@ -66,7 +69,7 @@ pub fn write_markup(
             writeln!(to)?;
             markup.write(
                 &by_query(per_query, &scores.measures, options),
-                &format!("{}, by query", name(run)),
+                &format!("{}, by query", run_name(run)),
                 to,
             )?;
         }
@@ -76,15 +79,6 @@ pub fn write_markup(
 
 /// The explanation of the mark.
 const BEST: &str = "best, not necessarily better.";
-
-/// The name of a run, and of the group of its queries.
-pub(super) fn name(run: &RunScores) -> String {
-    let name = printable(run.name.as_bytes());
-    match &run.group {
-        None => name,
-        Some(group) => format!("{name} [{}]", printable(group.as_bytes())),
-    }
-}
 
 /// A number of a statistic with the decimals of tables.
 fn number(value: f64, average: Average, stat: StatName, options: &Options) -> String {
@@ -159,12 +153,14 @@ fn several_runs(scores: &Scores, options: &Options) -> Grid {
     let columns = all.iter().map(|series| (series.name.clone(), Align::Right));
     let mut upright = Grid::new([("run".to_owned(), Align::Left)].into_iter().chain(columns));
     for (at, run) in scores.runs.iter().enumerate() {
-        upright.push([name(run).into()].into_iter().chain(all.iter().map(|series| series.cells[at].clone())));
+        upright.push(
+            [run_name(run).into()].into_iter().chain(all.iter().map(|series| series.cells[at].clone())),
+        );
     }
     if upright.blocks(options) == 1 {
         return upright;
     }
-    let columns = scores.runs.iter().map(|run| (name(run), Align::Right));
+    let columns = scores.runs.iter().map(|run| (run_name(run), Align::Right));
     let mut across = Grid::new([("measure".to_owned(), Align::Left)].into_iter().chain(columns));
     for series in all {
         across.push([series.name.into()].into_iter().chain(series.cells));

@@ -5,7 +5,7 @@
 
 use std::io::{self, Write};
 
-use super::Options;
+use super::options::Options;
 use crate::measure::{Average, Measure};
 use crate::scores::{RunScores, Scores};
 

@@ -1,8 +1,9 @@
 //! The expected value of a measure over the orders of a row.
 
-use super::columns::{FirstHit, HeededGroups};
+use super::first_hit::FirstHit;
 use super::folds::{self, Inside, Tables, Walked};
-use super::order::refused_mean;
+use super::heeded::HeededGroups;
+use super::known::refused_mean;
 use super::row::{Part, Pieces, Row};
 use super::{Cuts, walks};
 use crate::error::{Error, Result};

@@ -13,15 +13,20 @@
 mod chance;
 mod columns;
 mod expected;
+mod first_hit;
 mod folds;
+mod heeded;
+mod known;
 mod order;
 mod row;
 mod search;
 mod walks;
 
-pub use columns::{ExpectedColumns, FirstHit, PrecisionOfGroup};
+pub use columns::{ExpectedColumns, PrecisionOfGroup};
 pub use expected::{Expectation, Scratch};
-pub use order::{Extreme, Key, Searched, Side, refused};
+pub use first_hit::FirstHit;
+pub use known::Side;
+pub use order::{Extreme, Key, Searched, refused};
 pub use row::{Pieces, Row};
 
 use crate::label::{Codebook, Document, QueryFacts, RowTies};

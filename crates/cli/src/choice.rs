@@ -233,3 +233,9 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
         chosen.map(|&(_, value, _)| value).ok_or("not among the choices")
     })
 }
+
+/// Returns each statistic once, in the order asked for.
+pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
+    let first = |&(at, stat): &(usize, &Stat)| !stats[..at].contains(stat);
+    stats.iter().enumerate().filter(first).map(|(_, &stat)| stat).collect()
+}

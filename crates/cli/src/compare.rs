@@ -1,30 +1,31 @@
 //! `laneval compare`: which run is better, by how much, and how certain that is.
 
 mod baseline;
-pub mod partial;
+pub mod printed;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::Args;
 use laneval::compare::{
-    Alternative, Comparison, Correction, Gate, Interval, Judged, Method, Options, Partial, Permutations,
-    Scope, Test, Zeros, judged_measure,
+    Alternative, Comparison, Correction, Gate, Interval, Method, Options, Partial, Permutations, Scope, Test,
+    Zeros, judged_measure,
 };
 use laneval::measure::Measure;
-use laneval::report::{Format, Note, Options as Look, html, notes};
-use laneval::{Error, Evaluator, LabelMatrix, Scores, Stat, Watch};
+use laneval::report::{Format, Note, notes};
+use laneval::{Evaluator, LabelMatrix, Scores, Stat, Watch};
 
 use super::asked::Asked;
 use super::choice::{OverJudges, TieRule, alternatives, corrections, intervals, one_of, scopes, tests};
+use super::evaluation::{self, scores_with_summary};
 use super::gates;
-use super::inputs::{Inputs, named, of_all};
-use super::output::Output;
-use super::page::{self, Origin};
+use super::inputs::{Inputs, named};
+use super::page::Origin;
 use super::progress::{Amount, Progress};
 use super::score_output::ReportOutput;
 use super::stop::Stop;
 use super::style::{say, tell};
+use printed::{fate, few, judged, write};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -276,10 +277,10 @@ impl Compare {
     ) -> Result<(Scores, Option<Note>, Comparison, Option<Partial>), Stop> {
         let (mut scores, summary) = match self.partial {
             Some(_) => {
-                let (scores, summary) = partial::scores(evaluator, matrices)?;
+                let (scores, summary) = scores_with_summary(evaluator, matrices)?;
                 (scores, Some(summary))
             }
-            None => (self::scores(evaluator, matrices)?, None),
+            None => (evaluation::scores(evaluator, matrices)?, None),
         };
         let runs = scores.runs.len();
         let paths = inputs.run_paths();
@@ -296,7 +297,7 @@ impl Compare {
         let judged = (!evaluator.view().judged_only).then(|| of_judged(evaluator, &scores.measures));
         let (comparison, part) = match summary {
             Some(summary) => {
-                let judged = judged.map(|judged| partial::scores(&judged, matrices)).transpose()?;
+                let judged = judged.map(|judged| scores_with_summary(&judged, matrices)).transpose()?;
                 let judged = judged.as_ref().map(|(_, summary)| summary);
                 let (comparison, part) = Partial::of(&scores, &summary, judged, &options)?;
                 (comparison, Some(part))
@@ -304,7 +305,7 @@ impl Compare {
             None => {
                 let mut comparison = Comparison::watched(&scores, &options, watch)?;
                 if let Some(judged) = judged {
-                    comparison.set_judged(&self::scores(&judged, matrices)?);
+                    comparison.set_judged(&evaluation::scores(&judged, matrices)?);
                 }
                 (comparison, None)
             }
@@ -343,11 +344,6 @@ impl Compare {
     }
 }
 
-/// Returns the scores of all matrices, one after the other.
-pub fn scores(evaluator: &Evaluator, matrices: &[LabelMatrix]) -> Result<Scores, Error> {
-    of_all(matrices, |matrix| evaluator.evaluate(matrix), Scores::append)
-}
-
 /// Makes an evaluator of the shares of judged documents at the cutoffs of measures.
 fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
     let mut judged: Vec<Measure> = Vec::new();
@@ -359,49 +355,9 @@ fn of_judged(evaluator: &Evaluator, measures: &[Measure]) -> Evaluator {
     evaluator.clone().with_measures(judged).with_per_query(false).with_tied(Default::default())
 }
 
-/// Writes a comparison; a page has the origin of its numbers.
-fn write(
-    comparison: &Comparison,
-    gates: &[(Gate, Vec<Judged>)],
-    (format, look): (Format, &Look),
-    origin: &Origin,
-    output: Output,
-) -> Result<(), Stop> {
-    output.write(|mut to| match format {
-        Format::Html => {
-            let title = page::title(comparison);
-            let mut context = origin.context(&title);
-            context.gates = gates;
-            html::comparison(comparison, &context, &mut to)
-        }
-        _ => format.write_comparison(comparison, gates, look, &mut to),
-    })
-}
-
-/// Judges the gates.
-fn judged(comparison: &Comparison, gates: &[Gate]) -> Result<Vec<(Gate, Vec<Judged>)>, Stop> {
-    let judged = |gate: &Gate| Ok((gate.clone(), comparison.judge(gate)?));
-    gates.iter().map(judged).collect()
-}
-
-/// Warns if gates ask for p of few queries.
-fn few(comparison: &Comparison, gates: &[Gate]) -> Option<Note> {
-    let few = comparison.queries < 10 && gates.iter().any(Gate::asks_p);
-    few.then(|| Note::Warning(format!("a gate asks for p of {} queries: that is few", comparison.queries)))
-}
-
 /// Reads the largest value under a measure.
 fn largest(text: &str) -> Result<(Measure, f64), String> {
     let (measure, value) = text.rsplit_once('=').ok_or("MEASURE=VALUE was expected, such as DCG=16")?;
     let measure = measure.parse::<Measure>().map_err(|error| error.to_string())?;
     Ok((measure, value.parse().map_err(|_| format!("`{value}` is no number"))?))
-}
-
-/// Returns exit code 1 if a gate failed.
-fn fate(comparison: &Comparison, judged: &[(Gate, Vec<Judged>)]) -> Result<(), Stop> {
-    let failed = |(gate, judged): &(Gate, Vec<Judged>)| {
-        let failed = judged.iter().filter(|of| of.verdict.failed);
-        failed.map(|of| format!("{}: {gate}", comparison.runs[of.run].name)).collect::<Vec<_>>()
-    };
-    gates::fate(&judged.iter().flat_map(failed).collect::<Vec<_>>())
 }

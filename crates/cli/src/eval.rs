@@ -14,7 +14,7 @@ use laneval::report::{Format, Note, html, notes};
 use laneval::{EngineChoice, Error, Evaluator, LabelMatrix, Scores, Stat, Summary, TiedValue};
 
 use super::asked::Asked;
-use super::choice::{OverJudges, TieRule, one_of, stats};
+use super::choice::{OverJudges, TieRule, distinct, one_of, stats};
 use super::gates;
 use super::inputs::{Inputs, named, of_all};
 use super::judges;
@@ -104,12 +104,6 @@ struct To {
     summary: Option<Output>,
     /// The origin of the numbers, for a page.
     origin: Option<Origin>,
-}
-
-/// Returns each statistic once, in the order asked for.
-pub fn distinct(stats: &[Stat]) -> Vec<Stat> {
-    let first = |&(at, stat): &(usize, &Stat)| !stats[..at].contains(stat);
-    stats.iter().enumerate().filter(first).map(|(_, &stat)| stat).collect()
 }
 
 impl Eval {

@@ -11,6 +11,7 @@ mod completions;
 mod convert;
 mod devices;
 mod eval;
+mod evaluation;
 mod formats;
 mod gates;
 mod r#gen;

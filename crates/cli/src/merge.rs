@@ -1,19 +1,23 @@
 //! `laneval merge`: combines summaries of shards into the scores of all queries, and parts of a comparison into the whole.
 
+mod parts;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use laneval::compare::{Gate, Shard};
+use laneval::compare::{Gate, Partial, Shard};
 use laneval::measure::groups_needed;
 use laneval::report::{Format, Note, notes};
 use laneval::{Error, GroupedBy, Input, Join, Stat, Summary};
 
+use super::choice::distinct;
 use super::choice::{groups, one_of, stats};
-use super::compare::partial as parts;
-use super::eval;
+use super::compare::printed::{fate, few, judged, write};
 use super::formats::tables;
 use super::gates;
 use super::inputs::{Files, bytes};
+use super::output::Output;
+use super::page::Origin;
 use super::score_output::{ReportOutput, ScoreOutput};
 use super::stop::Stop;
 use super::style::{say, shown};
@@ -96,7 +100,7 @@ impl Merge {
                 Shard::Scores(summary) => summaries.push(summary.from_source(&shown(path))),
                 Shard::Comparison(first) if at == 0 => {
                     let all = parts::merged(*first, &self.files)?;
-                    return parts::report(self, &all, (format, output, partial));
+                    return self.comparison(&all, (format, output, partial));
                 }
                 Shard::Comparison(_) => return Err(parts::mixed(path, &self.files[0])),
             }
@@ -110,7 +114,7 @@ impl Merge {
             let join = Join { grouped_by, access, tables, ..Join::default() };
             summary.add_missing(&join.qrels(Input::from(qrels.to_owned()))?)?;
         }
-        let scores = summary.scores(&eval::distinct(&self.stats))?;
+        let scores = summary.scores(&distinct(&self.stats))?;
         ReportOutput::check_curve(format, &scores.measures)?;
         let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
         lacking(&summary, self.files.len()).iter().chain(&notes(&scores)).filter(loud).for_each(say);
@@ -121,6 +125,42 @@ impl Merge {
         let options = self.written.options(false, &scores)?;
         output.write(|to| self.written.report.write(&scores, format, &options, to))?;
         gates::judge(&scores, &self.fail_if)
+    }
+
+    /// Prints the comparison of all queries of some parts.
+    fn comparison(
+        &self,
+        all: &Partial,
+        (format, output, partial): (Format, Output, Option<Output>),
+    ) -> Result<(), Stop> {
+        let refused = [
+            (
+                self.qrels.is_some(),
+                "--qrels adds queries to scores: split the judgments of a comparison as its runs are",
+            ),
+            (
+                self.written.has_row_options(),
+                "--wide and --all-id are of scores: a comparison has rows of its own",
+            ),
+            (!self.stats.is_empty(), "--stat is of scores: a comparison has statistics of its own"),
+        ];
+        if let Some((_, why)) = refused.into_iter().find(|(asked, _)| *asked) {
+            return Err(Stop::new(why));
+        }
+        let comparison = all.comparison()?;
+        let loud = |note: &&Note| !self.quiet || matches!(note, Note::Warning(_));
+        let of_scores = notes(&all.summary().scores(&[])?);
+        let of_comparison: Vec<Note> = comparison.notes.iter().cloned().map(Note::Note).collect();
+        let few = few(&comparison, &self.fail_if);
+        of_scores.iter().chain(&of_comparison).chain(&few).filter(loud).for_each(say);
+        let gates = judged(&comparison, &self.fail_if)?;
+        if let Some(partial) = partial {
+            let bytes = all.to_bytes();
+            partial.write(|to| to.write_all(&bytes))?;
+        }
+        let look = self.written.report.options(false);
+        write(&comparison, &gates, (format, &look), &Origin::default(), output)?;
+        fate(&comparison, &gates)
     }
 }
 

@@ -11,7 +11,7 @@ use laneval::{Evaluator, LabelMatrix, Scores, Stat};
 use xxhash_rust::xxh3::Xxh3Default;
 
 use super::asked::Asked;
-use super::compare::scores;
+use super::evaluation::scores;
 use super::inputs::Inputs;
 use super::stop::Stop;
 use super::style::shown;

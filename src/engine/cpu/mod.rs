@@ -4,7 +4,7 @@ use std::mem::take;
 
 use fearless_simd::{Level, dispatch, prelude::*, u8x64};
 
-use super::{Engine, Gather, Idle, Job};
+use super::job::{Engine, Gather, Idle, Job};
 use crate::error::Result;
 use crate::fold::{Columns, Program};
 use crate::label::exact::classed;
@@ -134,8 +134,8 @@ impl Engine for Cpu {
         format!("cpu ({}, {} threads)", self.name(), rayon::current_num_threads())
     }
 
-    fn cpu(&self) -> Option<Cpu> {
-        Some(*self)
+    fn cpu_level(&self) -> Option<Level> {
+        Some(self.level)
     }
 
     fn run<G: Gather>(&self, job: &Job<'_>, workers: usize, begin: impl Fn() -> G + Sync) -> Result<G> {

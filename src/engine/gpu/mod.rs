@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use super::cpu::Cpu;
-use super::{Engine, Gather, Idle, Job};
+use super::job::{Engine, Gather, Idle, Job};
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Program};
 use batch::{Answer, Ready, Sizes, Spent};

@@ -1,6 +1,6 @@
 //! DCG over ideal DCG, averaged over some ranks.
 
-use super::{Logarithms, WalkScratch, Walked, Walker, documents, ideal_gains, ratio};
+use super::walker::{Logarithms, WalkScratch, Walked, Walker, documents, ideal_gains, ratio};
 use crate::fold::CodeTable;
 
 /// The average over the documents with a positive gain.

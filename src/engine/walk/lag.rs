@@ -1,7 +1,7 @@
 //! Gains discounted by their lag behind the ideal ones.
 
 use super::repeated::add_repeatedly;
-use super::{Logarithms, WalkScratch, Walked, Walker, ideal_gains, ratio};
+use super::walker::{Logarithms, WalkScratch, Walked, Walker, ideal_gains, ratio};
 use crate::fold::CodeTable;
 
 pub(super) struct Lag {

@@ -9,47 +9,16 @@ mod overlap;
 mod rate;
 mod repeated;
 mod surplus;
-
-use std::ops::Range;
+mod walker;
 
 use crate::fold::Walk;
 pub use crate::label::Document;
-use crate::label::{Above, QueryFacts};
-use crate::sort;
+pub use walker::{WalkScratch, Walked, Walker};
 
 /// The number of ranks whose discounts, powers and chances are in a table. For deeper ranks they are computed one by one.
 const TABLED: usize = 1 << 16;
 /// The number of ranks in the tables of all walks together, however many walks there are.
 const TABLED_BY_ALL: usize = 1 << 21;
-
-/// One ranking for a walk.
-#[derive(Debug, Clone, Copy)]
-pub struct Walked<'a> {
-    /// The documents that matter to the walk, and possibly others, in rank order.
-    pub documents: &'a [Document],
-    /// The number of documents.
-    pub depth: usize,
-    /// The number of documents of the qrels that carry each code.
-    pub facts: QueryFacts<'a>,
-    /// The facts that the walk needs.
-    pub numbers: &'a [f64],
-}
-
-/// Memory that is used again from ranking to ranking.
-#[derive(Debug, Default)]
-pub struct WalkScratch {
-    ideal: Vec<(f64, u32)>,
-    bests: Vec<f64>,
-    grows: Vec<usize>,
-    taken: Vec<(u8, usize)>,
-    overlaps: overlap::Overlaps,
-}
-
-/// A walk with its tables.
-pub trait Walker: Sync {
-    /// Computes the value of a ranking.
-    fn value(&self, row: &Walked<'_>, scratch: &mut WalkScratch) -> f64;
-}
 
 /// Prepares walks for rankings of at most `deepest` ranks.
 pub fn walkers<'a>(walks: impl ExactSizeIterator<Item = &'a Walk>, deepest: usize) -> Vec<Box<dyn Walker>> {
@@ -74,56 +43,4 @@ fn walker(walk: &Walk, deepest: usize, most: usize) -> Box<dyn Walker> {
             Box::new(rate::GainRate::new(gain.clone(), *depth, *goes_on, most))
         }
     }
-}
-
-/// lg of whole numbers, the first of them from a table.
-struct Logarithms(Vec<f64>);
-
-impl Logarithms {
-    /// Makes a table of the logarithms of numbers below `below`.
-    fn new(below: usize) -> Self {
-        Logarithms((0..below).map(|number| (number as f64).log2()).collect())
-    }
-
-    fn of(&self, number: usize) -> f64 {
-        self.0.get(number).copied().unwrap_or_else(|| (number as f64).log2())
-    }
-
-    /// lg of any number.
-    fn of_any(&self, number: f64) -> f64 {
-        match self.0.get(number as u32 as usize) {
-            Some(&lg) if f64::from(number as u32) == number => lg,
-            _ => number.log2(),
-        }
-    }
-
-    /// Adds to a sum one gain at each of some ranks (from 0), divided by lg(i + 1).
-    fn add_discounted(&self, mut sum: f64, gain: f64, ranks: Range<usize>) -> f64 {
-        match self.0.get(ranks.start + 2..ranks.end + 2) {
-            Some(by) => by.iter().for_each(|by| sum += gain / by),
-            None => ranks.for_each(|rank| sum += gain / self.of(rank + 2)),
-        }
-        sum
-    }
-}
-
-/// The gains of an ideal ranking, the largest first, each with the number of documents that have it.
-fn ideal_gains(gain: &[f64; 256], facts: QueryFacts<'_>, ideal: &mut Vec<(f64, u32)>) {
-    let judged = facts.iter().rev().filter(|&(code, _)| Above::JUDGED.contains(code));
-    let gains = judged.map(|(code, count)| (gain[usize::from(code)], count));
-    ideal.clear();
-    ideal.extend(gains.filter(|&(gain, _)| gain > 0.0));
-    if !ideal.is_sorted_by(|a, b| a.0 >= b.0) {
-        sort::largest_first(ideal);
-    }
-}
-
-/// The number of documents of an ideal ranking.
-fn documents(ideal: &[(f64, u32)]) -> usize {
-    ideal.iter().map(|&(_, count)| count as usize).sum()
-}
-
-/// a / b, and 0 if b is 0.
-fn ratio(a: f64, b: f64) -> f64 {
-    if b == 0.0 { 0.0 } else { a / b }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{WalkScratch, Walked, Walker, ratio};
+use super::walker::{Overlaps, WalkScratch, Walked, Walker, ratio};
 use crate::label::{Above, QueryFacts};
 
 pub(super) struct Overlap {
@@ -28,10 +28,6 @@ const RANKS: usize = 1024;
 fn term(weight: f64, overlap: usize, rank: usize) -> f64 {
     weight * overlap as f64 / rank as f64
 }
-
-/// Overlaps of ideal rankings with themselves that were computed before.
-#[derive(Debug, Default)]
-pub(super) struct Overlaps(Vec<(f64, usize, usize, f64)>);
 
 impl Overlap {
     pub fn new(positive: Above, p: f64, by_ideal: bool, deepest: usize, tabled: usize) -> Self {

@@ -1,8 +1,9 @@
 //! The mean gain weighted with the chance to reach a rank.
 
 use super::repeated::add_repeatedly;
-use super::{Document, WalkScratch, Walked, Walker};
+use super::walker::{WalkScratch, Walked, Walker};
 use crate::fold::{CodeTable, GoesOn, Patience};
+use crate::label::Document;
 
 pub(super) struct GainRate {
     gain: CodeTable,

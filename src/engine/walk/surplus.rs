@@ -1,6 +1,6 @@
 //! Hits discounted by the documents above them that are no hits.
 
-use super::{WalkScratch, Walked, Walker, ratio};
+use super::walker::{WalkScratch, Walked, Walker, ratio};
 use crate::label::Above;
 
 pub(super) struct Surplus {

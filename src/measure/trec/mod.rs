@@ -9,15 +9,8 @@
 mod params;
 mod registry;
 mod request;
+mod version;
 
 pub use registry::{Entry, NICKNAMES, registry};
 pub use request::{Column, Kind, Refused, Request, Source};
-
-/// A version of trec_eval.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Version {
-    /// trec_eval 9.0.8, which pytrec_eval wraps.
-    V9,
-    /// trec_eval 10.0.
-    V10,
-}
+pub use version::Version;

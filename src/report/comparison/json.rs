@@ -7,7 +7,7 @@ use serde::{Serialize, Serializer};
 
 use super::stats;
 use crate::compare::{Comparison, Difference, Gate, Judged, Permutations};
-use crate::report::Options;
+use crate::report::options::Options;
 
 /// The version of the document's keys. They are only added to; were one renamed or given another meaning, this would grow.
 const SCHEMA: u32 = 1;

@@ -7,7 +7,8 @@ use serde::Serialize;
 use super::stats;
 use crate::compare::Comparison;
 use crate::report::delimited::plain;
-use crate::report::{Options, long};
+use crate::report::long;
+use crate::report::options::Options;
 
 /// A row with one number.
 #[derive(Serialize)]

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use crate::compare::sentences::p_is;
 use crate::compare::{Comparison, Difference, Gate, Judged, Scope, judged_measure};
 use crate::error::printable;
-use crate::report::Options;
 use crate::report::grid::{Align, Cell, Grid};
 use crate::report::markup::Markup;
+use crate::report::options::Options;
 use crate::sort;
 
 /// The number of queries at either end of a list of differences.

@@ -1,20 +1,19 @@
 //! The page of a comparison: sentences first, then means, differences, queries, curves, p, gates and settings.
 
+use super::context::Context;
 use super::curves::{self, Chart};
-use super::evaluated::{inputs, links};
+use super::details;
 use super::histogram::queries;
 use super::markup::Markup;
 use super::page::{figure, figures, note, section, unbroken};
+use super::parts::{draw_curves, inputs, links, mean_interval};
 use super::scale::number;
 use super::tables::{self, confidence, direction, name, p, shown_runs};
 use super::whiskers::{Axis, Row, Whiskers};
-use super::{Context, details};
 use crate::compare::comparison::{Comparison, Difference};
 use crate::compare::options::Scope;
-use crate::compare::special::student_quantile;
 use crate::error::printable;
 use crate::measure::Better;
-use crate::stats::Moments;
 
 /// The most measures with figures.
 const MEASURES: usize = 8;
@@ -96,15 +95,6 @@ fn charts(of: &Comparison, context: &Context) -> Vec<Chart> {
     charts.take(MEASURES).collect()
 }
 
-/// Draws charts of curves.
-pub fn draw_curves(page: &mut Markup, charts: &[Chart]) {
-    figures(page, |page| {
-        for chart in charts {
-            figure(page, chart.caption(), chart.note().as_deref(), |page| chart.draw(page));
-        }
-    });
-}
-
 fn means(page: &mut Markup, of: &Comparison) {
     tables::means(page, of);
     figures(page, |page| {
@@ -163,16 +153,6 @@ fn mean_row(of: &Comparison, measure: usize, run: usize) -> Row {
         colour: "c0",
         title: format!("{}: {}{words}", name(&of.runs[run].name), number(mean, 4)),
     }
-}
-
-/// The t interval of a mean.
-pub fn mean_interval(values: &[f64], alpha: f64) -> Option<[f64; 2]> {
-    let mut moments = Moments::default();
-    moments.add_all(values);
-    let (mean, sd) = moments.mean().zip(moments.std())?;
-    let df = values.len().checked_sub(1).filter(|&df| df > 0)? as f64;
-    let margin = -student_quantile(0.5 * alpha, df) * sd / (values.len() as f64).sqrt();
-    Some([mean - margin, mean + margin])
 }
 
 /// The indices of the differences of a measure that are shown: all, or those with the baseline or the best run.
@@ -283,5 +263,5 @@ fn settings(page: &mut Markup, of: &Comparison, context: &Context) {
     rows.push(("queries", format!("{}, the set {}", of.queries, of.query_set)));
     let measures: Vec<String> = of.measures.iter().map(ToString::to_string).collect();
     rows.push(("measures", measures.join(", ")));
-    super::evaluated::definitions(page, &rows, context);
+    super::parts::definitions(page, &rows, context);
 }

@@ -1,11 +1,11 @@
 //! The page of scores: means, the distribution of the values of queries, and curves; and the end that all pages have.
 
-use super::Context;
-use super::compared::{draw_curves, mean_interval};
+use super::context::Context;
 use super::curves::{self, Chart};
 use super::histogram::{self, Values, queries};
 use super::markup::Markup;
 use super::page::{cell, figure, figures, note, section, table};
+use super::parts::{definitions, draw_curves, inputs, links, mean_interval};
 use super::plot::shortened;
 use super::scale::number;
 use super::tables::{MEASURES, direction, heading, left_out, name};
@@ -245,51 +245,4 @@ fn spread(page: &mut Markup, scores: &Scores, runs: &[&RunScores]) {
     note(page, "Bars are numbers of queries, to one scale in all rows; the dashed line is the average.");
     left_out(page, scores.measures.len().min(FIGURES), scores.measures.len(), "measures");
     left_out(page, runs.len().min(ROWS), runs.len(), "runs");
-}
-
-/// Writes links to the sections of a page.
-pub fn links(page: &mut Markup, sections: &[(&'static str, &'static str)]) {
-    page.element("nav", &[("aria-label", &"sections")], |page| {
-        for (id, name) in sections {
-            page.line("a", &[("href", &format_args!("#{id}"))], name);
-            page.text(" ");
-        }
-    });
-}
-
-/// Writes settings, those of the context after the others.
-pub fn definitions(page: &mut Markup, rows: &[(&str, String)], context: &Context) {
-    let rule = context.ranking_rule.map(|rule| ("ranking rule".to_owned(), rule.to_owned()));
-    let rows = rows.iter().map(|(what, value)| ((*what).to_owned(), value.clone()));
-    page.element("dl", &[], |page| {
-        for (what, value) in rows.chain(rule).chain(context.settings.iter().cloned()) {
-            page.line("dt", &[], printable(what.as_bytes()));
-            page.line("dd", &[], printable(value.as_bytes()));
-        }
-    });
-}
-
-/// Writes the inputs, the command that makes the page again, and the version of laneval.
-pub fn inputs(page: &mut Markup, context: &Context) {
-    if !context.inputs.is_empty() {
-        table(page, 3, &["input", "file", "fingerprint"], |page| {
-            for input in context.inputs.iter().take(2 * RUNS) {
-                page.element("tr", &[], |page| {
-                    page.line("th", &[("scope", &"row")], printable(input.kind.as_bytes()));
-                    let file = shortened(&printable(input.name.as_bytes()), 100);
-                    page.line("td", &[], file);
-                    let fingerprint = input.fingerprint.as_deref().unwrap_or("–");
-                    page.element("td", &[], |page| {
-                        page.line("code", &[], printable(fingerprint.as_bytes()));
-                    });
-                });
-            }
-        });
-        left_out(page, context.inputs.len().min(2 * RUNS), context.inputs.len(), "inputs");
-    }
-    if let Some(command) = context.command {
-        note(page, "This page is made again by:");
-        page.line("pre", &[], printable(command.as_bytes()));
-    }
-    page.line("footer", &[], format_args!("laneval {}", printable(context.version.as_bytes())));
 }

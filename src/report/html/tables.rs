@@ -1,6 +1,6 @@
 //! The tables of a comparison: means, differences, adjusted p, gates.
 
-use super::Context;
+use super::context::Context;
 use super::markup::Markup;
 use super::page::{cell, note, row, table};
 use super::plot::shortened;

@@ -7,8 +7,7 @@ use laneval::report::Text;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::rows::{grade, judgment};
-use super::{Asked, differences, missed, relevant};
+use super::explained::{Asked, differences, grade, judgment, missed, relevant};
 use crate::choice::TieRule;
 
 /// Writes the document.

@@ -1,21 +1,22 @@
 //! `laneval show`: explains the score of a query, and why another run does better.
 
 mod document;
+mod explained;
 mod rows;
 mod table;
 
-use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
 use std::ffi::OsString;
 use std::io::{IsTerminal, stdout};
 use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use laneval::internals::show::{InRun, Judgment, Query, Shown};
+use laneval::internals::show::Shown;
 use laneval::measure::Measure;
 use laneval::report::Note;
-use laneval::{EngineChoice, Evaluator, Input, Join, ScoreType, TiedValue, Ties, View};
+use laneval::{EngineChoice, Evaluator, Input, Join, TiedValue, Ties, View};
+
+use explained::Asked;
 
 use super::asked::{DEFAULT_MEASURES, level, measures};
 use super::choice::{Choice, TieRule, one_of};
@@ -118,16 +119,6 @@ fn formats() -> Vec<Choice<Format>> {
     ]
 }
 
-/// The explanation, and the options that it was asked for with.
-struct Asked {
-    shown: Shown,
-    /// The lowest grade of the relevant documents.
-    rel: f64,
-    ties: TieRule,
-    score: ScoreType,
-    view: View,
-}
-
 impl Show {
     /// Runs the command.
     pub fn run(mut self) -> Result<(), Stop> {
@@ -227,55 +218,4 @@ impl Show {
             }
         }
     }
-}
-
-/// Returns the relevant documents of a query that a run lacks, the highest grades first.
-fn missed<'a>(query: &'a Query, run: &InRun, rel: f64) -> Vec<(&'a [u8], f64)> {
-    let found: HashSet<&[u8]> = run.ranking.iter().map(|ranked| &ranked.docno[..]).collect();
-    let mut missed = relevant(query, rel);
-    missed.retain(|(docno, _)| !found.contains(docno));
-    missed
-}
-
-/// Returns the relevant documents of a query with their grades, the highest first, then by id.
-fn relevant(query: &Query, rel: f64) -> Vec<(&[u8], f64)> {
-    let judged = query.judged.iter().flatten();
-    let mut relevant: Vec<(&[u8], f64)> = judged
-        .filter_map(|(docno, judgment)| match judgment {
-            Judgment::Grade(grade) if *grade >= rel => Some((&docno[..], *grade)),
-            _ => None,
-        })
-        .collect();
-    relevant.sort_by(|one, other| other.1.total_cmp(&one.1).then(one.0.cmp(other.0)));
-    relevant
-}
-
-/// A relevant document that stands at different ranks in different runs.
-struct Difference<'a> {
-    docno: &'a [u8],
-    grade: f64,
-    /// The rank of the document in each run; `None` for a run that lacks it.
-    ranks: Vec<Option<u32>>,
-    /// The largest rank less the smallest; in a run that lacks the document it counts as the rank behind the deepest ranking.
-    spread: u32,
-}
-
-/// Returns the relevant documents that do not stand at the same rank in all runs, the largest differences first.
-fn differences(query: &Query, rel: f64) -> Vec<Difference<'_>> {
-    let behind = query.runs.iter().map(|run| run.ranking.len() as u32).max().unwrap_or(0) + 1;
-    let ranks = |run: &InRun| {
-        let ranked = run.ranking.iter().map(|ranked| (ranked.docno.clone(), ranked.rank));
-        ranked.collect::<HashMap<Vec<u8>, u32>>()
-    };
-    let ranks: Vec<_> = query.runs.iter().map(ranks).collect();
-    let difference = |(docno, grade)| {
-        let ranks: Vec<Option<u32>> = ranks.iter().map(|ranks| ranks.get(docno).copied()).collect();
-        let all = || ranks.iter().map(|rank| rank.unwrap_or(behind));
-        let spread = all().max().unwrap_or(0) - all().min().unwrap_or(0);
-        Difference { docno, grade, ranks, spread }
-    };
-    let mut differences: Vec<Difference> = relevant(query, rel).into_iter().map(difference).collect();
-    differences.retain(|difference| difference.spread > 0);
-    differences.sort_by_key(|difference| Reverse(difference.spread));
-    differences
 }

@@ -8,7 +8,7 @@ use laneval::report::Text;
 use serde_json::Value;
 
 use super::document::Named;
-use super::{Asked, missed};
+use super::explained::{Asked, grade, judgment, missed};
 
 /// A document of a query in a run.
 struct Row<'a> {
@@ -24,23 +24,6 @@ struct Row<'a> {
 
 /// The columns before the terms.
 const COLUMNS: [&str; 8] = ["run", "query_id", "rank", "doc_id", "score", "grade", "judgment", "tied"];
-
-/// Returns the grade of a document, if it has one.
-pub fn grade(judgment: Judgment) -> Option<f64> {
-    match judgment {
-        Judgment::Grade(grade) => Some(grade),
-        Judgment::None | Judgment::Negative => None,
-    }
-}
-
-/// Names a judgment in a word.
-pub fn judgment(judgment: Judgment) -> &'static str {
-    match judgment {
-        Judgment::None => "none",
-        Judgment::Negative => "negative",
-        Judgment::Grade(_) => "graded",
-    }
-}
 
 /// Returns the indices of the measures that have terms in some run: they have a column.
 fn summed(asked: &Asked) -> Vec<usize> {

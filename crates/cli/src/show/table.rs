@@ -9,7 +9,7 @@ use laneval::report::{Align, Cell, Grid, Options};
 use laneval::{ScoreType, TiedValue, Ties};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use super::{Asked, differences, missed, relevant};
+use super::explained::{Asked, differences, missed, relevant};
 use crate::choice::TieRule;
 use crate::style::{counted, wrap};
 

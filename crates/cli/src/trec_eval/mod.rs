@@ -8,6 +8,7 @@
 //!
 //! docs/trec_eval.md lists the intended differences.
 
+mod codes;
 mod lines;
 mod values;
 mod zscores;
@@ -27,6 +28,7 @@ use super::output::print;
 use super::stop::Stop;
 use super::style::tell;
 use super::threads::Threads;
+use codes::{INPUT, NOTHING, TOPIC, USAGE};
 use values::Table;
 use zscores::ZScores;
 
@@ -34,15 +36,6 @@ use zscores::ZScores;
 pub const NAME: &str = "trec-eval";
 /// The file name by which the program acts as this command.
 const PROGRAM: &str = "trec_eval";
-
-/// Wrong usage, or a measure that does not exist.
-const USAGE: u8 = 1;
-/// Input that cannot be read, or a wrong format or cutoff.
-const INPUT: u8 = 2;
-/// A topic that cannot be evaluated.
-const TOPIC: u8 = 4;
-/// No topic in common.
-const NOTHING: u8 = 7;
 
 const PROFILES: &[Choice<Version>] = &[
     ("9", Version::V9, "trec_eval 9.0.8: scores as f32, topics missing from the run are left out"),

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::INPUT;
+use super::codes::INPUT;
 use crate::stop::Stop;
 use crate::style::shown;
 

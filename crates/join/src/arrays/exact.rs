@@ -3,23 +3,13 @@
 use std::ops::Range;
 
 use super::numbers::Number;
+use super::scratch::ExactRow;
 use super::{Coder, Ideal, Rankings, Source, depth, few_enough};
 use crate::arrays::shape::wrong;
 use crate::error::Result;
 use crate::label::Block;
 use crate::label::code::{FIRST_GRADE, UNPOOLED};
 use crate::numbers::{Numbers, with_numbers};
-
-/// A row with its exact grades, in memory that is used again from row to row.
-#[derive(Debug, Default)]
-pub(super) struct ExactRow {
-    /// The documents in rank order: their grades, `None` without one.
-    ranking: Vec<Option<f64>>,
-    /// The grades of the judged documents among the first ranks.
-    grades: Vec<f64>,
-    /// The grades of all judged documents.
-    judged: Vec<f64>,
-}
 
 impl Rankings<'_> {
     /// Appends a row to a block: its labels, and its exact grades.

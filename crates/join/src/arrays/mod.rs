@@ -13,6 +13,7 @@ mod lists;
 mod matrix;
 mod numbers;
 mod ranked;
+mod scratch;
 mod shape;
 
 use std::fmt::Debug;
@@ -27,12 +28,13 @@ use crate::label::code::FIRST_GRADE;
 use crate::label::{Block, Codebook, DEEPEST, Ids, MOST_JUDGED};
 use crate::numbers::{with_integers, with_numbers};
 use lists::{IdLists, Lists};
-use numbers::{Key, Number};
-use ranked::Ranked;
+use numbers::Number;
+use scratch::Kept;
 use shape::{Layout, wrong};
 
 pub use crate::numbers::{Integers, Numbers};
 pub use grades::Coder;
+pub use scratch::Scratch;
 pub use shape::Shape;
 
 /// The most counts of a group of rows. Counts are made for such a group before its judgments are looked at.
@@ -524,59 +526,5 @@ impl<'a> Given<'a> {
                 counts.get(at)
             )),
         }
-    }
-}
-
-/// Memory that is used again from row to row.
-pub struct Scratch {
-    level: Level,
-    /// The labels of a row.
-    labels: Vec<u8>,
-    /// The counts of a row by code.
-    counts: [u32; 256],
-    /// The counts of some rows, `[row][grade]`.
-    judged: Vec<u32>,
-    /// Labels in the order of documents and not of ranks.
-    unranked: Block,
-    keys: Keys,
-    /// A row with its exact grades.
-    row: exact::ExactRow,
-}
-
-/// Memory for scores with either type of key.
-#[derive(Default)]
-struct Keys {
-    narrow: Ranked<i32>,
-    wide: Ranked<i64>,
-}
-
-impl Default for Scratch {
-    fn default() -> Self {
-        Scratch {
-            level: Level::new(),
-            labels: Vec::new(),
-            counts: [0; 256],
-            judged: Vec::new(),
-            unranked: Block::default(),
-            keys: Keys::default(),
-            row: exact::ExactRow::default(),
-        }
-    }
-}
-
-/// Finds the memory for a type of key.
-trait Kept: Key {
-    fn of(keys: &mut Keys) -> &mut Ranked<Self>;
-}
-
-impl Kept for i32 {
-    fn of(keys: &mut Keys) -> &mut Ranked<i32> {
-        &mut keys.narrow
-    }
-}
-
-impl Kept for i64 {
-    fn of(keys: &mut Keys) -> &mut Ranked<i64> {
-        &mut keys.wide
     }
 }

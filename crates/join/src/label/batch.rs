@@ -6,7 +6,8 @@ use super::code::Codebook;
 use super::exact::ExactGrades;
 use super::facts::{Facts, QueryFacts};
 use super::groups::GroupedRows;
-use super::matrix::{Ids, LabelMatrix};
+use super::ids::Ids;
+use super::matrix::LabelMatrix;
 use super::tied::TiedGroups;
 use super::tile::{Packing, Tile, TileSpan};
 

@@ -6,7 +6,7 @@ use super::batch::Batch;
 use super::code::{Codebook, PAST_END};
 use super::exact::{ExactGrades, QueryGrades};
 use super::facts::{Facts, QueryFacts};
-use super::matrix::Ids;
+use super::ids::Ids;
 use super::place::place;
 use super::tile::{LANES, Line, Packing};
 use crate::error::Result;

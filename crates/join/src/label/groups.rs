@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::matrix::Ids;
+use super::ids::Ids;
 use super::ragged::{Ragged, pieces};
 
 /// The number of queries whose judgments are checked at once.

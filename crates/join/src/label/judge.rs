@@ -4,7 +4,8 @@ use super::code::{Above, Codebook, NEGATIVE, UNPOOLED};
 use super::exact::ExactFacts;
 use super::facts::Facts;
 use super::groups::{GroupedBy, GroupedJudgment};
-use super::matrix::{Ids, LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
+use super::ids::Ids;
+use super::matrix::{LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 use crate::error::Result;
 
 impl LabelMatrix {

@@ -10,6 +10,7 @@ pub mod exact;
 mod facts;
 mod format;
 mod groups;
+mod ids;
 mod judge;
 mod lost_pages;
 mod matrix;
@@ -17,6 +18,7 @@ pub mod mmap;
 mod notice;
 mod place;
 mod ragged;
+mod rule;
 mod tied;
 mod tile;
 mod unpacked;
@@ -29,15 +31,14 @@ pub use exact::{ExactFacts, ExactGrades, QueryGrades};
 pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
 pub use groups::{GroupedBy, GroupedJudgment, GroupedRows, JudgmentGroups, QueryGroups};
+pub use ids::{Ids, Unmatched};
 pub use lost_pages::exit_when_a_mapped_file_shrinks;
-pub use matrix::{
-    IdealOf, Ids, LabelMatrix, MatrixBuilder, RankingRule, RunInfo, ScoreType, StagedPiece, StagedRow,
-    StagedRun, Ties, Unmatched,
-};
+pub use matrix::{LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun};
 pub use mmap::FileAccess;
 pub use notice::{Notice, ScoresSeen};
 pub use ragged::Ragged;
 pub use ragged::pieces;
+pub use rule::{IdealOf, RankingRule, ScoreType, Ties};
 pub use tied::{CutOff, RowTies, StagedTies, TieCounts, TiedGroup, TiedGroups};
 pub use tile::GROUP;
 pub use tile::{DEEPEST, Document, LANES, Line, NARROW_LANES, Packing, Tile, TileSpan};

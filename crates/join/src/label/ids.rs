@@ -1,0 +1,140 @@
+//! Ids: byte strings one after the other, and those that only one side has.
+
+use crate::error::printable;
+
+/// Byte strings one after the other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ids {
+    bytes: Vec<u8>,
+    ends: Vec<u64>,
+}
+
+impl Default for Ids {
+    fn default() -> Self {
+        Ids { bytes: Vec::new(), ends: vec![0] }
+    }
+}
+
+impl Ids {
+    /// Appends an id.
+    pub fn push(&mut self, id: &[u8]) {
+        self.bytes.extend_from_slice(id);
+        self.ends.push(self.bytes.len() as u64);
+    }
+
+    /// Removes all ids.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+        self.ends.truncate(1);
+    }
+
+    /// Makes ids of the columns of a file; `None` if the columns do not fit together.
+    pub fn from_columns(ends: Vec<u64>, bytes: Vec<u8>) -> Option<Self> {
+        let fits = ends.first() == Some(&0) && ends.is_sorted() && ends.last() == Some(&(bytes.len() as u64));
+        fits.then_some(Ids { bytes, ends })
+    }
+
+    /// The ends (with a leading 0) and the bytes.
+    pub fn columns(&self) -> (&[u64], &[u8]) {
+        (&self.ends, &self.bytes)
+    }
+
+    /// The number of ids.
+    pub fn len(&self) -> usize {
+        self.ends.len() - 1
+    }
+
+    /// Whether there are no ids.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The id at an index.
+    pub fn get(&self, at: usize) -> &[u8] {
+        &self.bytes[self.ends[at] as usize..self.ends[at + 1] as usize]
+    }
+
+    /// The index of `id` among ids in bytewise order.
+    pub fn find(&self, id: &[u8]) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            match self.get(middle).cmp(id) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    /// Whether each id comes bytewise after the one before.
+    pub fn are_ascending(&self) -> bool {
+        (1..self.len()).all(|at| self.get(at - 1) < self.get(at))
+    }
+
+    /// All ids in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        (0..self.len()).map(|at| self.get(at))
+    }
+}
+
+impl<'a> FromIterator<&'a [u8]> for Ids {
+    fn from_iter<I: IntoIterator<Item = &'a [u8]>>(iter: I) -> Self {
+        let mut ids = Ids::default();
+        iter.into_iter().for_each(|id| ids.push(id));
+        ids
+    }
+}
+
+/// Queries that only one side has: their number, and the ids of all or of the first few, in bytewise order.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Unmatched {
+    /// The number of these queries.
+    pub count: u64,
+    /// The ids of all these queries, or of the first few.
+    pub ids: Ids,
+}
+
+impl Unmatched {
+    /// The number of ids that are shown, and that a file keeps.
+    pub const SHOWN: usize = 5;
+
+    /// Keeps all of `ids`, which are in bytewise order.
+    pub fn all<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let ids: Ids = ids.into_iter().collect();
+        Unmatched { count: ids.len() as u64, ids }
+    }
+
+    /// Keeps the first few of `ids`, which are in bytewise order.
+    pub fn first<'a>(ids: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut ids = ids.into_iter();
+        let first: Ids = ids.by_ref().take(Self::SHOWN).collect();
+        Unmatched { count: (first.len() + ids.count()) as u64, ids: first }
+    }
+
+    /// Joins two lists: with all ids if both lists have all, else with the first few.
+    pub fn and(&self, other: &Unmatched) -> Unmatched {
+        let mut ids: Vec<&[u8]> = self.ids.iter().chain(other.ids.iter()).collect();
+        ids.sort_unstable();
+        if self.is_truncated() || other.is_truncated() {
+            ids.truncate(Self::SHOWN);
+        }
+        Unmatched { count: self.count.saturating_add(other.count), ids: ids.into_iter().collect() }
+    }
+
+    /// Whether some ids are not kept.
+    pub fn is_truncated(&self) -> bool {
+        self.count > self.ids.len() as u64
+    }
+}
+
+impl std::fmt::Display for Unmatched {
+    /// Writes the first few ids, and `…` if there are more.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let shown = self.ids.iter().take(Self::SHOWN);
+        let more = self.count > shown.len() as u64;
+        let ids = shown.map(printable).chain(more.then(|| "…".to_owned()));
+        f.write_str(&ids.collect::<Vec<_>>().join(", "))
+    }
+}

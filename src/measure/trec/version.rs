@@ -1,0 +1,10 @@
+//! The versions of trec_eval.
+
+/// A version of trec_eval.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Version {
+    /// trec_eval 9.0.8, which pytrec_eval wraps.
+    V9,
+    /// trec_eval 10.0.
+    V10,
+}

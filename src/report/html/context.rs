@@ -1,0 +1,54 @@
+//! What a page says of itself beside its content.
+
+use crate::compare::comparison::Judged;
+use crate::compare::gate::Gate;
+use crate::scores::Scores;
+
+/// The origin of the numbers of a page.
+#[derive(Debug, Clone, Copy)]
+#[non_exhaustive]
+pub struct Context<'a> {
+    /// The heading of the page.
+    pub title: &'a str,
+    /// The version of laneval.
+    pub version: &'a str,
+    /// The command that makes the page again.
+    pub command: Option<&'a str>,
+    /// The files that were read.
+    pub inputs: &'a [Source],
+    /// The rule by which rankings were made of scores, in words.
+    pub ranking_rule: Option<&'a str>,
+    /// Further settings: the name and the value of each.
+    pub settings: &'a [(String, String)],
+    /// Scores at many cutoffs, for curves: of IPrec at levels of recall, of nDCG at ranks.
+    pub curves: Option<&'a Scores>,
+    /// Gates with their results.
+    pub gates: &'a [(Gate, Vec<Judged>)],
+}
+
+/// A file that was read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// The kind of the file: judgments, a run.
+    pub kind: String,
+    /// The name of the file.
+    pub name: String,
+    /// A fingerprint of its content, as text.
+    pub fingerprint: Option<String>,
+}
+
+impl<'a> Context<'a> {
+    /// Makes a context of a heading alone.
+    pub fn new(title: &'a str) -> Context<'a> {
+        Context {
+            title,
+            version: env!("CARGO_PKG_VERSION"),
+            command: None,
+            inputs: &[],
+            ranking_rule: None,
+            settings: &[],
+            curves: None,
+            gates: &[],
+        }
+    }
+}

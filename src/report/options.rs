@@ -1,0 +1,38 @@
+//! How a report is to look.
+
+/// How a report is to look.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Whether the values of every query are written too, if the scores have them.
+    pub per_query: bool,
+    /// The number of decimals in tables.
+    pub precision: usize,
+    /// Whether the best is marked with bold type instead of a `*`.
+    pub colour: bool,
+    /// The width of the terminal in columns, if the output is one.
+    pub width: Option<usize>,
+    /// Draw curves and distributions as lines of blocks below tables.
+    pub sparklines: bool,
+    /// Decimals in other formats than tables; without them numbers have as many as read back as the same number, and 4 in
+    /// [`Format::Trec`](super::Format::Trec).
+    pub decimals: Option<usize>,
+    /// Write a row for each query with a column for each measure, in [`Format::Tsv`](super::Format::Tsv) and [`Format::Csv`](super::Format::Csv).
+    pub wide: bool,
+    /// What stands in the place of the query in rows of averages, and in [`Format::Trec`](super::Format::Trec) if it is not empty.
+    pub all_id: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            per_query: false,
+            precision: 4,
+            colour: false,
+            width: None,
+            sparklines: false,
+            decimals: None,
+            wide: false,
+            all_id: String::new(),
+        }
+    }
+}

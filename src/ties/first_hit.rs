@@ -1,0 +1,38 @@
+//! The expected value of the reciprocal of the first hit's rank.
+
+use super::folds::{self, Inside};
+use crate::label::{Above, RowTies, TiedGroup};
+
+/// The reciprocal of the first hit's rank, for rankings in which a group decides it.
+pub struct FirstHit {
+    /// The codes of the hits.
+    pub hits: Above,
+    /// The deepest rank that counts.
+    pub most: u32,
+    /// The column with the rank of the first hit in the order of the ranking.
+    pub column: usize,
+}
+
+impl FirstHit {
+    /// The expected value of a row of which `end` ranks are kept, and whose first hit in its order is at rank `first`; `None` if every
+    /// order has the same value.
+    pub fn of_row(&self, ties: RowTies<'_>, end: u32, first: f64, label: impl Fn(u32) -> u8) -> Option<f64> {
+        let ranks = end.min(self.most);
+        // If no hit was found, it may be behind the cutoff, in a group across it.
+        let rank = if first > 0.0 { first as u32 - 1 } else { ranks };
+        let at = ties.groups.iter().take_while(|group| group.start <= rank).count().checked_sub(1)?;
+        let TiedGroup { start, .. } = ties.groups[at];
+        let cut = if at + 1 == ties.groups.len() { ties.cut } else { &[] };
+        let size = ties.groups[at].length + cut.iter().map(|cut| cut.count).sum::<u32>();
+        if start >= ranks || rank - start >= size {
+            return None;
+        }
+        let found = (start..ties.groups[at].end()).filter(|&rank| self.hits.contains(label(rank))).count();
+        let cut = cut.iter().filter(|cut| self.hits.contains(cut.code));
+        let found = found + cut.map(|cut| cut.count as usize).sum::<usize>();
+        let (start, size, read) = (start as usize, size as usize, (ranks - start) as usize);
+        let inside = Inside { size, hits: found };
+        let is_open = found > 0 && found < size;
+        is_open.then(|| folds::first_of(inside, read.min(size), |index| 1.0 / (start + index + 1) as f64))
+    }
+}
