@@ -312,7 +312,10 @@ fn what_has_no_such_value_is_refused_by_name() {
     let rows = [("q000", "x", 1.0)];
     let unknown = Join::default().rankings(&qrels, [("run".to_owned(), rows)]).unwrap();
     let error = evaluator.evaluate(&unknown).unwrap_err().to_string();
-    assert_eq!(error, "which documents have equal scores is not known: join with `keep_ties`");
+    assert_eq!(
+        error,
+        "which documents have equal scores is not known: it is kept if it is asked for when rankings are made (in Rust `keep_ties`, on the command line `--keep-ties`, in Python `ties=\"average\"` for `Matrix.build`)"
+    );
     let error = evaluator.with_engine(EngineChoice::Reference).evaluate(&matrix).unwrap_err().to_string();
     assert_eq!(error, "the reference has no average values of tied rankings: take another engine");
 }

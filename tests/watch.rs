@@ -29,7 +29,6 @@ fn a_watch_sees_all_labels_go_by() {
     }
 }
 
-/// A collector that tells the work to stop at the first tile, and counts the tiles that come nevertheless.
 #[test]
 fn a_watch_sees_all_draws() {
     let matrix = Synthetic { queries: 300, depth: 10, runs: 3, ..Synthetic::default() }.matrix().unwrap();
@@ -50,6 +49,7 @@ fn a_watch_sees_all_draws() {
     assert!(draws(&options) >= 3_000 + 10_000, "signs and resamples");
 }
 
+/// A collector that tells the work to stop at the first tile, and counts the tiles that come nevertheless.
 struct Stopper<'a>(&'a Watch, &'a AtomicUsize);
 
 impl Gather for Stopper<'_> {

@@ -19,7 +19,7 @@ use super::values::{MeasureValues, Values};
 use crate::error::{Error, Result};
 use crate::measure::{Average, Better, Measure};
 use crate::scores::{QuerySet, Scores};
-use crate::stats::rounding::{are_best, settled};
+use crate::stats::rounding::{are_best, is_equal, settled};
 use crate::watch::{Watch, not_stopped};
 
 /// The number of sign-adds of the randomisation test that is affordable: they take about ten seconds.
@@ -199,6 +199,22 @@ impl Difference {
     }
 }
 
+/// The most bytes of the sums that a part keeps.
+const MOST_KEPT: u64 = 4 << 30;
+
+/// Checks that there should be memory for the sums of all series under all draws.
+fn check_kept(draws: u32, series: usize) -> Result<()> {
+    let bytes = u64::from(draws).saturating_mul(series as u64).saturating_mul(size_of::<i128>() as u64);
+    if bytes > MOST_KEPT {
+        return Err(Error::Unanswerable(format!(
+            "a part keeps 16 bytes for each draw, run and measure, here {:.1} GB, and at most {:.1}: take fewer --permutations",
+            bytes as f64 / 1e9,
+            MOST_KEPT as f64 / 1e9
+        )));
+    }
+    Ok(())
+}
+
 impl Comparison {
     /// Compares the runs of scores that have the values of queries.
     ///
@@ -234,6 +250,7 @@ impl Comparison {
         let mut sums = Sums::of(&values, &pairs, options, watch);
         let series = names.len() * scores.measures.len();
         if let Some(draws) = options.kept_draws(values.queries.len(), series).filter(|_| keep) {
+            check_kept(draws, series)?;
             sums = sums.with_draws(&values, options.seed, draws, watch);
         }
         let of = (&scores.measures[..], &names[..], scores.queries);
@@ -323,6 +340,12 @@ impl Comparison {
         (1..merits.len()).fold(0, |best, run| if merits[run] > merits[best] { run } else { best })
     }
 
+    /// By how much a query differs between the two runs of a pair: 0 if its values are equal within rounding.
+    pub fn change(&self, of: &Difference, query: usize) -> f64 {
+        let [a, b] = [of.pair.baseline, of.pair.run].map(|run| self.values(of.measure, run)[query]);
+        if is_equal(a, b) { 0.0 } else { b - a }
+    }
+
     /// Whether a run is the best under a measure, or equal to the best within rounding; no run is if all are equal.
     pub fn is_best(&self, measure: usize, run: usize) -> bool {
         let means: Vec<Option<f64>> = self.runs.iter().map(|run| Some(run.means[measure])).collect();
@@ -352,7 +375,8 @@ impl Comparison {
 
     /// Whether a run, which is not the best under a measure, is not shown to be worse than the best. `None` if the two were not compared.
     pub fn is_tied_with_best(&self, measure: usize, run: usize) -> Option<bool> {
-        let best = self.best(measure);
+        // If all are equal, none is the best.
+        let best = Some(self.best(measure)).filter(|&best| self.is_best(measure, best))?;
         let difference = self.between(measure, best, run).filter(|_| self.baseline.is_none())?;
         Some(!difference.is_significant(self.options.alpha))
     }

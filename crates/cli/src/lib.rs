@@ -33,6 +33,7 @@ mod score_output;
 #[cfg(feature = "parquet")]
 mod score_table;
 mod show;
+mod side_file;
 mod signals;
 mod stop;
 mod style;

@@ -6,6 +6,7 @@ use std::path::Path;
 use laneval::error::{Problem, Problems};
 use laneval::{Error, Groups, Ids};
 
+use super::side_file;
 use super::stop::Stop;
 use super::style::shown;
 
@@ -61,8 +62,8 @@ pub fn groups(path: &Path) -> Result<Groups, Stop> {
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, Stop> {
-    let read = std::fs::read(path);
-    let mut text = read.map_err(|error| Stop::new(format!("{}: cannot read: {error}", shown(path))))?;
+    let read = side_file::read(path);
+    let mut text = read.map_err(|what| Stop::new(format!("{}{what}", shown(path))))?;
     if text.starts_with(BYTE_ORDER_MARK) {
         text.drain(..BYTE_ORDER_MARK.len());
     }

@@ -140,4 +140,84 @@ fn a_query_that_a_run_lacks_is_missing_in_loses_most() {
     folder.out("compare qrels dense.run half.run -m AP -o page.html --format html");
     let page = String::from_utf8(folder.get("page.html")).unwrap();
     assert!(page.contains(">missing<"), "{page}");
+    let table = folder.out("compare qrels dense.run half.run -m AP --per-query --format table");
+    assert!(table.contains("missing"), "{table}");
+}
+
+#[test]
+fn lists_of_queries_are_refused_if_they_are_no_text() {
+    let folder = Folder::new();
+    folder.put("returns", "1\tg\r2\tg\r");
+    folder.put("binary", "q1\0");
+    for option in ["--only", "--group-by"] {
+        let said = format!("{option}=returns");
+        fails(
+            &folder,
+            &format!("eval qrels bm25.run {said}"),
+            &["returns:1: a carriage return stands alone"],
+        );
+        fails(
+            &folder,
+            &format!("eval qrels bm25.run {option}=binary"),
+            &["binary: is binary: text was expected"],
+        );
+    }
+    let said = folder.run("trec-eval -Z returns qrels bm25.run");
+    assert!(said.err.contains("returns:1: a carriage return stands alone"), "{}", said.err);
+    #[cfg(target_os = "linux")] // a file that has no end
+    for option in ["--only", "--group-by"] {
+        fails(&folder, &format!("eval qrels bm25.run {option}=/dev/zero"), &["/dev/zero: is binary"]);
+    }
+}
+
+#[test]
+fn a_message_names_twenty_columns_at_most() {
+    let folder = Folder::new();
+    let columns: Vec<String> = (0..1000).map(|at| format!("col{at}")).collect();
+    folder.put("wide.csv", format!("query_id,doc_id,{}\n", columns.join(",")));
+    let said = folder.error("eval qrels wide.csv");
+    assert!(said.contains("'col17', 982 more"), "{said}");
+    assert!(said.len() < 2000, "{said}");
+}
+
+#[test]
+fn a_part_that_would_not_fit_is_refused() {
+    let folder = Folder::new();
+    let args = "compare qrels bm25.run dense.run -m AP --permutations 4000000000 --partial x.part";
+    fails(
+        &folder,
+        args,
+        &["a part keeps 16 bytes for each draw, run and measure, here 128.0 GB, and at most 4.3"],
+    );
+}
+
+/// APs of 1/4 (1 + 2/12) and of 1/4 (1/2 + 2/3) are both 7/24, and as f64 they differ in the last bit.
+#[test]
+fn queries_that_are_equal_on_paper_are_neither_won_nor_lost() {
+    let folder = Folder::empty();
+    let at = |ranks: [usize; 2]| {
+        let doc = |rank: usize| match ranks.iter().position(|&at| at == rank) {
+            Some(relevant) => format!("r{relevant}"),
+            None => format!("x{rank}"),
+        };
+        let of_query = |query| {
+            let line = |rank: usize| format!("q{query} Q0 {} {rank} {} t\n", doc(rank), 100 - rank);
+            (1..=12).map(line).collect::<String>()
+        };
+        (1..=3).map(of_query).collect::<String>()
+    };
+    let judged = |query| (0..4).map(|doc| format!("q{query} 0 r{doc} 1\n")).collect::<String>();
+    folder.put("qrels", (1..=3).map(judged).collect::<String>());
+    folder.put("x.run", at([1, 12]));
+    folder.put("y.run", at([2, 3]));
+    let values = folder.out("eval qrels x.run y.run -m AP --format tsv --per-query");
+    assert!(values.contains("0.2916666666666667") && values.contains("0.29166666666666663"), "{values}");
+    let said = folder.out("compare qrels x.run y.run -m AP -q --format table");
+    assert!(said.contains("+0.0000") && !said.contains("-0.0000"), "{said}");
+    folder.out("compare qrels x.run y.run -m AP -o page.html");
+    let page = String::from_utf8(folder.get("page.html")).unwrap();
+    assert!(page.contains("There is no query in which y.run loses"), "{page}");
+    folder.put("z.run", at([2, 3]));
+    let several = folder.out("compare qrels x.run y.run z.run -m AP --format markdown");
+    assert!(!several.contains("<sup>=</sup>"), "no run is the best\n{several}");
 }

@@ -286,7 +286,12 @@ fn ends_caption(comparison: &Comparison, of: &Difference) -> String {
 fn by_query(comparison: &Comparison, of: &Difference, options: &Options) -> Grid {
     let [run, baseline] = [of.pair.run, of.pair.baseline];
     let values = |at| comparison.values(of.measure, at);
-    let gain = |query: &usize| (values(run)[*query] - values(baseline)[*query]) * of.gain_sign();
+    let gain = |query: &usize| comparison.change(of, *query) * of.gain_sign();
+    // A query that a run lacks has no value of its own there.
+    let written = |at: usize, query: usize| match comparison.lacking(at).binary_search(&query) {
+        Ok(_) => "missing".to_owned(),
+        Err(_) => format!("{:.*}", options.precision, values(at)[query]),
+    };
     let mut order: Vec<usize> = (0..comparison.queries).collect();
     sort::by_number(&mut order, |query| -gain(query));
     if order.len() > 2 * ENDS {
@@ -301,12 +306,8 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &Options) -> Grid
         .map(|(at, heading)| (heading, if at == 0 { Align::Left } else { Align::Right }));
     let mut grid = Grid::new(aligned);
     for query in order {
-        let [a, b] = [baseline, run].map(|at| values(at)[query]);
-        let numbers = [
-            format!("{a:.*}", options.precision),
-            format!("{b:.*}", options.precision),
-            format!("{:+.*}", options.precision, b - a),
-        ];
+        let change = format!("{:+.*}", options.precision, comparison.change(of, query));
+        let numbers = [written(baseline, query), written(run, query), change];
         grid.push([Cell::from(printable(ids[query]))].into_iter().chain(numbers.map(Cell::from)));
     }
     grid

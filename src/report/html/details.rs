@@ -74,7 +74,7 @@ pub fn write(page: &mut Markup, of: &Comparison, pairs: &[&Difference]) {
     };
     for at in pairs {
         let values = [at.pair.baseline, at.pair.run].map(|run| of.values(at.measure, run));
-        let delta = |query: &usize| values[1][*query] - values[0][*query];
+        let delta = |query: &usize| of.change(at, *query);
         let mut order: Vec<usize> = (0..ids.len()).collect();
         sort::by_number(&mut order, |query| -delta(query));
         let deltas = order.iter().map(delta).collect();
@@ -204,7 +204,7 @@ impl Queries<'_> {
     /// Lists the queries that are better, or worse.
     fn extremes(&self, page: &mut Markup, verb: &str, queries: &[usize], sign: f64) {
         let better = if self.at.better == Better::Lower { -1.0 } else { 1.0 };
-        let change = |query: usize| self.values[1][query] - self.values[0][query];
+        let change = |query: usize| self.of.change(self.at, query);
         let queries: Vec<usize> =
             queries.iter().copied().filter(|&query| sign * better * change(query) > 0.0).collect();
         let [baseline, run] = self.names();

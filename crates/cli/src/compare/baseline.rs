@@ -12,6 +12,7 @@ use laneval::{Ids, PerQuery, QuerySet, RunScores, Scores};
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 
+use crate::side_file;
 use crate::stop::Stop;
 use crate::style::shown;
 
@@ -47,7 +48,7 @@ pub fn file(text: &str) -> Option<(Option<&str>, PathBuf)> {
 /// Puts the run of a file of scores before the others.
 fn add(name: Option<&str>, path: &Path, scores: &mut Scores) -> Result<(String, Option<Note>), Stop> {
     let failed = |message: String| Stop::new(format!("{}: {message}", shown(path)));
-    let bytes = std::fs::read(path).map_err(|error| failed(format!("cannot read: {error}")))?;
+    let bytes = side_file::read(path).map_err(|what| Stop::new(format!("{}{what}", shown(path))))?;
     let stored = stored(&bytes).map_err(failed)?;
     let mut run = stored.run_scores(scores).map_err(failed)?;
     let taken = |name: &str| scores.runs.iter().any(|run| run.name == name);

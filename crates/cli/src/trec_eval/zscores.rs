@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::codes::INPUT;
+use crate::side_file;
 use crate::stop::Stop;
 use crate::style::shown;
 
@@ -17,7 +18,7 @@ impl ZScores {
     /// Reads lines of `topic measure mean deviation`.
     pub fn read(path: &Path) -> Result<Self, Stop> {
         let wrong = |what: String| Stop::coded(INPUT, format!("{}{what}", shown(path)));
-        let text = std::fs::read(path).map_err(|error| wrong(format!(": cannot read: {error}")))?;
+        let text = side_file::read(path).map_err(wrong)?;
         let mut scales: HashMap<Vec<u8>, HashMap<String, (f64, f64)>> = HashMap::new();
         for (number, line) in text.split(|&byte| byte == b'\n').enumerate() {
             let fields: Vec<&[u8]> =

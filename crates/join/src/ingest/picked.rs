@@ -199,8 +199,10 @@ impl Join {
 fn read(source: &impl Source, name: &str, joining: Joining<'_>, picks: &Picks) -> Result<PickedRun> {
     let (qrels, count) = (joining.qrels, picks.judged as usize + picks.ids.len());
     check_ties(source.name(), source.order(), joining.rule.ties)?;
-    let worker = || (Results::new(joining).of(picks), Scattered::new(count).of(source.whole()));
-    let (read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), worker)?;
+    let scattered = || Scattered::new(count).of(source.whole()).thinning(!joining.rules.late_repeats);
+    let worker = || (Results::new(joining).of(picks), scattered());
+    let (mut read, scattered) = source.read(&AtomicBool::new(false), qrels.seed(), worker)?;
+    read.findings.leave_out(scattered.iter().map(Scattered::dropped).sum());
     let ranking = || Ranking {
         rankings: Rankings::new(joining, source.order()),
         plain: Ranker::new(joining.rule, false),

@@ -10,6 +10,9 @@ use crate::ingest::shape::Role;
 use crate::ingest::table::Value;
 use crate::label::GroupedBy;
 
+/// The most columns or keys that a message lists.
+const MOST_NAMED: usize = 20;
+
 /// The content of a column of a table, or of a key of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Column {
@@ -411,7 +414,10 @@ pub(in crate::ingest) fn choose(
     if column == Column::Score {
         known.push("rank");
     }
-    let among = names.iter().map(|name| quoted(name)).collect();
+    let mut among: Vec<String> = names.iter().take(MOST_NAMED).map(|name| quoted(name)).collect();
+    if names.len() > MOST_NAMED {
+        among.push(format!("{} more", names.len() - MOST_NAMED));
+    }
     let met = found.iter().flatten().next().map(|&at| quoted(names[at]));
     let missing = Missing { role, what: column.name(), known, among, met };
     Err(match given.is_empty() && found.iter().flatten().count() < 2 {

@@ -1,0 +1,41 @@
+//! Small files beside judgments and runs: lists and groups of queries, scales, baselines.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+/// The bytes that are looked at before more is read.
+const PIECE: usize = 1 << 16;
+
+/// Reads a file whole, but no more than a piece of one that is no text: an endless device is refused at once.
+///
+/// # Errors
+/// What is wrong, to stand behind the name of the file: it cannot be read, is binary, or has lines that end with a lone carriage return,
+/// which would run together.
+pub fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let failed = |error: std::io::Error| format!(": cannot read: {error}");
+    let mut file = File::open(path).map_err(failed)?;
+    let (mut text, mut checked) = (Vec::new(), 0);
+    loop {
+        let read = (&mut file).take(PIECE as u64).read_to_end(&mut text).map_err(failed)?;
+        if text[checked..].contains(&0) {
+            return Err(": is binary: text was expected".to_owned());
+        }
+        if read == 0 {
+            break;
+        }
+        checked = text.len();
+    }
+    match lone_return(&text) {
+        Some(line) => Err(format!(
+            ":{line}: a carriage return stands alone: lines were expected to end with a line feed"
+        )),
+        None => Ok(text),
+    }
+}
+
+/// The number of the first line, from 1, with a carriage return that no line feed follows.
+fn lone_return(text: &[u8]) -> Option<usize> {
+    let at = (0..text.len()).find(|&at| text[at] == b'\r' && text.get(at + 1) != Some(&b'\n'))?;
+    Some(1 + text[..at].iter().filter(|&&byte| byte == b'\n').count())
+}
