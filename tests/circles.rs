@@ -26,7 +26,9 @@ type Modules = BTreeMap<Names, File>;
 
 /// Code without comments, strings and the tests at the end.
 fn code(text: &str) -> String {
-    let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let tests = text.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at);
+    let inside = tests.into_iter().find(|&at| text[at..].lines().nth(1).is_some_and(|line| line.ends_with('{')));
+    let text = &text[..inside.unwrap_or(text.len())];
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     let code = lines.collect::<Vec<_>>().join("\n");
     // `pub(in …)` says who sees something, and needs nothing.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack
 from laneval import _native
 from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
-from laneval._errors import DeviceError, UnanswerableError
-from laneval._options import DEFAULT, Columns, Format, JudgmentsBy, Measures, Options, Ready, column_names, stat_names
+from laneval._errors import DeviceError, InputError, OptionError, UnanswerableError
+from laneval._options import DEFAULT, Columns, Format, JudgmentsBy, Measures, Options, Ready, alone, column_names, stat_names
 from laneval._scores import PerQuery, RunScores, Scores, base_name, warn, with_ignored
 
 if TYPE_CHECKING:
@@ -163,6 +164,7 @@ class Matrix:
     def evaluate(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Scores:
         """Evaluates all runs, and returns their scores."""
         ready = Ready(measures, options)
+        _made_already(options)
         return Scores(_scores(ready, ready.native.matrix(self._native), self._native, options, 4))
 
     def summary(self, measures: Measures = DEFAULT, **options: Unpack[Options]) -> Summary:
@@ -228,6 +230,7 @@ class ResidentMatrix:
             if word in options:
                 raise TypeError(f"{word} is chosen already: the labels are on a GPU")
         ready = Ready(measures, options)
+        _made_already(options)
         if ready.custom:
             name = ready.custom[0].name
             raise UnanswerableError(f"{name} is a function of Python, which no GPU runs: evaluate it on the matrix")
@@ -335,7 +338,9 @@ def evaluate_labels(
     arrays = _native.Arrays.labels(
         lent(labels), _lent(lengths), _lent(offsets), _lent(groups), _lent(relevant), _lent(judged)
     )
-    return _ranked(arrays, measures, options)
+    found = _ranked(arrays, measures, options)
+    _cover(offsets, labels)  # which the native part knows to ascend
+    return found
 
 
 def evaluate_scores(
@@ -388,10 +393,15 @@ def evaluate_ids(
     >>> laneval.evaluate_ids({"q1": ["a"], "q2": ["b"]}, {"q2": ["c", "b"], "q1": ["a"]}, "RR", per_query=True).per_query().to_dict()
     {'q1': {'RR': 1.0}, 'q2': {'RR': 0.5}}
     """
+    one, other = getattr(relevant, "index", None), getattr(retrieved, "index", None)
+    if hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
+        raise ValueError("relevant and retrieved have different indices: give mappings, as `relevant.to_dict()`, to match them by query")
     if not isinstance(relevant, Mapping) and not isinstance(retrieved, Mapping):
         return _ranked(_native.Arrays.ids(relevant, retrieved), measures, options)
     judged, found = _by_query(relevant, "relevant"), _by_query(retrieved, "retrieved")
     ignored = [query for query in found if query not in judged]
+    if ignored and len(ignored) == len(found):
+        raise InputError("retrieved: no query of it is judged: the queries of both were expected to have the same ids")
     arrays = _native.Arrays.ids(judged.values(), [found.get(query) for query in judged], list(judged))
     return with_ignored(_ranked(arrays, measures, options), ignored, 3)
 
@@ -402,12 +412,24 @@ def _by_query(lists: object, name: str) -> dict[str, Any]:
         raise TypeError(f"{name} is of {type(lists)}: a mapping from queries was expected, as the other one is")
     by_query: dict[str, Any] = {}
     for query, ids in lists.items():
-        if isinstance(query, bool) or not isinstance(query, (str, int)):
-            raise TypeError(f"{name}: the query {query!r} is of {type(query)}: a str or an int was expected")
-        if str(query) in by_query:
-            raise ValueError(f"{name}: the query {str(query)!r} is there twice")
-        by_query[str(query)] = ids
+        text = _id_text(query)
+        if text is None:
+            raise TypeError(f"{name}: the query {query!r} is of {type(query)}: a str, an int or bytes were expected")
+        if text in by_query:
+            raise ValueError(f"{name}: the query {text!r} is there twice")
+        by_query[text] = ids
     return by_query
+
+
+def _id_text(query: object) -> str | None:
+    """The text of an id, which of an integer is its digits; `None` if it is no id."""
+    if isinstance(query, str):
+        return str.__str__(query)
+    if isinstance(query, bytes):
+        return query.decode()
+    if isinstance(query, bool) or type(query).__name__ == "bool_" or not hasattr(query, "__index__"):
+        return None
+    return int.__repr__(operator.index(query))
 
 
 def parse_measure(text: str) -> str:
@@ -434,7 +456,21 @@ def devices() -> list[dict[str, Any]]:
 
 
 def _lent(array: Array | None) -> tuple[Any, bool] | None:
+    if isinstance(array, (list, tuple)) and not array:
+        array = memoryview(b"")  # of whole numbers, though NumPy makes floats of nothing
     return None if array is None else lent(array)
+
+
+def _cover(offsets: Array | None, values: Array) -> None:
+    """Checks that offsets begin with the first value and end behind the last one: no value belongs to no query."""
+    if offsets is None:
+        return
+    ends, all_values = memoryview(lent(offsets)[0]), memoryview(lent(values)[0])
+    try:
+        if ends.ndim == all_values.ndim == 1 and len(ends) and (ends[0], ends[-1]) != (0, len(all_values)):
+            raise ValueError(f"offsets are from {ends[0]} to {ends[-1]}, and labels has {len(all_values)} values: 0 to {len(all_values)} were expected")
+    except NotImplementedError:
+        pass  # numbers in another order of bytes, which the native part refuses
 
 
 def _query_lengths(path: Path | None, groups: Path | None) -> Path | None:
@@ -484,8 +520,18 @@ def _evaluated(
     return _scores(ready, ready.native.matrix(matrix), matrix, options, 5)
 
 
+def _made_already(options: Options) -> None:
+    """Checks that nothing is asked for by which the rankings of a matrix were made."""
+    alone(options, "for a matrix, whose rankings were made already: give it to `Matrix.build`")
+    if options.get("ties") in ("docno-asc", "input", "rank"):
+        raise OptionError(f"ties={options['ties']!r} is for making rankings: give it to `Matrix.build`")
+
+
 def _ranked(arrays: _native.Arrays, measures: Measures, options: Options) -> RunScores:
     ready = Ready(measures, options)
+    alone(options, "for arrays, whose scores are compared as they are")
+    if options.get("ties") in ("docno-asc", "rank"):
+        raise OptionError(f"ties={options['ties']!r} changes nothing for arrays, which have no ids and no ranks: leave it out")
     if not ready.custom:
         return _scores(ready, ready.native.rankings(arrays), None, options, 5)[0]
     matrix = arrays.matrix("rankings")

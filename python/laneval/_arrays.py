@@ -7,6 +7,8 @@ from typing import Any
 
 def lent(array: Any) -> tuple[Any, bool]:
     """An object with a buffer of the same numbers, without a copy if possible, and whether it has the bits of bfloat16."""
+    if getattr(array, "mask", None) is not None and hasattr(array, "filled"):
+        raise TypeError(f"{type(array)} hides some of its values: an array of all values was expected, as `filled(-1)` makes one")
     kind = str(getattr(array, "dtype", ""))
     if kind.endswith("bfloat16"):
         return _bits(array), True

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
 
 from laneval import _native
-from laneval._errors import MeasureError, UnanswerableError
+from laneval._errors import MeasureError, OptionError, UnanswerableError
 from laneval._files import write_whole
-from laneval._options import threads_of
+from laneval._options import threads_of, whole
 from laneval._scores import PerQuery, RunScores, _name, base_name, better
 
 if TYPE_CHECKING:
@@ -410,9 +410,10 @@ def compared(
     checked = _checked(options)
     if not runs:
         raise UnanswerableError("there are no runs to compare")
+    whole(options.get("threads"), "threads")
     threads = threads_of(options.get("threads"))
     if threads is not None and threads < 1:
-        raise UnanswerableError(f"threads is {threads}: 1 or more was expected")
+        raise OptionError(f"threads is {threads}: 1 or more was expected")
     names = [name for name, _ in runs]
     if baseline is not None and baseline not in names:
         raise UnanswerableError(f"baseline is {baseline!r}: there are {', '.join(names)}")
@@ -435,7 +436,7 @@ def _checked(options: ComparisonOptions) -> dict[str, Any]:
         value = options.get(word, default)
         allowed = get_args(types[word])
         if value not in allowed:
-            raise UnanswerableError(f"{word} is {value!r}: {', '.join(map(repr, allowed))} were expected")
+            raise OptionError(f"{word} is {value!r}: {', '.join(map(repr, allowed))} were expected")
         checked[word] = value
     checked["alpha"] = _number("alpha", options.get("alpha", 0.05), lambda of: 0 < of < 1, "a number between 0 and 1")
     for word in ("margin", "power"):
@@ -444,7 +445,9 @@ def _checked(options: ComparisonOptions) -> dict[str, Any]:
     checked["seed"] = _whole("seed", options.get("seed"), 0, 2**64 - 1)
     draws = options.get("permutations")
     checked["permutations"] = draws if draws == "auto" else str(_whole("permutations", draws, 1, 2**32 - 1) or "")
-    checked["anova"] = bool(options.get("anova", False))
+    checked["anova"] = options.get("anova", False)
+    if not isinstance(checked["anova"], bool):
+        raise TypeError(f"anova is {checked['anova']!r}: True or False was expected")
     return checked
 
 
@@ -461,13 +464,20 @@ _DEFAULTS = {
 _KINDS: dict[Any, str] = {float: "float64", float | None: "float64", int: "int64", int | None: "Int64", bool | None: "boolean"}
 
 
+def _fits(value: Any, fits: Callable[[float], bool]) -> bool:
+    try:
+        return fits(float(value))
+    except OverflowError:  # an int beyond all floats
+        return False
+
+
 def _number(word: str, value: Any, fits: Callable[[float], bool], what: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{word} is {value!r} of {type(value)}: {what} was expected")
-    if not fits(float(value)):
-        raise UnanswerableError(f"{word} is {value!r}: {what} was expected")
+    if not _fits(value, fits):
+        raise OptionError(f"{word} is {value!r}: {what} was expected")
     return float(value)
 
 
@@ -637,15 +647,15 @@ def _rows_of_several(comparison: Comparison, data: dict[str, Any]) -> list[list[
     rows += [[name, labels[name]] for name in names]
     for at, measure in enumerate(comparison.measures):
         means = {run["name"]: run["means"][at] for run in data["runs"]}
+        bold = dict(zip(names, _native.are_best([means[name] for name in names], better(measure)), strict=True))
         pick = min if better(measure) == "lower" else max
         best = pick(names, key=means.__getitem__)
-        alike = len(set(means.values())) == 1
         pairs = [pair for pair in comparison.pairs if pair.measure == measure]
         for row, name in zip(rows[1:], names, strict=True):
             beaten = [pair for pair in pairs if pair.better == name]
             worse = {other for pair in beaten for other in pair[:2]} - {name}
             raised = apart.join(labels[other] for other in names if other in worse)
             with_best = [pair for pair in pairs if {pair.run, pair.baseline} == {name, best}]
-            tied = comparison.baseline is None and any(pair.better is None for pair in with_best)
-            row.append((f"{means[name]:.4f}", name == best and not alike, "=" + raised if tied else raised))
+            tied = comparison.baseline is None and not bold[name] and any(pair.better is None for pair in with_best)
+            row.append((f"{means[name]:.4f}", bold[name], "=" + raised if tied else raised))
     return rows

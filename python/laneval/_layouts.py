@@ -283,6 +283,8 @@ def _counts(judged: pyarrow.Array) -> Any:
     if len(values) % len(judged):
         raise problem("judged has lists of different lengths: a count of each grade was expected")
     width = len(values) // len(judged)
+    if not width:
+        raise problem("judged has empty lists: a count of each grade was expected, of grade 0 first")
     if not pt.is_fixed_size_list(of) and (np.diff(judged.offsets.to_numpy()) != width).any():
         raise problem("judged has lists of different lengths: a count of each grade was expected")
     return values.reshape(len(judged), width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypedDict, get_args
 
 from laneval import _native
 from laneval._custom import CustomMeasure
+from laneval._errors import OptionError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -100,7 +102,8 @@ class Ready:
         if progress:
             self.native = settings(names, options, _bar if progress is True else progress)
         else:
-            key = tuple(sorted((k, _hashable(v)) for k, v in options.items() if k not in ("columns", "progress")))
+            of = {**options, "threads": threads_of(options.get("threads"))}
+            key = tuple(sorted((k, _hashable(v)) for k, v in of.items() if k not in ("columns", "progress")))
             self.native = _remembered(names, key)
 
     def names(self) -> list[str]:
@@ -134,6 +137,8 @@ def column_names(columns: Columns | None) -> dict[str, str] | list[str | None]:
         return named_columns(columns)
     if isinstance(columns, str):
         raise TypeError(f"columns is the str {columns!r}: a dict of names, or a list of what the columns are, was expected")
+    if not isinstance(columns, Iterable):
+        raise TypeError(f"columns is {columns!r}: a dict of names, or a list of what the columns are, was expected")
     return [None if what in (None, "-") else str(what) for what in columns]
 
 
@@ -141,6 +146,9 @@ def named_columns(columns: Mapping[Any, str] | Sequence[Any] | None) -> dict[str
     """The names of columns by what they are."""
     if columns is not None and not isinstance(columns, Mapping):
         raise TypeError(f"columns is of {type(columns)}: a dict of names was expected, for these tables have names")
+    for what, name in (columns or {}).items():
+        if not isinstance(name, str):
+            raise TypeError(f"columns names the {what} {name!r}: the name of a column was expected, a str")
     return {str(what): name for what, name in (columns or {}).items()}
 
 
@@ -162,6 +170,15 @@ def checked(options: Options) -> None:
         of = options.get(word, False)
         if not isinstance(of, bool):
             raise TypeError(f"{word} is {of!r}: True or False was expected")
+    for word in ("queries", "ties", "score", "engine", "dialect"):
+        of = options.get(word, "")
+        if not isinstance(of, str):
+            raise TypeError(f"{word} is {of!r}: a str was expected")
+    whole(options.get("threads"), "threads")
+    whole(options.get("depth"), "depth")
+    stats = options.get("stats", ())
+    if not isinstance(stats, Iterable):
+        raise TypeError(f"stats is {stats!r}: names of statistics were expected, such as ['std']")
     progress = options.get("progress")
     if progress is None or isinstance(progress, bool):
         return
@@ -173,6 +190,33 @@ def checked(options: Options) -> None:
         raise TypeError(f"progress is {progress!r}, which does not take two arguments: what is done and what there is to do") from None
     except ValueError:
         pass  # a function of C that does not tell
+
+
+def whole(number: object, word: str) -> None:
+    """Checks that a keyword, if it is given, is a whole number that a machine can count to.
+
+    Raises `TypeError` or `ValueError` otherwise.
+    """
+    if number is None:
+        return
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise TypeError(f"{word} is {number!r}: an int was expected")
+    if not 0 <= operator.index(number) < 2**32:
+        raise ValueError(f"{word} is out of range: an int from 1 to 4294967295 was expected")
+
+
+def alone(options: Options, where: str, **defaults: object) -> None:
+    """Checks that keywords by which rankings are made have their defaults, where they were made already.
+
+    Raises `OptionError` otherwise, rather than to leave them out silently.
+    """
+    made: dict[str, object] = {
+        "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None, **defaults,
+    }
+    for word, default in made.items():
+        of = options.get(word, default)
+        if of != default:
+            raise OptionError(f"{word}={of!r} changes nothing {where}: leave it out")
 
 
 def _hashable(value: Any) -> Any:
@@ -219,7 +263,10 @@ def settings(
 def threads_of(asked: int | None) -> int | None:
     """The number of threads that was asked for, by the keyword or by `LANEVAL_THREADS`."""
     if asked is None and os.environ.get("LANEVAL_THREADS"):
-        return int(os.environ["LANEVAL_THREADS"])
+        text = os.environ["LANEVAL_THREADS"]
+        if not text.isdecimal() or int(text) == 0:
+            raise OptionError(f"LANEVAL_THREADS is {text!r}: a number of threads was expected")
+        return min(int(text), 2**32 - 1)
     return asked
 
 

@@ -45,7 +45,7 @@ class Rule(NamedTuple):
     """The rule by which rankings were made of scores."""
 
     ties: str
-    """The order of equal scores."""
+    """The order of equal scores, or `"average"`, `"best"` or `"worst"` where values are over all orders."""
     score: str
     """The type in which scores were compared."""
     depth: int | None
@@ -212,7 +212,8 @@ class RunScores(Mapping[str, float]):
     @property
     def rule(self) -> Rule:
         """The rule by which the rankings were made of scores."""
-        return Rule(self._known["ties"], self._known["score"], self._known["depth"])
+        tied = self._known.get("tied", "ranked")
+        return Rule(self._known["ties"] if tied == "ranked" else tied, self._known["score"], self._known["depth"])
 
     @property
     def ideal(self) -> str:
@@ -255,14 +256,14 @@ class RunScores(Mapping[str, float]):
             names[0] = "baseline" if names[1] != "baseline" else "other"
         return compared([(names[0], other), (names[1], self)], names[0], options)
 
-    def to_dict(self) -> dict[str, float]:
-        """A dict of averages by measure, which JSON can hold.
+    def to_dict(self) -> dict[str, float | None]:
+        """A dict of averages by measure, which JSON can hold: `None` where no query counts.
 
         >>> import json, laneval
         >>> json.dumps(laneval.evaluate({"q1": {"d1": 1}}, {"q1": {"d1": 0.5}}, "RR").to_dict())
         '{"RR": 1.0}'
         """
-        return dict(self)
+        return {name: None if math.isnan(value) else value for name, value in self.items()}
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame of pandas with one row, the run, and a column for each measure."""
@@ -345,9 +346,9 @@ class Scores(Mapping[str, RunScores]):
             baseline = name
         return compared(runs, baseline, options)
 
-    def to_dict(self) -> dict[str, dict[str, float]]:
+    def to_dict(self) -> dict[str, dict[str, float | None]]:
         """A dict of dicts: run, measure, average. JSON can hold it: `json.dumps(scores.to_dict())`."""
-        return {name: dict(run) for name, run in self._runs.items()}
+        return {name: run.to_dict() for name, run in self._runs.items()}
 
     def to_pandas(self) -> pandas.DataFrame:
         """A DataFrame of pandas with one row for each run."""

@@ -4,7 +4,7 @@ use laneval::arrays::{Ideal, Integers, Rankings, Shape};
 use laneval::{Error, Ids, LabelMatrix};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyInt, PyString};
+use pyo3::types::{PyBool, PyBytes, PyFrozenSet, PyInt, PySet, PyString};
 use std::sync::Arc;
 
 use crate::ffi::Array;
@@ -169,6 +169,15 @@ impl Arrays {
             list.try_iter()?.map(|id| Ok((id_of(&id?, "relevant")?, 1.0))).collect()
         })?;
         let retrieved = lists(retrieved, "retrieved", |list| {
+            let is_mapping = list.cast::<pyo3::types::PyMapping>().is_ok();
+            if is_mapping || list.is_instance_of::<PySet>() || list.is_instance_of::<PyFrozenSet>() {
+                let order =
+                    if is_mapping { "whose values would not be looked at" } else { "which has no order" };
+                return Err(PyTypeError::new_err(format!(
+                    "retrieved has a {}, {order}: a list of ids, the best first, was expected",
+                    list.get_type().name()?
+                )));
+            }
             list.try_iter()?.map(|id| id_of(&id?, "retrieved")).collect::<PyResult<Vec<Id>>>()
         })?;
         let ids = queries.map(|queries| queries.iter().map(String::as_bytes).collect());

@@ -4,6 +4,7 @@
 
 mod arrays;
 mod catalogue;
+mod columns;
 mod comparison;
 mod errors;
 mod ffi;

@@ -9,10 +9,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::columns::{ColumnNames, Role};
 use crate::errors::option_of;
-use crate::source::{ColumnNames, Source};
+use crate::source::Source;
 use crate::stored;
-use crate::table::Role;
 use crate::text;
 use crate::work::{Workers, work};
 

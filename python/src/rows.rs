@@ -11,10 +11,10 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyMapping, PyString, PyTuple};
 
+use crate::columns::{ColumnNames as Asked, Role};
 use crate::errors::problem;
 use crate::ffi;
-use crate::source::ColumnNames as Asked;
-use crate::table::{self, Role};
+use crate::table;
 
 /// Ids in one buffer.
 pub struct Ids {

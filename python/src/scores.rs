@@ -81,6 +81,7 @@ fn known<'py>(py: Python<'py>, scores: &laneval::Scores, run: &RunScores) -> PyR
     dict.set_item("ignored", unmatched(&run.ignored)?)?;
     dict.set_item("ideal", run.ideal.to_string())?;
     dict.set_item("ties", run.rule.ties.to_string())?;
+    dict.set_item("tied", scores.tied.to_string())?;
     dict.set_item("score", run.rule.score.to_string())?;
     dict.set_item("depth", run.rule.depth)?;
     if run.per_query.is_some() {
@@ -95,7 +96,6 @@ fn compared(dict: &Bound<'_, PyDict>, scores: &laneval::Scores, run: &RunScores)
     let fingerprints = run.fingerprints.iter().map(|of| format!("{of:032x}")).collect::<Vec<_>>();
     dict.set_item("fingerprints", fingerprints)?;
     dict.set_item("query_set", scores.queries.to_string())?;
-    dict.set_item("tied", scores.tied.to_string())?;
     dict.set_item("view_depth", scores.view.depth)?;
     dict.set_item("judged_only", scores.view.judged_only)
 }

@@ -12,14 +12,14 @@ use laneval::{
 use pyo3::prelude::*;
 
 use crate::arrays;
+use crate::columns::{ColumnNames, Role};
 use crate::errors::{exception, option, option_of};
 use crate::matrix::Matrix;
 use crate::qrels::{LITTLE, Qrels, dialect_of, read_as, tables};
 use crate::scores;
-use crate::source::{ColumnNames, Source};
+use crate::source::Source;
 use crate::stream::Stream;
 use crate::summary::Summary;
-use crate::table::Role;
 use crate::work::{Workers, work};
 
 /// Measures and the options of their evaluation.

@@ -1,6 +1,5 @@
 //! The sources of judgments and runs: files, their text, mappings, tuples, tables.
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 
 use laneval::columns::{Judgments, Records};
@@ -11,24 +10,10 @@ use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
+use crate::columns::{ColumnNames, Role};
 use crate::errors::problem;
 use crate::rows::Rows;
-use crate::table::{self, Role, table};
-
-/// Which columns are read.
-#[derive(Debug, Clone, FromPyObject)]
-pub enum ColumnNames {
-    /// Their names, by what they are.
-    Named(HashMap<String, String>),
-    /// What all of them are, in their order; `None` for one that is not read.
-    Ordered(Vec<Option<String>>),
-}
-
-impl Default for ColumnNames {
-    fn default() -> Self {
-        ColumnNames::Named(HashMap::new())
-    }
-}
+use crate::table::{self, table};
 
 /// The places of the columns of a table for the query, the document, the value (score or grade) and the rank.
 #[pyfunction]

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! magic, version                 17 bytes, 1 byte
+//! checksum                       XXH3 of all that follows, u64
 //! dialect, groups                texts: a length (u32, little-endian) and bytes; the groups are empty unless judgments are by group
 //! fingerprint                    u128
 //! judgments                      query, group, sub-group, document (texts), grade (f64); the query is empty if it is that of the one before
@@ -12,12 +13,15 @@
 
 use laneval::{Dialect, GroupedBy, Join, Qrels};
 use pyo3::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::errors::{exception, of_class};
 use crate::rows::{Ids, Rows};
 
 const MAGIC: &[u8] = b"laneval judgments";
 const VERSION: u8 = 1;
+/// The bytes before those that the checksum is of.
+const HEAD: usize = MAGIC.len() + 1 + size_of::<u64>();
 
 /// The names of dialects.
 pub const DIALECTS: [(&str, Dialect); 3] =
@@ -26,6 +30,7 @@ pub const DIALECTS: [(&str, Dialect); 3] =
 /// Writes judgments.
 pub fn to_bytes(qrels: &Qrels, dialect: Dialect) -> Vec<u8> {
     let mut bytes = [MAGIC, &[VERSION]].concat();
+    bytes.resize(HEAD, 0); // the checksum comes at the end
     let name = DIALECTS.iter().find(|of| of.1 == dialect).map_or("", |of| of.0);
     let by = qrels.grouped().map_or(String::new(), |grouped| grouped.by.to_string());
     push(&mut bytes, name.as_bytes());
@@ -42,6 +47,8 @@ pub fn to_bytes(qrels: &Qrels, dialect: Dialect) -> Vec<u8> {
         }
         bytes.extend_from_slice(&grade.to_le_bytes());
     });
+    let checksum = xxh3_64(&bytes[HEAD..]).to_le_bytes();
+    bytes[HEAD - checksum.len()..HEAD].copy_from_slice(&checksum);
     bytes
 }
 
@@ -61,6 +68,10 @@ pub fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Qrels, Dialect)> {
     if version != VERSION {
         let known = format!("are judgments of version {version}, and this laneval reads version {VERSION}");
         return Err(wrong(&known));
+    }
+    let (checksum, rest) = rest.split_first_chunk().ok_or_else(|| wrong("end early"))?;
+    if u64::from_le_bytes(*checksum) != xxh3_64(rest) {
+        return Err(wrong("were cut off or changed: their checksum does not fit"));
     }
     let (dialect, by, fingerprint, rows, groups) = parse(rest).ok_or_else(|| wrong("are damaged"))?;
     let grouped_by = by.is_some();

@@ -10,11 +10,11 @@ use pyo3::prelude::*;
 use self_cell::self_cell;
 
 use crate::arrays::Arrays;
+use crate::columns::{ColumnNames, Role};
 use crate::errors::unanswerable;
 use crate::qrels::{LITTLE, Qrels};
-use crate::source::{ColumnNames, Source};
+use crate::source::Source;
 use crate::summary::Summary;
-use crate::table::Role;
 use crate::work::{Workers, work};
 
 type Running<'q> = Option<RunStream<'q>>;

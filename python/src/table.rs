@@ -5,58 +5,14 @@ use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use laneval::error::{Problem, Problems};
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
-use laneval::{ColumnNames, GroupedBy, Ids};
+use laneval::{GroupedBy, Ids};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::errors::{exception, input, problem};
+use crate::columns::{ColumnNames as Asked, Role};
+use crate::errors::{input, problem};
 use crate::ffi;
-use crate::source::ColumnNames as Asked;
-
-/// The role of rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Judgments.
-    Qrels,
-    /// Results.
-    Run,
-}
-
-impl Role {
-    /// The name of its numbers.
-    pub fn value(self) -> &'static str {
-        match self {
-            Role::Run => "score",
-            Role::Qrels => "grade",
-        }
-    }
-
-    /// Selects the names of columns that matter to this role.
-    ///
-    /// # Errors
-    /// Something that no column is.
-    pub fn names(self, py: Python<'_>, columns: &Asked) -> PyResult<Option<ColumnNames>> {
-        let columns = match columns {
-            Asked::Named(columns) => columns,
-            Asked::Ordered(columns) => {
-                let names = ColumnNames::in_order(columns.iter().map(Option::as_deref));
-                let names = names.map_err(|error| exception(py, error))?;
-                return Ok(Some(names).filter(|names| names.are_of_qrels() == (self == Role::Qrels)));
-            }
-        };
-        let other: &[&str] = match self {
-            Role::Run => &["grade", "judge", "subtopic"],
-            Role::Qrels => &["score", "rank"],
-        };
-        let of = columns.iter().filter(|(what, _)| !other.contains(&what.as_str()));
-        let of: Vec<(&str, &str)> = of.map(|(what, name)| (what.as_str(), name.as_str())).collect();
-        match of.is_empty() {
-            true => Ok(None),
-            false => ColumnNames::named(of).map(Some).map_err(|error| exception(py, error)),
-        }
-    }
-}
 
 /// The indices of columns with these names.
 ///
@@ -88,10 +44,43 @@ pub fn table(
     columns: &Asked,
 ) -> PyResult<Table> {
     let py = object.py();
-    let (names, all) = ffi::batches(object)?;
+    let (names, all) = ffi::batches(&shared(object, name, of, columns)?)?;
     let mut table = Table::new(&names, places(py, &names, name, of, columns)?);
     table.push(&all).map_err(|wrong| error(py, name, wrong))?;
     Ok(table)
+}
+
+/// A frame of polars with what others read: columns that are not read here are emptied, because polars hands on some types as nobody else
+/// does, and a column without a type gets one. Columns keep their places. Any other object stays.
+fn shared<'py>(
+    object: &Bound<'py, PyAny>,
+    name: &str,
+    of: (Role, Option<GroupedBy>),
+    columns: &Asked,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = object.py();
+    if !object.get_type().module()?.to_cow()?.starts_with("polars") || !object.hasattr("columns")? {
+        return Ok(object.clone());
+    }
+    let polars = py.import("polars")?;
+    let names: Vec<String> = object.getattr("columns")?.extract()?;
+    let Places { query, doc, number, rank, group, .. } = places(py, &names, name, of, columns)?;
+    let schema = object.getattr("schema")?;
+    let mut all = Vec::new();
+    for (at, name) in names.iter().enumerate() {
+        let is_number = [number, rank].contains(&Some(at));
+        let column = if [query, doc].contains(&at) || is_number || group == Some(at) {
+            if !schema.get_item(name)?.eq(polars.getattr("Null")?)? {
+                continue;
+            }
+            let dtype = polars.getattr(if is_number { "Float64" } else { "String" })?;
+            polars.call_method1("col", (name,))?.call_method1("cast", (dtype,))?
+        } else {
+            polars.call_method1("lit", (false,))?.call_method1("alias", (name,))?
+        };
+        all.push(column);
+    }
+    object.call_method1("with_columns", (all,))
 }
 
 /// Reads the ids in the only column of an object with an Arrow stream: text.

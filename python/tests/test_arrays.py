@@ -1,6 +1,7 @@
 """Labels, scores and ids in arrays give what the same rankings give as runs."""
 
 import array
+import enum
 from itertools import permutations
 
 import pytest
@@ -123,6 +124,40 @@ def test_ids_by_query():
     ]:
         with pytest.raises(error, match="expected|is there twice"):
             wrong()
+
+
+def test_ids_that_have_no_order_or_no_queries_in_common_are_refused():
+    for retrieved in ({"a": 1.0, "b": 2.0}, {"a", "b"}, frozenset("ab")):
+        with pytest.raises(TypeError, match="a list of ids, the best first, was expected"):
+            laneval.evaluate_ids([["b"]], [retrieved], "RR")
+    with pytest.raises(laneval.InputError, match="no query of it is judged"):
+        laneval.evaluate_ids({"q1": ["a"]}, {"q2": ["a"]}, "RR")
+    pd = pytest.importorskip("pandas")
+    relevant, retrieved = pd.Series({"u1": ["x"], "u2": ["y"]}), pd.Series({"u2": ["y"], "u1": ["x"]})
+    with pytest.raises(ValueError, match="have different indices"):
+        laneval.evaluate_ids(relevant, retrieved, "RR")
+    assert laneval.evaluate_ids(relevant.to_dict(), retrieved.to_dict(), "RR")["RR"] == 1.0
+    assert laneval.evaluate_ids(relevant, retrieved.sort_index(), "RR")["RR"] == 1.0
+
+    class Query(str, enum.Enum):
+        ONE = "1"
+
+    for query in (1, np.int64(1), "1", b"1", Query.ONE):
+        assert laneval.evaluate_ids({query: ["a"]}, {1: ["a"]}, "RR")["RR"] == 1.0
+
+
+def test_what_would_change_nothing_is_refused():
+    for options in ({"score": "f32"}, {"ties": "docno-asc"}, {"drop_identical_ids": True}, {"dialect": "trec9"}):
+        with pytest.raises(laneval.OptionError, match="changes nothing"):
+            laneval.evaluate_scores([[0.5, 0.25]], [[0, 1]], "RR", **options)
+        matrix = laneval.Matrix.build({"q": {"d": 1}}, {"run": {"q": {"d": 0.5}}})
+        with pytest.raises(laneval.OptionError, match=r"Matrix\.build"):
+            matrix.evaluate("RR", **options)
+    with pytest.raises(ValueError, match="offsets are from 1 to 3, and labels has 4 values"):
+        laneval.evaluate_labels(np.array([1, 0, 0, 1]), "RR", offsets=np.array([1, 3]))
+    with pytest.raises(TypeError, match="hides some of its values"):
+        laneval.evaluate_labels(np.ma.masked_array([[1, 0]], [[True, False]]), "RR")
+    assert laneval.evaluate_scores([[1.0, 1.0]], [[0, 1]], "RR", ties="average").rule.ties == "average"
 
 
 def test_ties_of_scores():

@@ -486,3 +486,15 @@ def test_few_queries():
     pair = one.compare(other).pairs[0]
     assert (pair.delta, pair.p, pair.interval, pair.d_z) == (0.5, None, None, None)
     assert "in the one query" in one.compare(other).sentences[0] and "–" in one.compare(other)._repr_html_()
+
+
+def test_runs_that_are_equal_on_paper_are_marked_alike():
+    qrels = {f"q{at}": {f"r{doc}": 1 for doc in range(5)} for at in range(3)}
+    of = lambda hits: {f"q{at}": {f"{'r' if rank < hit else 'x'}{rank}": 9.0 - rank for rank in range(5)} for at, hit in enumerate(hits)}  # noqa: E731
+    scores = laneval.evaluate_runs(qrels, {"a": of([3, 0, 0]), "b": of([1, 2, 0]), "c": of([0, 0, 0])}, "P@5", per_query=True)
+    means = [scores[run]["P@5"] for run in "ab"]
+    assert means[0] != means[1], "or the example shows nothing"
+    comparison = scores.compare()
+    rows = {name: next(row for row in comparison._repr_html_().split("<tr>") if row.startswith(f"<th>{name}<")) for name in "abc"}
+    assert ["<b>" in rows[name] for name in "abc"] == [True, True, False]
+    assert comparison.to_markdown().count("**0.2000**") == 2

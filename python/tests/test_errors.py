@@ -99,10 +99,45 @@ def test_keywords_that_are_wrong():
     with pytest.raises(KeyError):
         laneval.evaluate(QRELS, RUN, "RR")["AP"]
     assert "unknown keyword weights" in said(TypeError, laneval.evaluate, QRELS, RUN, weights={"q1": 2})
-    assert "[1]} of <class 'dict'> is not a value of a keyword" in said(TypeError, laneval.evaluate, QRELS, RUN, depth={"a": [1]})
+    assert "[1]} of <class 'dict'> is not a value of a keyword" in said(TypeError, laneval.evaluate, QRELS, RUN, adapter={"a": [1]})
     assert "per_query is 'no': True or False was expected" in said(TypeError, laneval.evaluate, QRELS, RUN, per_query="no")
     assert "progress is 5: True, False, or a function" in said(TypeError, laneval.evaluate, QRELS, RUN, progress=5)
     assert "which does not take two arguments" in said(TypeError, laneval.evaluate, QRELS, RUN, progress=lambda done: None)
+
+
+    for options, message in [
+        ({"threads": 10**400}, "threads is out of range"),
+        ({"depth": 2**64}, "depth is out of range"),
+    ]:
+        assert message in said(ValueError, laneval.evaluate, QRELS, RUN, **options)
+    for options, message in [
+        ({"threads": 1.5}, "threads is 1.5: an int was expected"),
+        ({"depth": True}, "depth is True: an int was expected"),
+        ({"ties": None}, "ties is None: a str was expected"),
+        ({"stats": 5}, "stats is 5: names of statistics were expected"),
+        ({"columns": 5}, "columns is 5: a dict of names"),
+        ({"columns": {"query": 0}}, "columns names the query 0: the name of a column was expected"),
+    ]:
+        assert message in said(TypeError, laneval.evaluate, QRELS, RUN, **options)
+
+
+def test_options_of_a_comparison_that_are_wrong():
+    scores = laneval.evaluate(QRELS, RUN, "RR", per_query=True)
+    compare = lambda **options: said((laneval.OptionError, TypeError, ValueError), scores.compare, scores, **options)  # noqa: E731
+    assert "test is 'x': 't'" in compare(test="x")
+    assert "threads is '2': an int was expected" in compare(threads="2")
+    assert "threads is 0: 1 or more was expected" in compare(threads=0)
+    assert "threads is out of range" in compare(threads=2**64)
+    assert "a number between 0 and 1 was expected" in compare(alpha=10**400)
+    assert "anova is 'no': True or False was expected" in compare(anova="no")
+
+
+def test_the_number_of_threads_of_the_environment_is_read_at_each_call(monkeypatch):
+    laneval.evaluate(QRELS, RUN, "RR")
+    monkeypatch.setenv("LANEVAL_THREADS", "nonsense")
+    assert "LANEVAL_THREADS is 'nonsense': a number of threads was expected" in said(laneval.OptionError, laneval.evaluate, QRELS, RUN, "RR")
+    assert laneval.evaluate(QRELS, RUN, "RR", threads=2)["RR"] == 0.75
+    assert "threads is 2.0: an int was expected" in said(TypeError, laneval.evaluate, QRELS, RUN, "RR", threads=2.0)
 
 
 def test_numbers_and_tables_that_are_odd():

@@ -110,3 +110,37 @@ done, total = seen[-1]
 print(done == total > 0)
 """
     assert run(script) == "True"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux names threads in files")
+def test_calls_from_several_threads_do_not_wait_for_one_worker():
+    """Each call has a worker of its own, though each asks for one thread."""
+    script = MANY + """
+import pathlib, threading, time
+matrix = laneval.Matrix.build(qrels, {"run": runs})
+over = threading.Event()
+def call():
+    while not over.is_set():
+        matrix.evaluate(["AP", "nDCG"], engine="reference", threads=1)
+def workers():
+    names = []
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        try:
+            names.append((task / "comm").read_text().strip())
+        except OSError:
+            pass  # it has ended
+    return sum(name.startswith("laneval-") for name in names)
+before = workers()
+callers = [threading.Thread(target=call) for _ in range(3)]
+for caller in callers:
+    caller.start()
+end = time.monotonic() + 60
+while workers() < before + 3 and time.monotonic() < end:
+    time.sleep(0.01)
+found = workers()
+over.set()
+for caller in callers:
+    caller.join()
+print(found - before)
+"""
+    assert run(script) == "3"

@@ -269,3 +269,31 @@ def test_judgments_and_matrices_pickle():
             laneval.Qrels.from_bytes(damaged)
     with pytest.raises(laneval.MatrixError):
         laneval.Matrix.from_bytes(matrix.to_bytes()[:-1])
+
+
+def test_columns_of_polars_without_a_type():
+    pl = pytest.importorskip("polars")
+    columns = {"query_id": ["q1"], "doc_id": ["d1"], "score": [1.0], "text": [None], "tags": [[None]], "large": [2**100]}
+    frame = pl.DataFrame(columns, schema_overrides={"large": pl.Int128})
+    for run in (frame, frame.lazy()):
+        assert laneval.evaluate({"q1": {"d1": 1}}, run, "RR")["RR"] == 1.0
+    in_order = laneval.evaluate({"q1": {"d1": 1}}, frame.select("text", "query_id", "doc_id", "score"), "RR", columns=[None, "query", "doc", "score"])
+    assert in_order["RR"] == 1.0
+    nothing = pl.DataFrame({"query_id": [], "doc_id": [], "score": []})
+    with pytest.warns(laneval.MissingQueriesWarning):
+        assert laneval.evaluate({"q1": {"d1": 1}}, nothing, "RR")["RR"] == 0.0
+    with pytest.raises(laneval.InputError, match="null"):
+        laneval.evaluate({"q1": {"d1": 1}}, frame.with_columns(score=pl.lit(None)), "RR")
+
+
+def test_judgments_that_changed_on_their_way_are_refused():
+    data = laneval.Qrels({f"q{at}": {"d1": 1, "d2": 0} for at in range(4)}).to_bytes()
+    assert laneval.Qrels.from_bytes(data).queries == ["q0", "q1", "q2", "q3"]
+    for at in range(len(data)):
+        damaged = bytearray(data)
+        damaged[at] ^= 1
+        with pytest.raises(laneval.InputError, match="these bytes"):
+            laneval.Qrels.from_bytes(bytes(damaged))
+    for end in range(len(data)):
+        with pytest.raises(laneval.InputError, match="these bytes"):
+            laneval.Qrels.from_bytes(data[:end])

@@ -1,8 +1,17 @@
 //! Runs that are read once and are larger than the memory.
 
 use std::io::{self, Read, Write};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use laneval::{Error, Evaluator, GroupedBy, Input, Join, Qrels};
+
+/// Held by each test here: together they need more than the limit.
+static MEMORY: Mutex<()> = Mutex::new(());
+
+/// Waits until no other test here works.
+fn alone() -> MutexGuard<'static, ()> {
+    MEMORY.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// A reader of lines of one query after another, with long tags, and a number of lines.
 struct Lines {
@@ -32,6 +41,7 @@ impl Read for Lines {
 
 #[test]
 fn a_run_that_goes_by_may_be_larger_than_the_memory() {
+    let _alone = alone();
     let count = (300 << 20) / TAG;
     let qrels = Qrels::new((0..count / RESULTS).map(|query| (format!("q{query}"), "d1", 1.0))).unwrap();
     let evaluator = Evaluator::new(["RR", "NumRet"]).unwrap();
@@ -45,6 +55,7 @@ fn a_run_that_goes_by_may_be_larger_than_the_memory() {
 /// Rows one after another, of half a gibibyte.
 #[test]
 fn rows_of_a_text_take_no_memory() {
+    let _alone = alone();
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.zst");
     let count = (512 << 20) / TAG;
@@ -73,6 +84,7 @@ fn again_and_again(name: &str, lines: &str, times: usize) -> Input {
 /// Every repeated row is a problem, and no more of them are kept than are told.
 #[test]
 fn rows_that_repeat_others_take_no_memory() {
+    let _alone = alone();
     let problems = |error: Error| {
         let (Error::Input(problems) | Error::Repeated(problems)) = error else { panic!("{error}") };
         (problems.first[0].to_string(), problems.first.len() as u64 + problems.more)
@@ -96,14 +108,72 @@ fn rows_that_repeat_others_take_no_memory() {
 /// The same of judgments by judge, of which each is told by itself.
 #[test]
 fn problems_of_judgments_by_group_take_no_memory() {
+    let _alone = alone();
     let by_judge = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
-    for (line, expected) in [
-        ("q1 ann d 1\n", "qrels:2: docno 'd' is judged again by judge 'ann' for query 'q1', first on line 1"),
-        ("q1 ann d high\n", "qrels:1: grade 'high' is not a number: expected 'query judge docno grade'"),
+    for (line, count, expected) in [
+        (
+            "q1 ann d 1\n",
+            12_000_000,
+            "qrels:2: docno 'd' is judged again by judge 'ann' for query 'q1', first on line 1",
+        ),
+        (
+            "q1 ann d high\n",
+            700_000,
+            "qrels:1: grade 'high' is not a number: expected 'query judge docno grade'",
+        ),
     ] {
-        let error = by_judge.qrels(again_and_again("qrels", line, 700_000)).unwrap_err();
+        let error = by_judge.qrels(again_and_again("qrels", line, count)).unwrap_err();
         let Error::Input(problems) = error else { panic!("{error}") };
         assert_eq!((problems.first[0].to_string().as_str(), problems.first.len()), (expected, 20));
-        assert!((699_979..=699_980).contains(&problems.more), "{}", problems.more);
+        assert!((count as u64 - 21..=count as u64 - 20).contains(&problems.more), "{}", problems.more);
+    }
+}
+
+/// Judgments by judge, in half a gibibyte of lines that are mostly blanks.
+struct Spaced {
+    next: usize,
+    line: io::Cursor<Vec<u8>>,
+}
+
+impl Spaced {
+    const COUNT: usize = (512 << 20) / TAG;
+}
+
+impl Read for Spaced {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.line.position() == self.line.get_ref().len() as u64 && self.next < Spaced::COUNT {
+            let at = self.next;
+            let line = format!("q{}{:TAG$}j{} d{} {}\n", at / 100, "", at % 2, at % 100 / 2, at % 3);
+            (self.next, self.line) = (at + 1, io::Cursor::new(line.into_bytes()));
+        }
+        self.line.read(into)
+    }
+}
+
+/// What is held of judgments by group are the judgments, and not their text, whether it is compressed or passes by.
+#[test]
+fn the_text_of_judgments_by_group_takes_no_memory() {
+    let _alone = alone();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("judgments.zst");
+    let lines = Spaced { next: 0, line: io::Cursor::default() };
+    zstd::stream::copy_encode(lines, std::fs::File::create(&path).unwrap(), 1).unwrap();
+    let by_judge = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    let qrels = by_judge.qrels(path.clone()).unwrap();
+    assert_eq!(qrels.queries().len(), Spaced::COUNT.div_ceil(100));
+    #[cfg(unix)]
+    {
+        let pipe = folder.path().join("pipe");
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        let passing = std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                let mut lines = Spaced { next: 0, line: io::Cursor::default() };
+                io::copy(&mut lines, &mut std::fs::File::create(&pipe).unwrap()).unwrap()
+            });
+            let qrels = by_judge.qrels(pipe.clone()).unwrap();
+            writer.join().unwrap();
+            qrels
+        });
+        assert_eq!(passing.fingerprint(), qrels.fingerprint());
     }
 }

@@ -62,6 +62,7 @@ mod shape;
 mod table;
 pub mod tables;
 
+use std::io::{Cursor, Read};
 use std::num::NonZeroU32;
 use std::sync::Arc;
 
@@ -175,6 +176,9 @@ impl Join {
     ) -> Result<LabelMatrix> {
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
+        if self.grouped_by.is_some() && qrels.passes() {
+            return self.runs(&self.qrels(qrels)?, runs);
+        }
         let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
         let runs = self.open(runs, names, form.as_ref().ok().and_then(Form::partner))?;
         let swapped =
@@ -328,8 +332,37 @@ impl Join {
     /// # Errors
     /// As [`Qrels::read_as`]; [`Error::Stopped`].
     pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
-        let (opened, form) = self.judgments_form(input.into().open(self.access)?);
+        let input = input.into();
+        if let Some(by) = self.grouped_by.filter(|_| input.passes()) {
+            return self.passing_judgments(input, by);
+        }
+        let (opened, form) = self.judgments_form(input.open(self.access)?);
         let (qrels, problems) = self.qrels_of(&opened, &form, None, ChunkSize::default(), Seed::random())?;
+        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+    }
+
+    /// Reads judgments by group of an input that can be read once. Of TREC text nothing is held but its judgments.
+    fn passing_judgments(&self, input: Input, by: GroupedBy) -> Result<Qrels> {
+        let mut text = PassingText::watched(input, self.watch.clone())?;
+        let (mut head, name) = (text.head()?, text.name().to_owned());
+        let (dialect, read_as) = (self.dialect, &self.qrels_as);
+        let tables = Tables { reader: self.tables, ranks: false };
+        let (role, of_table) = (Role::Qrels, self.table_groups());
+        let known =
+            Known { role, by: of_table, name: &name, dialect, read_as, text: None, tables, partner: None };
+        let form = told(Some(&head), known);
+        if !matches!(form, Ok(Form { shape: Shape::Trec, .. })) {
+            let mut wanted = 2 * head.len();
+            while !text.hold(&mut head, wanted)? {
+                wanted = 2 * head.len();
+            }
+            return self.qrels(Input::Bytes { name, bytes: head });
+        }
+        self.recognise(&name, &form);
+        let text = Cursor::new(head).chain(text);
+        let of = (by, self.preference_fields);
+        let (qrels, problems) =
+            grouped::read_passing((&name, text), of, dialect, Seed::random(), self.watch())?;
         if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
     }
 

@@ -13,9 +13,11 @@ mod made;
 mod piece;
 
 use std::collections::{BTreeSet, HashMap};
+use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memrchr;
 use rayon::prelude::*;
 
 use self::made::{Made, Naming};
@@ -41,6 +43,9 @@ use crate::watch::{Watch, is_stopped, not_stopped};
 /// The bytes of text that one thread reads at a time, at least.
 const PIECE: usize = 1 << 18;
 
+/// The bytes of a text that passes by that are read together: enough for all threads.
+const BLOCK: u64 = 8 << 20;
+
 /// The bytes of a usual line.
 const USUAL: usize = 32;
 
@@ -62,8 +67,19 @@ pub(super) fn read(
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let whole = text.whole().map_err(|source| Error::io(text.name.as_ref(), "read", source))?;
-    read_text(&whole, &text.name, by, dialect, seed, watch)
+    let mut reading = Reading::new(by, dialect, seed, watch);
+    let (bytes, codec) = text.content();
+    watch.iter().for_each(|watch| watch.expect(bytes.len() as u64));
+    match codec {
+        None => reading.add(bytes, |read| watch.iter().for_each(|watch| watch.add(read as u64)))?,
+        Some(_) => {
+            let tell = |read| watch.iter().for_each(|watch| watch.add(read));
+            let blocks =
+                text.text_told(tell).map_err(|error| Error::io(text.name.as_ref(), "read", error))?;
+            reading.add_blocks(&text.name, blocks)?;
+        }
+    }
+    reading.finish(&text.name)
 }
 
 /// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them, and the problems.
@@ -81,7 +97,7 @@ pub(super) fn read_rows(
         });
     }
     let shape = Shape::of(by, 4, dialect);
-    let mut rows = Growing::new(seed);
+    let mut rows = Growing::new(seed, shape.thins());
     let take = |line: u64, row: Result<TextRow<'_>, String>| {
         match row {
             Ok(row) => {
@@ -116,7 +132,7 @@ pub(super) fn read_columns(
         return Err(Error::Input(whole_file(name, message)));
     }
     let shape = Shape::of(by, if columns.have_subgroups() { 5 } else { 4 }, dialect);
-    let mut rows = Growing::new(seed);
+    let mut rows = Growing::new(seed, shape.thins());
     columns.each_grouped(|at, query, groups, doc, grade| {
         take(&mut rows, shape, at as u64 + 1, (query, groups, doc), grade);
         !is_stopped(watch)
@@ -130,7 +146,7 @@ pub(super) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
     by: GroupedBy,
 ) -> Result<Qrels> {
     let (shape, seed) = (Shape::of(by, 4, Dialect::Laneval), Seed::random());
-    let mut taken = Growing::new(seed);
+    let mut taken = Growing::new(seed, shape.thins());
     for (line, (query, group, doc, grade)) in (1..).zip(rows) {
         take(&mut taken, shape, line, (query.as_ref(), [group.as_ref(), b""], doc.as_ref()), grade);
     }
@@ -155,41 +171,102 @@ fn take(rows: &mut Growing, shape: Shape, line: u64, (query, groups, doc): Place
     }
 }
 
-fn read_text(
-    text: &[u8],
-    name: &str,
-    (by, fields): (GroupedBy, Option<usize>),
+/// Reads judgments by group that pass by once; returns what can be used of them, and the problems.
+pub(super) fn read_passing(
+    (name, text): (&str, impl Read),
+    by: (GroupedBy, Option<usize>),
     dialect: Dialect,
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let comments = dialect.rules().qrels_comments;
-    let mut lines = text.split(|&byte| byte == b'\n').filter(|line| counts(line, comments));
-    let fields = match by {
-        // Both formats of preferences are told apart by their first line.
-        GroupedBy::Preference if fields.is_some() => fields.unwrap_or(4).clamp(4, 5),
-        GroupedBy::Preference => lines.next().map_or(4, |line| split(line).count()).clamp(4, 5),
-        _ => 4,
-    };
-    let shape = Shape::of(by, fields, dialect);
-    watch.iter().for_each(|watch| watch.expect(text.len() as u64));
-    let piece = |scanner: &mut Scanner, range: Range<usize>| {
-        not_stopped(watch)?;
-        watch.iter().for_each(|watch| watch.add(range.len() as u64));
-        let (part, mut piece) = (&text[range.clone()], Piece::new(seed, range.len() / USUAL));
-        let lines = scanner.each_line(part, &mut Lines { piece: &mut piece, shape });
-        piece.end();
-        Ok((piece, lines))
-    };
-    let read = pieces(text).into_par_iter().map_init(Scanner::default, piece);
-    let mut before = 0;
-    let place = |(mut piece, lines): (Piece, u64)| {
-        piece.before = before;
-        before += lines;
-        piece
-    };
-    let pieces = read.collect::<Result<Vec<(Piece, u64)>>>()?.into_iter().map(place).collect();
-    assemble(pieces, name, shape, &format!(": {}", shape.expected()), seed, watch)
+    let mut reading = Reading::new(by, dialect, seed, watch);
+    reading.add_blocks(name, text)?;
+    reading.finish(name)
+}
+
+/// A text that is read in parallel, as a whole or block by block: what its pieces hold does not lie in it, so that none of it has to stay.
+struct Reading<'a> {
+    by: GroupedBy,
+    /// The number of fields of a line, once it is known.
+    fields: Option<usize>,
+    dialect: Dialect,
+    seed: Seed,
+    watch: Option<&'a Watch>,
+    pieces: Vec<Piece>,
+    /// The number of lines that were read.
+    lines: u64,
+}
+
+impl<'a> Reading<'a> {
+    fn new(
+        (by, fields): (GroupedBy, Option<usize>),
+        dialect: Dialect,
+        seed: Seed,
+        watch: Option<&'a Watch>,
+    ) -> Self {
+        let fields = match by {
+            GroupedBy::Preference => fields.map(|fields| fields.clamp(4, 5)),
+            _ => Some(4),
+        };
+        Reading { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
+    }
+
+    fn shape(&self) -> Shape {
+        Shape::of(self.by, self.fields.unwrap_or(4), self.dialect)
+    }
+
+    /// Adds whole lines; `tell` hears of the bytes of each piece.
+    fn add(&mut self, text: &[u8], tell: impl Fn(usize) + Sync) -> Result<()> {
+        if self.fields.is_none() {
+            // Both formats of preferences are told apart by their first line.
+            let comments = self.dialect.rules().qrels_comments;
+            let mut lines = text.split(|&byte| byte == b'\n').filter(|line| counts(line, comments));
+            self.fields = lines.next().map(|line| split(line).count().clamp(4, 5));
+        }
+        let (shape, seed, watch) = (self.shape(), self.seed, self.watch);
+        let piece = |scanner: &mut Scanner, range: Range<usize>| {
+            not_stopped(watch)?;
+            tell(range.len());
+            let (part, mut piece) =
+                (&text[range.clone()], Piece::new(seed, range.len() / USUAL, shape.thins()));
+            let lines = scanner.each_line(part, &mut Lines { piece: &mut piece, shape });
+            piece.end();
+            if piece.rows.capacity() > 2 * piece.rows.len() {
+                piece.rows.shrink_to_fit(); // the lines were long
+            }
+            Ok((piece, lines))
+        };
+        let read = pieces(text).into_par_iter().map_init(Scanner::default, piece);
+        for (mut piece, lines) in read.collect::<Result<Vec<(Piece, u64)>>>()? {
+            piece.before = self.lines;
+            self.lines += lines;
+            self.pieces.push(piece);
+        }
+        Ok(())
+    }
+
+    /// Adds a text block by block.
+    fn add_blocks(&mut self, name: &str, mut text: impl Read) -> Result<()> {
+        let mut block = Vec::new();
+        loop {
+            let read = text.by_ref().take(BLOCK).read_to_end(&mut block);
+            let is_all = read.map_err(|error| Error::io(name.as_ref(), "read", error))? == 0;
+            let lines = memrchr(b'\n', &block).map_or(0, |feed| feed + 1);
+            // Nothing is read after a line that is too long, which is reported.
+            let is_all = is_all || block.len() - lines > LONGEST_LINE;
+            let end = if is_all { block.len() } else { lines };
+            self.add(&block[..end], |_| ())?;
+            block.drain(..end);
+            if is_all {
+                return Ok(());
+            }
+        }
+    }
+
+    fn finish(self, name: &str) -> Result<(Qrels, Problems)> {
+        let shape = self.shape();
+        assemble(self.pieces, name, shape, &format!(": {}", shape.expected()), self.seed, self.watch)
+    }
 }
 
 /// The lines of a piece of the text.
@@ -260,6 +337,7 @@ fn assemble(
     let mut problems = Earliest::<String>::default();
     for piece in &mut pieces {
         problems.merge_after(piece.before, std::mem::take(&mut piece.problems));
+        problems.leave_out(piece.dropped);
     }
     let count: usize = pieces.iter().map(|piece| piece.rows.len()).sum();
     if count == 0 && problems.is_empty() {
@@ -337,6 +415,12 @@ fn names(pieces: &[Piece]) -> BTreeSet<&[u8]> {
 impl Shape {
     fn of(by: GroupedBy, fields: usize, dialect: Dialect) -> Self {
         Shape { by, dialect, rules: dialect.rules(), fields }
+    }
+
+    /// Whether rows that repeat others are errors, which a few of them tell.
+    fn thins(self) -> bool {
+        // trec_eval counts a preference twice that is there twice.
+        !(self.by == GroupedBy::Preference && self.rules.late_repeats)
     }
 
     /// The name of the number of a line.

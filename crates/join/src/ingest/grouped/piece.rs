@@ -1,10 +1,12 @@
 //! Judgments as they are read: rows of a query that follow one another are a stretch, in which documents are numbered.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::super::diagnostics::Earliest;
 use super::super::hash::Seed;
 use super::super::interner::Interner;
+use crate::error::Problems;
 use crate::label::Ids;
 
 /// The query, the group and the sub-group (empty without), and the document of a judgment.
@@ -44,6 +46,9 @@ pub struct Piece {
     numbering: Interner,
     /// The groups and the document of the last row.
     last: ([u32; 2], u32),
+    /// Whether rows that repeat others may be dropped, and how many were.
+    thinning: bool,
+    pub dropped: u64,
 }
 
 /// The judgments of a stretch.
@@ -66,7 +71,7 @@ impl<'p> Part<'p> {
 
 impl Piece {
     /// Makes an empty piece with room for some rows.
-    pub fn new(seed: Seed, rows: usize) -> Self {
+    pub fn new(seed: Seed, rows: usize, thinning: bool) -> Self {
         Piece {
             before: 0,
             rows: Vec::with_capacity(rows),
@@ -77,6 +82,8 @@ impl Piece {
             names: Interner::new(seed),
             numbering: Interner::new(seed),
             last: ([0; 2], 0),
+            thinning,
+            dropped: 0,
         }
     }
 
@@ -118,9 +125,38 @@ impl Piece {
         self.rows.push(Row { grade, doc: *last_doc, groups: *last_groups, line });
     }
 
+    /// Drops rows of the last stretch that judge a document again in the same group, but for the earliest: they are errors, and compressed
+    /// text of a few kilobytes can have millions. If there are more rows than documents and groups go together, some do.
+    #[cold]
+    fn drop_repeated(&mut self, start: usize) {
+        let (mut met, mut again) = (HashSet::new(), 0);
+        let is_kept = |row: &Row| {
+            met.insert((row.doc, row.groups)) || {
+                again += 1;
+                again <= Problems::LIMIT as u64
+            }
+        };
+        let kept: Vec<Row> = self.rows.drain(start..).filter(is_kept).collect();
+        self.dropped += again.saturating_sub(Problems::LIMIT as u64);
+        self.rows.extend(kept);
+        self.rows.shrink_to_fit();
+    }
+
+    fn thin(&mut self) {
+        let start = self.ends.last().map_or(0, |[rows, _]| *rows as usize);
+        let (docs, names) = (self.numbering.ids().len(), self.names.ids().len().max(1));
+        let places = docs.saturating_mul(names).saturating_mul(names);
+        if self.rows.len() - start > places.saturating_add(Problems::LIMIT) {
+            self.drop_repeated(start);
+        }
+    }
+
     /// Ends the last stretch, if it has not ended.
     pub fn end(&mut self) {
         if self.ends.len() < self.queries.len() {
+            if self.thinning {
+                self.thin();
+            }
             self.numbering.ids().iter().for_each(|doc| self.docs.push(doc));
             self.numbering.clear();
             self.ends.push([self.rows.len() as u32, self.docs.len() as u32]);
@@ -132,12 +168,14 @@ impl Piece {
 /// Pieces of rows that come one by one.
 pub struct Growing {
     seed: Seed,
+    thinning: bool,
     pieces: Vec<Piece>,
 }
 
 impl Growing {
-    pub fn new(seed: Seed) -> Self {
-        Growing { seed, pieces: Vec::new() }
+    /// Makes no pieces; `thinning` says whether rows that repeat others may be dropped.
+    pub fn new(seed: Seed, thinning: bool) -> Self {
+        Growing { seed, thinning, pieces: Vec::new() }
     }
 
     /// Returns the piece that takes a line, and the number of the line there.
@@ -145,7 +183,7 @@ impl Growing {
         let has_room = |piece: &Piece| piece.rows.len() < ROWS && line - piece.before <= u64::from(u32::MAX);
         if !self.pieces.last().is_some_and(has_room) {
             self.pieces.last_mut().into_iter().for_each(Piece::end);
-            self.pieces.push(Piece { before: line - 1, ..Piece::new(self.seed, 0) });
+            self.pieces.push(Piece { before: line - 1, ..Piece::new(self.seed, 0, self.thinning) });
         }
         let last = self.pieces.len() - 1;
         let piece = &mut self.pieces[last];

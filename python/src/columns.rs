@@ -1,0 +1,66 @@
+//! The columns of tables that are asked for.
+
+use std::collections::HashMap;
+
+use pyo3::prelude::*;
+
+use crate::errors::exception;
+
+/// The role of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Judgments.
+    Qrels,
+    /// Results.
+    Run,
+}
+
+impl Role {
+    /// The name of its numbers.
+    pub fn value(self) -> &'static str {
+        match self {
+            Role::Run => "score",
+            Role::Qrels => "grade",
+        }
+    }
+
+    /// Selects the names of columns that matter to this role.
+    ///
+    /// # Errors
+    /// Something that no column is.
+    pub fn names(self, py: Python<'_>, columns: &ColumnNames) -> PyResult<Option<laneval::ColumnNames>> {
+        let columns = match columns {
+            ColumnNames::Named(columns) => columns,
+            ColumnNames::Ordered(columns) => {
+                let names = laneval::ColumnNames::in_order(columns.iter().map(Option::as_deref));
+                let names = names.map_err(|error| exception(py, error))?;
+                return Ok(Some(names).filter(|names| names.are_of_qrels() == (self == Role::Qrels)));
+            }
+        };
+        let other: &[&str] = match self {
+            Role::Run => &["grade", "judge", "subtopic"],
+            Role::Qrels => &["score", "rank"],
+        };
+        let of = columns.iter().filter(|(what, _)| !other.contains(&what.as_str()));
+        let of: Vec<(&str, &str)> = of.map(|(what, name)| (what.as_str(), name.as_str())).collect();
+        match of.is_empty() {
+            true => Ok(None),
+            false => laneval::ColumnNames::named(of).map(Some).map_err(|error| exception(py, error)),
+        }
+    }
+}
+
+/// Which columns are read.
+#[derive(Debug, Clone, FromPyObject)]
+pub enum ColumnNames {
+    /// Their names, by what they are.
+    Named(HashMap<String, String>),
+    /// What all of them are, in their order; `None` for one that is not read.
+    Ordered(Vec<Option<String>>),
+}
+
+impl Default for ColumnNames {
+    fn default() -> Self {
+        ColumnNames::Named(HashMap::new())
+    }
+}
