@@ -26,8 +26,9 @@ type Modules = BTreeMap<Names, File>;
 
 /// Code without comments, strings and the tests at the end.
 fn code(text: &str) -> String {
-    let tests = text.match_indices("#[cfg(test)]\nmod ").map(|(at, _)| at);
-    let inside = tests.into_iter().find(|&at| text[at..].lines().nth(1).is_some_and(|line| line.ends_with('{')));
+    let is_module = |line: &str| line.contains("mod ") && line.ends_with('{');
+    let tests = text.match_indices("#[cfg(test)]\n").map(|(at, _)| at);
+    let inside = tests.into_iter().find(|&at| text[at..].lines().nth(1).is_some_and(is_module));
     let text = &text[..inside.unwrap_or(text.len())];
     let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
     let code = lines.collect::<Vec<_>>().join("\n");
@@ -44,7 +45,8 @@ fn is_word(letter: char) -> bool {
 fn expand(before: &[String], tree: &str, shown: bool, to: &mut Vec<(String, Names, bool)>) {
     let tree = tree.trim();
     if let Some((path, inside)) = tree.split_once('{') {
-        let mut path: Names = path.split("::").map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
+        let mut path: Names =
+            path.split("::").map(|name| name.trim().to_owned()).filter(|n| !n.is_empty()).collect();
         path.splice(0..0, before.iter().cloned());
         let (mut depth, mut from) = (0, 0);
         let inside = inside.trim_end().strip_suffix('}').unwrap_or(inside);
@@ -163,7 +165,8 @@ fn defines(modules: &Modules, module: &[String], path: &[String], depth: usize) 
             at = child;
         } else {
             let passed = modules[&at].used.iter().find(|(known, ..)| known == next);
-            let passed = passed.filter(|_| depth > 0).and_then(|(_, path, _)| defines(modules, &at, path, depth - 1));
+            let passed =
+                passed.filter(|_| depth > 0).and_then(|(_, path, _)| defines(modules, &at, path, depth - 1));
             return Some(passed.unwrap_or(at));
         }
         rest = after;
@@ -185,7 +188,10 @@ fn arrows<'m>(modules: &'m Modules, module: &'m Names) -> BTreeMap<Names, BTreeS
 }
 
 /// The files that can be reached from a file.
-fn reached<'a>(arrows: &'a BTreeMap<&'a Names, BTreeMap<Names, BTreeSet<String>>>, from: &Names) -> BTreeSet<&'a Names> {
+fn reached<'a>(
+    arrows: &'a BTreeMap<&'a Names, BTreeMap<Names, BTreeSet<String>>>,
+    from: &Names,
+) -> BTreeSet<&'a Names> {
     let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
     while let Some(module) = next.pop() {
         for other in arrows.get(module).into_iter().flat_map(BTreeMap::keys) {
@@ -200,15 +206,23 @@ fn reached<'a>(arrows: &'a BTreeMap<&'a Names, BTreeMap<Names, BTreeSet<String>>
 #[test]
 fn no_file_needs_a_file_that_needs_it() {
     let mut circles = String::new();
-    for root in CRATES.map(|root| Path::new(&std::env::var("CARGO_MANIFEST_DIR").unwrap()).join(root)).iter().filter(|root| root.exists()) {
+    for root in CRATES
+        .map(|root| Path::new(env!("CARGO_MANIFEST_DIR")).join(root))
+        .iter()
+        .filter(|root| root.exists())
+    {
         let modules = modules(root);
-        let arrows: BTreeMap<&Names, _> = modules.keys().map(|module| (module, arrows(&modules, module))).collect();
+        let arrows: BTreeMap<&Names, _> =
+            modules.keys().map(|module| (module, arrows(&modules, module))).collect();
         assert!(arrows.values().any(|to| !to.is_empty()), "{} has no arrow", root.display());
         for (module, others) in &arrows {
             for (other, names) in others {
                 if reached(&arrows, other).contains(module) {
-                    let file = |module: &Names| modules[module].path.strip_prefix(root).unwrap().display().to_string();
-                    circles += &format!("{}: {} -> {}: {names:?}\n", root.display(), file(module), file(other));
+                    let file = |module: &Names| {
+                        modules[module].path.strip_prefix(root).unwrap().display().to_string()
+                    };
+                    circles +=
+                        &format!("{}: {} -> {}: {names:?}\n", root.display(), file(module), file(other));
                 }
             }
         }

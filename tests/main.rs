@@ -2,6 +2,7 @@
 
 mod agree;
 mod cases;
+mod circles;
 mod compared;
 mod exact;
 mod examples;

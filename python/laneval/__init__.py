@@ -9,7 +9,6 @@
 
 from laneval._api import (
     Matrix,
-    Qrels,
     ResidentMatrix,
     devices,
     evaluate,
@@ -39,6 +38,7 @@ from laneval._errors import (
 from laneval._native import __version__
 from laneval._options import DEFAULT, Options
 from laneval._scores import PerQuery, Rule, RunScores, Scores, Unmatched
+from laneval._sources import Qrels
 from laneval._summary import Stream, Summary
 
 __all__ = [

@@ -3,124 +3,22 @@
 from __future__ import annotations
 
 import operator
-import os
-import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, Unpack
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from laneval import _native
 from laneval._arrays import lent
 from laneval._custom import CustomMeasure, statistics
 from laneval._errors import DeviceError, InputError, OptionError, UnanswerableError
-from laneval._options import DEFAULT, Columns, Format, JudgmentsBy, Measures, Options, Ready, alone, column_names, stat_names
-from laneval._scores import PerQuery, RunScores, Scores, base_name, warn, with_ignored
+from laneval._names import base_name
+from laneval._options import DEFAULT, Measures, Options, Ready, alone, stat_names
+from laneval._scores import PerQuery, RunScores, Scores, warn, with_ignored
+from laneval._sources import Array, GroupedSource, Id, Path, Qrels, Relevant, Source, _judgments, _lent, _named, _query_lengths
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from laneval._summary import Summary
-
-
-class ArrowStream(Protocol):
-    """A table with a stream of Arrow, such as those of pyarrow, pandas, polars and DuckDB."""
-
-    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
-
-
-Path: TypeAlias = str | os.PathLike[str]
-Source: TypeAlias = (
-    Path
-    | bytes
-    | Mapping[str, Mapping[str, float]]
-    | ArrowStream
-    | Iterable[tuple[str, str, float]]
-    | Iterable[Mapping[str, Any]]
-)
-GroupedSource: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float]]] | Iterable[tuple[str, str, str, float]]
-Array: TypeAlias = Any
-Id: TypeAlias = str | int | bytes
-Relevant: TypeAlias = Collection[Id] | Mapping[Id, float]
-
-
-class Qrels:
-    """Judgments, read once and used for many runs.
-
-    >>> import laneval
-    >>> qrels = laneval.Qrels({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}})
-    >>> qrels.queries
-    ['q1', 'q2']
-    >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
-    0.5
-
-    Of several judgments of a document, by judge, by subtopic or as preferences, each is in a group: a column of a table, the second item of
-    (query, group, document, grade), or the innermost key of {query: {document: {group: grade}}}.
-
-    >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], judgments_by="judge")
-    >>> laneval.evaluate(judged, {"q1": {"d1": 0.5}}, "P(judges=mean)@1")["P(judges=mean)@1"]
-    0.5
-    """
-
-    __slots__ = ("_native",)
-
-    def __init__(
-        self,
-        source: Source | GroupedSource,
-        *,
-        columns: Columns | None = None,
-        dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
-        format: Format | None = None,
-        query_lengths: Path | None = None,
-        judgments_by: JudgmentsBy | None = None,
-        groups: Path | None = None,
-    ) -> None:
-        """Reads judgments. `query_lengths` is the file that says how many lines each query has in LETOR judgments without `qid`; its name was
-        `groups` once."""
-        query_lengths = _query_lengths(query_lengths, groups)
-        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by)
-
-    @property
-    def queries(self) -> list[str]:
-        """The judged queries, in bytewise order."""
-        return self._native.queries()
-
-    @property
-    def grades(self) -> list[float]:
-        """The distinct grades, from 0."""
-        return self._native.grades()
-
-    @property
-    def fingerprint(self) -> str:
-        """A hash of all judgments, whatever their order."""
-        return self._native.fingerprint()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> Qrels:
-        """Makes judgments of the bytes that `to_bytes` returned, in this or a later version of laneval.
-
-        Raises `InputError` if they are others, or damaged.
-        """
-        qrels = cls.__new__(cls)
-        qrels._native = _native.Qrels.from_bytes(data)
-        return qrels
-
-    def to_bytes(self) -> bytes:
-        """The judgments as bytes, which pickles hold, so that joblib, Dask and `multiprocessing` hand judgments on.
-
-        >>> import laneval
-        >>> qrels = laneval.Qrels({"q1": {"d1": 1}})
-        >>> laneval.Qrels.from_bytes(qrels.to_bytes()).fingerprint == qrels.fingerprint
-        True
-        """
-        return self._native.to_bytes()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return (Qrels.from_bytes, (self.to_bytes(),))
-
-    def __len__(self) -> int:
-        return len(self._native)
-
-    def __repr__(self) -> str:
-        return f"<judgments of {len(self)} queries>"
 
 
 class Matrix:
@@ -394,7 +292,7 @@ def evaluate_ids(
     {'q1': {'RR': 1.0}, 'q2': {'RR': 0.5}}
     """
     one, other = getattr(relevant, "index", None), getattr(retrieved, "index", None)
-    if hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
+    if one is not None and hasattr(one, "equals") and hasattr(other, "equals") and not one.equals(other):
         raise ValueError("relevant and retrieved have different indices: give mappings, as `relevant.to_dict()`, to match them by query")
     if not isinstance(relevant, Mapping) and not isinstance(retrieved, Mapping):
         return _ranked(_native.Arrays.ids(relevant, retrieved), measures, options)
@@ -455,12 +353,6 @@ def devices() -> list[dict[str, Any]]:
     return _native.devices()
 
 
-def _lent(array: Array | None) -> tuple[Any, bool] | None:
-    if isinstance(array, (list, tuple)) and not array:
-        array = memoryview(b"")  # of whole numbers, though NumPy makes floats of nothing
-    return None if array is None else lent(array)
-
-
 def _cover(offsets: Array | None, values: Array) -> None:
     """Checks that offsets begin with the first value and end behind the last one: no value belongs to no query."""
     if offsets is None:
@@ -471,44 +363,6 @@ def _cover(offsets: Array | None, values: Array) -> None:
             raise ValueError(f"offsets are from {ends[0]} to {ends[-1]}, and labels has {len(all_values)} values: 0 to {len(all_values)} were expected")
     except NotImplementedError:
         pass  # numbers in another order of bytes, which the native part refuses
-
-
-def _query_lengths(path: Path | None, groups: Path | None) -> Path | None:
-    """The file of lengths of queries, which was called `groups` once."""
-    if groups is None:
-        return path
-    if path is not None:
-        raise TypeError("groups is the old name of query_lengths: one of them was expected")
-    warnings.warn("groups= of LETOR judgments is called query_lengths= now", DeprecationWarning, stacklevel=3)
-    return groups
-
-
-def _judgments(
-    ready: Ready | None, qrels: Source | GroupedSource | Qrels, options: Options, query_lengths: Path | None = None
-) -> _native.Qrels:
-    """The judgments, read by the groups that were asked for or that the measures need."""
-    if isinstance(qrels, Qrels):
-        for name, given in (("query_lengths", query_lengths), ("judgments_by", options.get("judgments_by"))):
-            if given is not None:
-                raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
-        return qrels._native
-    by = None if ready is None else ready.native.judgments_by()
-    dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
-    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by)
-
-
-def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:
-    if isinstance(runs, Mapping):
-        for name in runs:
-            if not isinstance(name, str):
-                raise TypeError(f"the name {name!r} of a run is of {type(name)}: a str was expected")
-        return list(runs.items())
-    if isinstance(runs, (str, bytes, os.PathLike)):
-        raise TypeError("runs is one path: a list of paths, or a dict of runs by their names, was expected")
-    for path in runs:
-        if not isinstance(path, (str, bytes, os.PathLike)):
-            raise TypeError(f"a run of {type(path)} has no name: a list holds paths, and runs in memory are {{'name': run, …}}")
-    return [(None, os.fspath(path)) for path in runs]
 
 
 def _evaluated(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import numbers
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, get_args, get_type_hints
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict, get_args, get_type_hints
 
 from laneval import _native
 from laneval._errors import MeasureError, OptionError, UnanswerableError
 from laneval._files import write_whole
+from laneval._names import _name, base_name, better
 from laneval._options import threads_of, whole
-from laneval._scores import PerQuery, RunScores, _name, base_name, better
 
 if TYPE_CHECKING:
     import pandas
@@ -403,8 +403,40 @@ class Deltas:
         return f"<{len(self._comparison)} pairs × {len(self.queries)} queries>"
 
 
+NativeValues: TypeAlias = _native.PerQuery
+
+
+class Values(Protocol):
+    """What is compared of the values of queries."""
+
+    @property
+    def _native(self) -> NativeValues | None: ...
+
+    @property
+    def _custom(self) -> Mapping[str, Any]: ...
+
+    @property
+    def queries(self) -> list[str]: ...
+
+    def _column(self, name: str) -> Sequence[float]: ...
+
+
+class Evaluated(Iterable[str], Protocol):
+    """What is compared of the scores of a run, whose items are names of measures with averages."""
+
+    @property
+    def _known(self) -> dict[str, Any]: ...
+
+    @property
+    def _measures(self) -> Sequence[str]: ...
+
+    def items(self) -> Iterable[tuple[str, float]]: ...
+
+    def per_query(self) -> Values: ...
+
+
 def compared(
-    runs: Sequence[tuple[str, RunScores]], baseline: str | None, options: ComparisonOptions
+    runs: Sequence[tuple[str, Evaluated]], baseline: str | None, options: ComparisonOptions
 ) -> Comparison:
     """Compares runs, given with their names."""
     checked = _checked(options)
@@ -491,7 +523,7 @@ def _whole(word: str, value: Any, least: int, most: int) -> int | None:
     return int(value)
 
 
-def _check(runs: Sequence[tuple[str, RunScores]]) -> None:
+def _check(runs: Sequence[tuple[str, Evaluated]]) -> None:
     """Checks that the runs were evaluated alike, and that the values of queries were kept."""
     for _, run in runs:
         run.per_query()
@@ -504,7 +536,7 @@ def _check(runs: Sequence[tuple[str, RunScores]]) -> None:
                 raise UnanswerableError(f"{first} and {name} cannot be compared: they were evaluated with {both}")
 
 
-def _evaluated_with(run: RunScores) -> list[tuple[str, Any]]:
+def _evaluated_with(run: Evaluated) -> list[tuple[str, Any]]:
     """The keywords that change the values of runs."""
     known = run._known
     depths = [depth for depth in (known["depth"], known["view_depth"]) if depth is not None]
@@ -521,7 +553,7 @@ def _title(runs: list[str]) -> str:
     return f"{', '.join(runs[:-1])} and {runs[-1]} compared" if len(runs) <= 3 else f"{len(runs)} runs compared"
 
 
-def _origin(run: RunScores) -> tuple[str, list[tuple[str, str]]]:
+def _origin(run: Evaluated) -> tuple[str, list[tuple[str, str]]]:
     """The origin of the numbers of a page: the ranking rule, and further settings."""
     given = dict(_evaluated_with(run))
     depth = "all ranks" if given["depth"] is None else f"the first {given['depth']} ranks"
@@ -530,7 +562,7 @@ def _origin(run: RunScores) -> tuple[str, list[tuple[str, str]]]:
     return f"scores compared as {given['score']}, equal ones {given['ties']}, {depth}", documents + fingerprints
 
 
-def _measures(runs: Sequence[tuple[str, RunScores]], asked: str | Iterable[str] | None) -> list[str]:
+def _measures(runs: Sequence[tuple[str, Evaluated]], asked: str | Iterable[str] | None) -> list[str]:
     """The canonical names of the measures to compare by, which all runs have."""
     first, one = runs[0]
     if asked is None:
@@ -559,16 +591,16 @@ def _measures(runs: Sequence[tuple[str, RunScores]], asked: str | Iterable[str] 
     return names
 
 
-def _judged(run: RunScores) -> dict[str, float]:
+def _judged(run: Evaluated) -> dict[str, float]:
     """The shares of judged documents, if they were evaluated. If the other documents were dropped, every share would be 1."""
     if run._known["judged_only"]:
         return {}
     return {name: value for name, value in run.items() if base_name(name) == "Judged"}
 
 
-def _values(run: RunScores, measures: list[str]) -> _native.PerQuery:
+def _values(run: Evaluated, measures: list[str]) -> _native.PerQuery:
     """The values of queries under these measures."""
-    values: PerQuery = run.per_query()
+    values = run.per_query()
     if values._native is not None and not any(name in values._custom for name in measures):
         return values._native
     return _native.PerQuery(measures, values.queries, [list(values._column(name)) for name in measures])

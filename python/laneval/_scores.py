@@ -16,6 +16,8 @@ from laneval._errors import (
     UnanswerableError,
 )
 
+from laneval._names import _name, better
+
 if TYPE_CHECKING:
     import numpy
     import pandas
@@ -410,34 +412,6 @@ def _table(runs: Sequence[RunScores]) -> str:
         rows.append(f"<tr><th>{html.escape(run.name)}</th>{''.join(cells)}</tr>")
     words = html.escape(runs[0]._words())
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table><p>{words}</p>"
-
-
-def better(measure: str) -> str | None:
-    """The direction in which averages of a measure are better, `"higher"` or `"lower"`; `None` if neither is."""
-    if not _directions:
-        _directions.update((of["name"], of["better"]) for of in _native.measures())
-    return _directions.get(base_name(measure), "higher")
-
-
-def base_name(measure: str) -> str:
-    """The name of a measure without parameters and cutoff."""
-    return measure.split("@")[0].split("(")[0]
-
-
-_directions: dict[str, str | None] = {}
-
-
-def _name(measure: str, names: Sequence[str]) -> str:
-    """The canonical name of an evaluated measure, given any of its names."""
-    if measure in names:
-        return measure
-    try:
-        found = _native.parse(measure)
-    except MeasureError:
-        raise KeyError(measure) from None
-    if len(found) == 1 and found[0] in names:
-        return found[0]
-    raise KeyError(measure)
 
 
 def warn(run: RunScores, notices: Sequence[str], level: int) -> None:

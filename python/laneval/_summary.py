@@ -8,12 +8,12 @@ from types import TracebackType
 from typing import Any, Literal, Unpack
 
 from laneval import _native
-from laneval._api import Array, ArrowStream, GroupedSource, Path, Qrels, Source, _judgments, _lent, _named
 from laneval._arrays import lent
 from laneval._errors import UnanswerableError
 from laneval._layouts import Labelled, Tagged
 from laneval._options import DEFAULT, Measures, Options, Ready, Stat, named_columns, stat_names
 from laneval._scores import RunScores, Scores
+from laneval._sources import Array, ArrowStream, GroupedSource, Path, Qrels, Source, _judgments, _lent, _named
 
 
 class Summary:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from laneval._api import evaluate_scores
 from laneval._errors import UnanswerableError
 from laneval._options import Measures, Ready
-from laneval._scores import better
+from laneval._names import better
 
 if TYPE_CHECKING:
     from typing import TypeAlias

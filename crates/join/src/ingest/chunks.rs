@@ -10,9 +10,9 @@ use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 
 use memchr::{memchr, memrchr};
 
-use super::record::LONGEST_LINE;
+use super::layout::Table;
+use super::limits::LONGEST_LINE;
 use super::scan::split;
-use super::table::Table;
 
 /// The size of chunks in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

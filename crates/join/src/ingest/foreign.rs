@@ -9,7 +9,7 @@ use super::diagnostics::whole_file;
 use super::dialect::Rules;
 use super::format::InputFormat;
 use super::format::json::first_value;
-use super::record::LONGEST_LINE;
+use super::limits::LONGEST_LINE;
 use super::scan::split;
 use super::shape::{Fault, Role, counts};
 use crate::error::{Problem, Problems, printable_path};

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher, RandomState};
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use super::record::Brief;
+use super::brief::Brief;
 
 /// Two odd multipliers. A product loses its factor only if the factor is 0 as a whole, so no part of an id can hide another part.
 #[derive(Debug, Clone, Copy)]

@@ -20,7 +20,7 @@ use super::foreign::{HEAD, has_head};
 use super::format::InputFormat;
 use super::format::json::is_json;
 use super::format::npy::MAGIC;
-use super::record::LONGEST_LINE;
+use super::limits::LONGEST_LINE;
 
 /// A qrels or run text, perhaps compressed by gzip or zstd, which is recognised from the content.
 #[derive(Debug, Clone, PartialEq, Eq)]

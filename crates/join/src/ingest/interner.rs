@@ -2,8 +2,8 @@
 
 use crate::label::Ids;
 
+use super::brief::Brief;
 use super::hash::{Seed, spread};
-use super::record::Brief;
 
 /// Ids and a hash table over them: 16 bytes an id beyond the bytes themselves, and 11 to 22 for the table.
 #[derive(Debug, Clone)]

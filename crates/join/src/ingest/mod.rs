@@ -1,21 +1,23 @@
 //! From text to labels: qrels and runs are read, joined and ranked in one pass.
 //!
 //! ```text
+//! settings             what a join is asked for; sound: what holds for all its inputs together
+//! limits               the longest line, and bytes that no row has inside
 //! input, compression   a file is mapped, a stream decompressed; gzip and zstd are recognised by their content; how runs are named
 //! chunks               pieces for the workers, cut between queries
 //! format               the format of a text, and rows that are made of formats other than TREC and tables
-//! scan, table, number  lines, rows, fields, numbers
+//! scan, table, number  lines, rows, fields, numbers; separator, layout: what stands between fields, and what the fields are
 //! shape, foreign       the shape of lines, for messages; texts that are in no known format
 //! columns              rows that are columns in memory
 //! tables               files of tables, which another crate reads as columns
-//! record, hash         a line as 32 bytes: sort key, hash of the docno, position of the docno
+//! record, hash, brief  a line as 32 bytes: sort key, hash of the docno, position of the docno
 //! reader               rows, of text or in memory, become records, which are kept by query
 //! group                the slower way, for rows in any order
 //! interner             ids and their numbers
 //! grouped              judgments by judge, by subtopic, or as preferences
 //! doc_table, qrels     the judged documents of each query as a small hash table
 //! rank, run            the records of a query → duplicates, order, labels
-//! picked               a few queries alone, with their documents
+//! picked, picks        a few queries alone, with their documents
 //! passing              a run that is read once, query by query; passing_text: its text
 //! rows                 rows one after another, as they stand in a text
 //! seen                 scores that may mislead
@@ -32,6 +34,7 @@
 //! run     query iter docno rank score tag …       scores are sorted; the rank is ignored, unless it is to order equal scores
 //! ```
 
+mod brief;
 mod chunks;
 pub mod columns;
 mod compression;
@@ -45,10 +48,13 @@ mod grouped;
 mod hash;
 mod input;
 mod interner;
+mod layout;
+mod limits;
 mod number;
 pub mod passing;
 mod passing_text;
 mod picked;
+mod picks;
 mod qrels;
 mod rank;
 mod reader;
@@ -58,7 +64,10 @@ mod rows;
 mod run;
 mod scan;
 mod seen;
+mod separator;
+mod settings;
 mod shape;
+mod sound;
 mod table;
 pub mod tables;
 
@@ -69,9 +78,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::error::{Error, Problems, Result, printable_path};
-use crate::label::{
-    FileAccess, GroupedBy, LabelMatrix, MatrixBuilder, RankingRule, ScoreType, StagedRun, Ties,
-};
+use crate::label::{GroupedBy, LabelMatrix, RankingRule, StagedRun, Ties};
 use crate::watch::Watch;
 
 use chunks::ChunkSize;
@@ -84,7 +91,8 @@ use hash::Seed;
 use input::{Opened, distinct_names, run_names};
 use reader::TextSource;
 use shape::Role;
-use tables::{TableReader, with_records};
+use sound::{finish, sound, stdin_once};
+use tables::with_records;
 
 pub use dialect::Dialect;
 pub use format::preview::{Preview, PreviewRow};
@@ -94,54 +102,7 @@ pub use passing_text::PassingText;
 pub use picked::{Picked, PickedQuery, Retrieved};
 pub use qrels::Qrels;
 pub use rows::{TextRank, TextRow};
-
-/// The settings of a join of runs with judgments.
-///
-/// ```
-/// use laneval::{Input, Join};
-/// let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
-/// let qrels = text("qrels", "q1 0 d1 1\nq1 0 d2 0\n");
-/// let run = text("bm25", "q1 Q0 d9 1 2.5 tag\nq1 Q0 d1 2 1.5 tag\n");
-/// let matrix = Join::default().files(qrels, [run])?;
-/// assert_eq!(matrix.depths(), [2]);
-/// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 4]); // not in the qrels; grade 1
-/// # Ok::<(), laneval::Error>(())
-/// ```
-#[derive(Debug, Clone, Default)]
-pub struct Join {
-    /// The dialect: how strictly lines are read.
-    pub dialect: Dialect,
-    /// The order of equal scores.
-    pub ties: Ties,
-    /// The type in which scores are compared.
-    pub score: ScoreType,
-    /// The number of first ranks of every ranking that are kept; all by default.
-    pub depth: Option<NonZeroU32>,
-    /// Whether to keep which documents of equal scores have different labels: [`LabelMatrix::tied_groups`]. Each takes some memory.
-    pub keep_ties: bool,
-    /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or results, and its results may be of
-    /// other queries than its judgments.
-    pub part: bool,
-    /// The way files are opened.
-    pub access: FileAccess,
-    /// The way judgments are read.
-    pub qrels_as: ReadAs,
-    /// The way runs are read.
-    pub runs_as: ReadAs,
-    /// The groups by which judgments are read, if a document may have several: the second field of TREC text, or a column of judges or
-    /// subtopics. Preferences are read from TREC text, or given in memory.
-    pub grouped_by: Option<GroupedBy>,
-    /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
-    pub preference_fields: Option<usize>,
-    /// Whether to leave documents out of rankings whose id is the id of their query, before [`Join::depth`] counts, as BEIR does.
-    pub drop_identical_ids: bool,
-    /// The reader of files of tables, such as Parquet; without one they are errors.
-    pub tables: Option<&'static dyn TableReader>,
-    /// The list to which the recognised format of each text is added.
-    pub recognised: Option<Arc<Recognised>>,
-    /// The watch that is told how far reading is, and may stop it between two chunks of some hundred kilobytes.
-    pub watch: Option<Arc<Watch>>,
-}
+pub use settings::Join;
 
 impl Join {
     /// Reads qrels and runs, in any [`InputFormat`], which is recognised by the content. To join the same qrels with other runs as well,
@@ -612,32 +573,6 @@ type Told = std::result::Result<Form, OtherFormat>;
 /// the error.
 fn told(start: Option<&[u8]>, known: Known<'_>) -> Told {
     start.map_or_else(|| Ok(Form::trec()), |start| tell(head(start), known))
-}
-
-/// Checks that the standard input is at most one of the inputs.
-fn stdin_once<'a>(inputs: impl Iterator<Item = &'a Input>) -> Result<()> {
-    if inputs.filter(|input| **input == Input::Stdin).count() > 1 {
-        return Err(Error::Unanswerable("the standard input can be only one of the inputs".to_owned()));
-    }
-    Ok(())
-}
-
-/// Returns the runs, if neither they nor the qrels have problems.
-fn sound(problems: Problems, staged: Vec<(StagedRun, RunProblems)>, qrels: &Qrels) -> Result<Vec<StagedRun>> {
-    let (runs, wrong): (Vec<StagedRun>, Vec<RunProblems>) = staged.into_iter().unzip();
-    let (lines, repeats): (Vec<Problems>, Vec<Problems>) =
-        wrong.into_iter().map(|wrong| (wrong.lines, wrong.repeats)).unzip();
-    let lines = diagnostics::join([problems].into_iter().chain(lines));
-    if !lines.first.is_empty() {
-        return Err(Error::Input(lines));
-    }
-    let repeats = diagnostics::join([qrels.repeats(&runs)].into_iter().chain(repeats));
-    if repeats.first.is_empty() { Ok(runs) } else { Err(Error::Repeated(repeats)) }
-}
-
-fn finish(mut matrix: MatrixBuilder, runs: Vec<StagedRun>) -> Result<LabelMatrix> {
-    runs.into_iter().for_each(|run| matrix.push(run));
-    matrix.finish()
 }
 
 #[cfg(test)]

@@ -8,14 +8,16 @@ use std::sync::{Mutex, PoisonError};
 
 use super::chunks::{ChunkSize, complete};
 use super::columns::{ColumnSource, Columns, Pending, Records};
+use super::diagnostics;
 use super::diagnostics::{Findings, Position, whole_file};
 use super::format::Form;
+use super::layout::Order;
 use super::qrels::Qrels;
-use super::reader::{Grouped, Make, Order, PassingSource, Source};
+use super::reader::{Grouped, Make, PassingSource, Source};
 use super::record::{Docnos, Record};
 use super::run::{Joining, Rankings, Results, check_ties, ignored, nothing_in_it};
+use super::settings::Join;
 use super::shape::Role;
-use super::{Join, diagnostics};
 use crate::error::{Error, Problems, Result};
 use crate::label::{RunInfo, ScoresSeen, StagedPiece};
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::compression::{BYTE_ORDER_MARK, Bytes, Codec};
 use super::foreign::{HEAD, has_head};
 use super::input::{Input, RunInput, is_matrix, read_on, run_names, stdin_file};
-use super::record::LONGEST_LINE;
+use super::limits::LONGEST_LINE;
 use crate::error::{Error, Result};
 use crate::label::Description;
 use crate::watch::{Told, Watch};

@@ -19,13 +19,15 @@ use super::group::{Scattered, each_query};
 use super::hash::Seed;
 use super::input::{Input, Opened, RunInput, run_names};
 use super::passing_text::PassingText;
+use super::picks::Picks;
 use super::rank::Ranker;
 use super::reader::{PassingSource, Source, TextSource};
 use super::record::{Docnos, Record, score_of_key};
 use super::run::{self, Joining, Rankings, Results, check_ties, without_identical};
+use super::settings::Join;
 use super::shape::Role;
+use super::sound::{finish, sound, stdin_once};
 use super::tables::with_records;
-use super::{Join, finish, sound, stdin_once};
 use crate::error::{Error, Result};
 use crate::label::{LabelMatrix, StagedPiece, StagedRun};
 
@@ -63,21 +65,6 @@ pub struct Picked {
     pub queries: Vec<PickedQuery>,
     /// The matrix of the rankings.
     pub matrix: LabelMatrix,
-}
-
-/// The picked queries. Those without judgments are numbered behind those of the qrels.
-#[derive(Debug)]
-pub(super) struct Picks {
-    ids: Vec<Vec<u8>>,
-    judged: u32,
-}
-
-impl Picks {
-    /// Returns the number of the query `id`, which is `judged` in the qrels, if it is picked.
-    pub fn number(&self, id: &[u8], judged: Option<u32>) -> Option<u32> {
-        let place = self.ids.iter().position(|picked| picked == id)?;
-        Some(judged.unwrap_or(self.judged + place as u32))
-    }
 }
 
 /// A run of which some queries were picked: their rankings, with the number of each query.

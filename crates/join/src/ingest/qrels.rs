@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_128;
 
-use super::Join;
+use super::brief::Brief;
 use super::chunks::ChunkSize;
 use super::columns::{self, Collected, ColumnSource, Columns, PieceSize};
 use super::diagnostics::{Finding, Findings, join, quoted, whole_file};
@@ -21,8 +21,9 @@ use super::input::{Input, Opened};
 use super::interner::Interner;
 use super::rank::too_many;
 use super::reader::{Gathered, Grouped, Make, Rows, Source, TextSource, gather};
-use super::record::{Brief, Docnos, Record};
+use super::record::{Docnos, Record};
 use super::repeats::repeats;
+use super::settings::Join;
 use super::shape::Role;
 use super::tables::with_judgments;
 use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
@@ -109,27 +110,9 @@ impl Qrels {
         Ok(Qrels { dialect: None, ..qrels })
     }
 
-    /// Takes judgments (query, group, docno, grade) in any order, of which a document may have one in each group; a group is a judge, a
-    /// subtopic, or a group of preferences, whose levels are the grades. The judgments are those of a text with the same fields.
-    ///
-    /// ```
-    /// use laneval::{Evaluator, GroupedBy, Join, Qrels};
-    /// let judgments = [("q1", "s1", "d1", 1.0), ("q1", "s2", "d1", 0.0), ("q1", "s2", "d2", 1.0)];
-    /// let qrels = Qrels::by_group(judgments, GroupedBy::Subtopic)?;
-    /// let run = [("q1", "d1", 0.5), ("q1", "d2", 0.25)];
-    /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
-    /// let scores = Evaluator::new(["StRecall@1", "StRecall@2"])?.evaluate(&matrix)?;
-    /// assert_eq!(scores.average("mine", "StRecall@1"), Some(0.5));
-    /// # Ok::<(), laneval::Error>(())
-    /// ```
-    ///
-    /// # Errors
-    /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict one another.
-    pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
-        judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
-        by: GroupedBy,
-    ) -> Result<Self> {
-        Ok(Qrels { dialect: None, ..super::grouped::of_rows(judgments, by)? })
+    /// The same judgments, for runs of any dialect.
+    pub(super) fn of_any_dialect(self) -> Self {
+        Qrels { dialect: None, ..self }
     }
 
     /// Takes judgments from columns in memory, in any order and any number of batches, for a [`Join`](super::Join) of this dialect.

@@ -12,22 +12,25 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::brief::Brief;
 use super::chunks::{Chunk, ChunkSize, Content, each_block, each_chunk};
 use super::columns::Scratch;
-use super::diagnostics::{Finding, Findings, Position, quoted};
+use super::diagnostics::{Finding, Findings, Position};
 use super::dialect::{Comments, Rules};
 use super::format::Form;
-use super::format::options::OptionStyle;
-use super::format::tell::not_counted;
 use super::group::{Scattered, Whole};
 use super::hash::Seed;
 use super::input::Opened;
-use super::number::{decimal, of_letters};
-use super::record::{Brief, Docnos, Record, address, sort_key};
+use super::layout::Order;
+use super::layout::{Table, Value};
+use super::limits::UNIT;
+use super::number::decimal;
+use super::record::{Docnos, Record, address, sort_key};
 use super::repeats::{MANY, thin};
 use super::scan::{Fields, Scanner, TakeLines, is_separator};
-use super::shape::{Fault, Role, not_a_number};
-use super::table::{Row, RowScanner, Separator, Table, TakeRows, UNIT, Value};
+use super::separator::Separator;
+use super::shape::{Fault, Role};
+use super::table::{Row, RowScanner, TakeRows};
 use crate::error::{Error, Result};
 use crate::label::ScoreType;
 use crate::watch::{Watch, not_stopped};
@@ -247,49 +250,6 @@ pub(super) trait Source: Sync {
     /// Returns the line of the text to which the line `line` that is read belongs.
     fn line(&self, line: u64) -> u64 {
         line
-    }
-}
-
-/// The numbers that results are sorted by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Order {
-    /// Scores; ranks may stand beside them.
-    Scores { ranks: RankColumn },
-    /// Ranks that are integers.
-    Ranks,
-    /// Ranks as scores, −rank; `counted` if ranks have to count 1, 2, 3 …, with how messages write options.
-    RankScores { counted: Option<OptionStyle> },
-}
-
-/// The place of ranks beside scores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RankColumn {
-    /// No place: there are no ranks.
-    None,
-    /// The field right behind the document.
-    Behind,
-    /// A column of a table, from 0.
-    At(Separator, usize),
-}
-
-impl Form {
-    /// Returns what results are sorted by.
-    pub fn order(&self) -> Order {
-        match self.table().map(|table| (table.value, table)) {
-            None => Order::Scores { ranks: RankColumn::Behind },
-            Some((Value::Number | Value::Letters, table)) => Order::Scores { ranks: table.rank_column() },
-            Some((value, table)) => {
-                Order::RankScores { counted: (value == Value::CountedRank).then_some(table.options) }
-            }
-        }
-    }
-
-    /// Describes the expected line, to stand behind a colon.
-    pub fn expected(&self, role: Role) -> String {
-        match self.table() {
-            None => format!(": {}", role.expected()),
-            Some(table) => format!(": {}", table.expected()),
-        }
     }
 }
 
@@ -646,38 +606,6 @@ impl<R: Rows<N>, K: Keep, const N: usize> TakeRows for TableReading<'_, '_, '_, 
     fn wrong(&mut self, start: usize, line: u64, message: impl FnOnce() -> String) {
         self.reading.count += 1;
         self.reading.problem(start, line, message);
-    }
-}
-
-impl Value {
-    /// Reads the number in a field; `None` if the field is not such a number.
-    #[inline(always)]
-    pub(super) fn of(
-        self,
-        text: &[u8],
-        [start, end]: [usize; 2],
-        parser: fn(&[u8]) -> Option<f64>,
-    ) -> Option<f64> {
-        match self {
-            Value::Number => decimal(text, start, end, parser),
-            Value::Letters => of_letters(&text[start..end]),
-            Value::Rank | Value::CountedRank => {
-                decimal(text, start, end, parser).filter(|number| number.fract() == 0.0)
-            }
-        }
-    }
-}
-
-impl Table {
-    /// Says what is wrong with a field that is not the number it should be.
-    pub(super) fn not_a_number(&self, role: Role, field: &[u8]) -> String {
-        match self.value {
-            Value::Number | Value::Letters => {
-                format!("{} {}: {}", role.number(), not_a_number(field), self.expected())
-            }
-            Value::Rank => format!("rank {} is not an integer: {}", quoted(field), self.expected()),
-            Value::CountedRank => not_counted(field, None, self.options),
-        }
     }
 }
 

@@ -19,7 +19,7 @@ use fearless_simd::{Level, dispatch, u8x64};
 use memchr::{memchr, memrchr};
 
 use super::dialect::Comments;
-use super::record::LONGEST_LINE;
+use super::limits::LONGEST_LINE;
 
 /// The number of bytes of text that are marked ahead: a window stays in the first-level cache, with its masks.
 const WINDOW: usize = 8 << 10;

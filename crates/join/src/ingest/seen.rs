@@ -2,7 +2,7 @@
 //!
 //! No function here looks at every score again: a query costs a few comparisons, and one more wherever the label changes from rank to rank.
 
-use super::reader::RankColumn;
+use super::layout::RankColumn;
 use super::record::{Docnos, Record, by_docno, score_of_key, sort_key};
 use crate::label::code::UNPOOLED;
 use crate::label::{RankingRule, ScoreType, ScoresSeen, Ties};

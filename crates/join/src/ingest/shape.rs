@@ -2,7 +2,7 @@
 
 use super::diagnostics::quoted;
 use super::dialect::{Comments, Rules};
-use super::record::LONGEST_LINE;
+use super::limits::LONGEST_LINE;
 use super::scan::{has_lone_return, is_separator, split};
 
 /// The message about a line that is too long.

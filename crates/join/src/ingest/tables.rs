@@ -8,8 +8,8 @@ use super::format::InputFormat;
 pub use super::format::names::Missing;
 use super::format::names::{Chosen, ColumnNames, NotChosen, choose, in_order};
 use super::input::Opened;
+use super::layout::Value;
 use super::shape::Role;
-use super::table::Value;
 use crate::label::GroupedBy;
 
 /// A reader of files of tables, for [`Join::tables`](crate::ingest::Join::tables): the crate `laneval-formats` has one.

@@ -15,6 +15,7 @@
 
 mod collected;
 mod decimal;
+mod keys;
 mod numbers;
 mod pending;
 mod pieces;
@@ -29,17 +30,19 @@ use rayon::prelude::*;
 
 use super::diagnostics;
 use super::hash::Seed;
-use super::reader::{Order, RankColumn};
+use super::layout::{Order, RankColumn};
 use super::shape::Role;
 use crate::error::{Error, Problem, Problems, Result};
 use crate::numbers::{Integers, Numbers};
 pub(super) use collected::Collected;
 use decimal::LONGEST;
+pub(super) use keys::Scratch;
 pub(super) use pending::Pending;
-pub(super) use pieces::{ColumnSource, PieceSize, Scratch, is_fine, not_fine};
+pub(super) use pieces::{ColumnSource, PieceSize};
 pub use text::Text;
 use text::{Hashed, Id};
 use wrong::Wrong;
+pub(super) use wrong::{is_fine, not_fine};
 
 /// Results of a run, one on each row: columns of the same length, or a batch of them.
 ///

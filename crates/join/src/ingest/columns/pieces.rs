@@ -5,14 +5,17 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::decimal::LONGEST;
+use super::keys::Scratch;
 use super::text::Hashed;
+use super::wrong::{is_fine, not_fine};
 use super::{Columns, PieceDocs, Text, Value};
 use crate::error::Result;
 use crate::ingest::chunks::all_workers;
 use crate::ingest::diagnostics::{Finding, Findings, Position};
 use crate::ingest::group::Whole;
 use crate::ingest::hash::Seed;
-use crate::ingest::reader::{Gathered, Keep, Order, Reader, Rows, Source, gather};
+use crate::ingest::layout::Order;
+use crate::ingest::reader::{Gathered, Keep, Reader, Rows, Source, gather};
 use crate::ingest::record::{Docnos, Record, address, rank_key};
 use crate::ingest::shape::Role;
 use crate::watch::{Watch, not_stopped};
@@ -149,27 +152,6 @@ impl Columns<'_> {
         let (before, last) = self.locate(self.starts[batch] - 1);
         before.query.id(last).is(self.batches[batch].query.id(0))
     }
-}
-
-/// The buffers that a worker uses from piece to piece.
-#[derive(Debug, Default)]
-pub(in crate::ingest) struct Scratch {
-    /// The sort keys of some rows.
-    keys: Vec<u64>,
-    /// The rows whose numbers are wrong.
-    wrong: Vec<u64>,
-    /// The documents that are integers, as text.
-    digits: Vec<u8>,
-    codes: Codes,
-}
-
-/// The numbers of queries that the codes of a dictionary stand for.
-#[derive(Debug, Default)]
-struct Codes {
-    /// The number of the dictionary.
-    dictionary: Option<u32>,
-    /// The state of each code: 0 not met yet, 1 skipped, otherwise the number of the query plus 2.
-    known: Vec<u32>,
 }
 
 /// The number of rows that go through the nearest cache together.
@@ -359,23 +341,5 @@ impl Scratch {
                 keys.extend(rows.map(|row| rank_key(rank(row))));
             }
         }
-    }
-}
-
-/// Returns whether `number` is a valid grade or score.
-#[inline(always)]
-pub(in crate::ingest) fn is_fine(role: Role, number: f64) -> bool {
-    match role {
-        Role::Qrels => number.is_finite(),
-        Role::Run => !number.is_nan(),
-    }
-}
-
-/// Says what is wrong with an invalid number.
-#[cold]
-pub(in crate::ingest) fn not_fine(role: Role, number: f64) -> String {
-    match role {
-        Role::Qrels => format!("grade {number} is not a finite number"),
-        Role::Run => format!("score {number} is not a number"),
     }
 }

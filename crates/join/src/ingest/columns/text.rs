@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::decimal::{Integer, LONGEST};
 use super::wrong::Wrong;
+use crate::ingest::brief::Brief;
 use crate::ingest::hash::Seed;
-use crate::ingest::record::{Brief, LONGEST_LINE};
+use crate::ingest::limits::LONGEST_LINE;
 use crate::numbers::{Integers, borrowed, with_integers};
 
 /// Ids of queries or documents, one on each row, in one of the shapes in which programs have them.

@@ -1,6 +1,7 @@
 //! Errors of columns.
 
 use crate::error::{Problem, Problems};
+use crate::ingest::shape::Role;
 
 /// An error of a column or a batch.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,5 +26,23 @@ impl Wrong {
     pub fn problems(self, name: &str, start: usize) -> Problems {
         let line = self.row.map_or(0, |row| (start + row) as u64 + 1);
         Problems { first: vec![Problem { file: name.to_owned(), line, message: self.message }], more: 0 }
+    }
+}
+
+/// Returns whether `number` is a valid grade or score.
+#[inline(always)]
+pub(in crate::ingest) fn is_fine(role: Role, number: f64) -> bool {
+    match role {
+        Role::Qrels => number.is_finite(),
+        Role::Run => !number.is_nan(),
+    }
+}
+
+/// Says what is wrong with an invalid number.
+#[cold]
+pub(in crate::ingest) fn not_fine(role: Role, number: f64) -> String {
+    match role {
+        Role::Qrels => format!("grade {number} is not a finite number"),
+        Role::Run => format!("score {number} is not a number"),
     }
 }

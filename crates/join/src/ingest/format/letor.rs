@@ -16,7 +16,7 @@ use memchr::memchr;
 use super::made::{MadeRows, MakeRows, wrong_id};
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::input::Opened;
-use crate::ingest::record::LONGEST_LINE;
+use crate::ingest::limits::LONGEST_LINE;
 use crate::ingest::scan::split;
 
 /// The shape of a line, for messages.

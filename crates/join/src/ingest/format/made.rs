@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::printable;
 use crate::ingest::diagnostics::quoted;
-use crate::ingest::record::LONGEST_LINE;
-use crate::ingest::table::{UNIT, WRONG};
+use crate::ingest::limits::LONGEST_LINE;
+use crate::ingest::limits::{UNIT, WRONG};
 
 /// A maker of rows of another format.
 pub(in crate::ingest) trait MakeRows: Send {

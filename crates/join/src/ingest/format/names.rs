@@ -6,8 +6,8 @@ use std::str::FromStr;
 use super::options::OptionStyle;
 use crate::error::Error;
 use crate::ingest::diagnostics::quoted;
+use crate::ingest::layout::Value;
 use crate::ingest::shape::Role;
-use crate::ingest::table::Value;
 use crate::label::GroupedBy;
 
 /// The most columns or keys that a message lists.

@@ -6,8 +6,10 @@ use std::io;
 use memchr::memrchr;
 
 use super::made::{MadeRows, MakeRows};
+use crate::ingest::layout::Table;
+use crate::ingest::limits::UNIT;
 use crate::ingest::scan::whole_line;
-use crate::ingest::table::{Row, RowScanner, Table, TakeRows, UNIT};
+use crate::ingest::table::{Row, RowScanner, TakeRows};
 
 /// Makes rows with ranks right behind documents from those of a table.
 #[derive(Debug)]

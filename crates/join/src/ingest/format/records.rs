@@ -15,13 +15,13 @@ use super::json::{Cursor, Stuck, Token, objects};
 use super::made::{MadeRows, MakeRows, wrong_id};
 use super::names::{Chosen, NotChosen, choose};
 use crate::ingest::diagnostics::quoted;
+use crate::ingest::layout::Value;
 use crate::ingest::shape::Role;
-use crate::ingest::table::Value;
 use crate::label::GroupedBy;
 
 /// The keys that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Keys {
+pub(in crate::ingest) struct Keys {
     /// The keys of the query, of the document and of the number.
     names: [Vec<u8>; 3],
     pub value: Value,

@@ -22,10 +22,12 @@ use crate::ingest::diagnostics::quoted;
 use crate::ingest::dialect::{Dialect, Rules};
 use crate::ingest::foreign::{Head, OtherFormat, of_head};
 use crate::ingest::input::{Input, Opened};
+use crate::ingest::layout::not_counted;
+use crate::ingest::layout::{Table, Value};
 use crate::ingest::number::finite;
 use crate::ingest::scan::split;
+use crate::ingest::separator::Separator;
 use crate::ingest::shape::{Fault, Role, counts};
-use crate::ingest::table::{Separator, Table, Value};
 use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
 use crate::label::{FileAccess, GroupedBy};
 
@@ -779,18 +781,6 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     let read = opened.text().and_then(|mut text| text.read_to_end(&mut bytes));
     read.map(|_| bytes).map_err(|error| error.to_string())
-}
-
-/// Makes the message for a number that stands in the place of a rank, perhaps of the rank `rank`.
-pub(in crate::ingest) fn not_counted(number: &[u8], rank: Option<u64>, options: OptionStyle) -> String {
-    let rank = rank.map_or("a rank".to_owned(), |rank| format!("rank {rank}"));
-    format!(
-        "{} where {rank} was expected: a run of three columns without a header has ranks, which count 1, 2, 3 … in every query, in \
-         the order of the lines; say `{}` if these are ranks in another order or not all, or `{}` if they are scores",
-        quoted(number),
-        options.format(Role::Run, "msmarco"),
-        options.columns_in_order("query,doc,score")
-    )
 }
 
 /// Whether a text is a number with a comma in the place of the decimal point.

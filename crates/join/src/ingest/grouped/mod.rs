@@ -11,6 +11,7 @@
 
 mod made;
 mod piece;
+mod shape;
 
 use std::collections::{BTreeSet, HashMap};
 use std::io::Read;
@@ -22,16 +23,17 @@ use rayon::prelude::*;
 
 use self::made::{Made, Naming};
 use self::piece::{Growing, Piece, Place};
+use self::shape::Shape;
 use super::chunks::line_after;
 use super::columns::{Collected, ColumnSource, Columns, Judgments, PieceSize};
 use super::diagnostics::{Earliest, quoted, whole_file};
-use super::dialect::{Comments, Dialect, Rules};
+use super::dialect::{Comments, Dialect};
 use super::format::Form;
 use super::hash::Seed;
 use super::input::Opened;
+use super::limits::LONGEST_LINE;
 use super::number::decimal;
 use super::qrels::{self, Kept, Qrels};
-use super::record::LONGEST_LINE;
 use super::rows::{TextRow, each_judgment};
 use super::scan::{Fields, Scanner, TakeLines, split};
 use super::shape::{Role, TOO_LONG, counts};
@@ -48,16 +50,6 @@ const BLOCK: u64 = 8 << 20;
 
 /// The bytes of a usual line.
 const USUAL: usize = 32;
-
-/// The shape of the lines.
-#[derive(Clone, Copy)]
-struct Shape {
-    by: GroupedBy,
-    dialect: Dialect,
-    rules: Rules,
-    /// The number of fields of a line.
-    fields: usize,
-}
 
 /// Reads judgments by group; returns what can be used of them, and the problems.
 pub(super) fn read(
@@ -138,6 +130,31 @@ pub(super) fn read_columns(
         !is_stopped(watch)
     });
     assemble(rows.finish(), name, shape, "", seed, watch)
+}
+
+impl Qrels {
+    /// Takes judgments (query, group, docno, grade) in any order, of which a document may have one in each group; a group is a judge, a
+    /// subtopic, or a group of preferences, whose levels are the grades. The judgments are those of a text with the same fields.
+    ///
+    /// ```
+    /// use laneval::{Evaluator, GroupedBy, Join, Qrels};
+    /// let judgments = [("q1", "s1", "d1", 1.0), ("q1", "s2", "d1", 0.0), ("q1", "s2", "d2", 1.0)];
+    /// let qrels = Qrels::by_group(judgments, GroupedBy::Subtopic)?;
+    /// let run = [("q1", "d1", 0.5), ("q1", "d2", 0.25)];
+    /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
+    /// let scores = Evaluator::new(["StRecall@1", "StRecall@2"])?.evaluate(&matrix)?;
+    /// assert_eq!(scores.average("mine", "StRecall@1"), Some(0.5));
+    /// # Ok::<(), laneval::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict one another.
+    pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+        judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
+        by: GroupedBy,
+    ) -> Result<Self> {
+        Ok(of_rows(judgments, by)?.of_any_dialect())
+    }
 }
 
 /// Takes judgments (query, group, document, grade) in any order.
@@ -410,49 +427,6 @@ fn pieces(text: &[u8]) -> Vec<Range<usize>> {
 /// The names of all groups and sub-groups, in bytewise order.
 fn names(pieces: &[Piece]) -> BTreeSet<&[u8]> {
     pieces.iter().flat_map(|piece| piece.names().iter()).collect()
-}
-
-impl Shape {
-    fn of(by: GroupedBy, fields: usize, dialect: Dialect) -> Self {
-        Shape { by, dialect, rules: dialect.rules(), fields }
-    }
-
-    /// Whether rows that repeat others are errors, which a few of them tell.
-    fn thins(self) -> bool {
-        // trec_eval counts a preference twice that is there twice.
-        !(self.by == GroupedBy::Preference && self.rules.late_repeats)
-    }
-
-    /// The name of the number of a line.
-    fn number(self) -> &'static str {
-        if self.by == GroupedBy::Preference { "level" } else { "grade" }
-    }
-
-    /// The function that reads this number; it gives `None` if the field is not a number.
-    #[inline(always)]
-    fn parser(&self) -> fn(&[u8]) -> Option<f64> {
-        if self.by == GroupedBy::Preference { self.rules.score } else { self.rules.grade }
-    }
-
-    /// Returns a grade or a level as the dialect takes it: trec_eval 9 rounds levels to f32.
-    fn grade(self, grade: f64) -> f64 {
-        let grade = match self.by {
-            GroupedBy::Preference if self.dialect == Dialect::Trec9 => f64::from(grade as f32),
-            GroupedBy::Preference => grade,
-            _ if self.rules.whole_grades => grade.trunc(),
-            _ => grade,
-        };
-        grade + 0.0
-    }
-
-    fn expected(self) -> &'static str {
-        match (self.by, self.fields) {
-            (GroupedBy::Judge, _) => "expected 'query judge docno grade'",
-            (GroupedBy::Subtopic, _) => "expected 'query subtopic docno grade'",
-            (GroupedBy::Preference, 5) => "expected 'query group sub-group docno level'",
-            (GroupedBy::Preference, _) => "expected 'query group docno level'",
-        }
-    }
 }
 
 #[cfg(test)]

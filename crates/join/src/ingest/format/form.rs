@@ -1,0 +1,222 @@
+//! The form of a text: its format, and how its rows are read.
+
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::super::layout::{Order, RankColumn, Table, Value};
+use super::super::separator::Separator;
+use super::super::shape::Role;
+use super::super::tables;
+use super::letor::{self, Letor};
+use super::made::{Lines, MadeText, MakeRows};
+use super::npy::{self, Npy};
+use super::records::{self, Keys};
+use super::{json, ranked};
+
+/// The format of a text, and how its rows are read.
+#[derive(Debug)]
+pub(in crate::ingest) struct Form {
+    pub shape: Shape,
+    /// The format that was recognised, in words.
+    pub what: String,
+    /// Whether a note should be given, because the text might be something else.
+    pub doubtful: bool,
+}
+
+/// The way rows are read.
+#[derive(Debug)]
+pub(in crate::ingest) enum Shape {
+    /// Lines of TREC.
+    Trec,
+    /// A table, read as it lies.
+    Table(Table),
+    /// Rows that are made of another format.
+    Made(Made),
+    /// Rows that were read as columns.
+    Columns(Box<dyn tables::Table>),
+}
+
+impl Form {
+    /// The form of TREC text.
+    pub fn trec() -> Self {
+        Form { shape: Shape::Trec, what: "TREC text".to_owned(), doubtful: false }
+    }
+
+    /// The table that the text is, or that is made of it.
+    pub fn table(&self) -> Option<&Table> {
+        match &self.shape {
+            Shape::Trec | Shape::Columns(_) => None,
+            Shape::Table(table) | Shape::Made(Made { table, .. }) => Some(table),
+        }
+    }
+
+    /// The maker of the rows, if they are made of another format.
+    pub fn made(&self) -> Option<&Made> {
+        match &self.shape {
+            Shape::Made(made) => Some(made),
+            _ => None,
+        }
+    }
+
+    /// The columns, if the rows are columns.
+    pub fn columns(&self) -> Option<&dyn tables::Table> {
+        match &self.shape {
+            Shape::Columns(table) => Some(&**table),
+            _ => None,
+        }
+    }
+
+    /// Whether rows have judges or subtopics, if these were asked for.
+    pub fn has_groups(&self) -> bool {
+        match &self.shape {
+            Shape::Trec | Shape::Columns(_) => true,
+            Shape::Table(table) | Shape::Made(Made { table, .. }) => table.group.is_some(),
+        }
+    }
+
+    /// The properties of these judgments that a run without ids needs.
+    pub fn partner(&self) -> Option<&Partner> {
+        self.made().and_then(Made::partner)
+    }
+
+    /// Changes the form so that ranks order equal scores: if the ranks of a table do not stand right behind the documents, its rows are
+    /// made anew.
+    pub fn ordered_by_ranks(self) -> Self {
+        match self.shape {
+            Shape::Table(table) if matches!(table.rank_column(), RankColumn::At(..)) => {
+                let options = table.options;
+                let made = Table { options, ..Table::made_with_ranks(table.value, &table.shape) };
+                let made = Made { of: Of::Table(table), table: made, lines: Arc::default() };
+                Form { shape: Shape::Made(made), ..self }
+            }
+            shape => Form { shape, ..self },
+        }
+    }
+
+    /// Drops what comes before the rows, which was read already.
+    pub fn without_header(mut self) -> Self {
+        if let Shape::Table(table) = &mut self.shape {
+            table.skip = 0;
+        }
+        self
+    }
+
+    /// Returns the lines that are read of a text: its own, or the lines that are made of it.
+    pub fn rows<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<Box<dyn Read + Send + 'a>> {
+        match self.made() {
+            None => Ok(text),
+            Some(made) => Ok(Box::new(made.of(text)?)),
+        }
+    }
+
+    /// Returns the line of the text to which the line `line` that is read belongs.
+    pub fn line(&self, line: u64) -> u64 {
+        self.made().map_or(line, |made| made.lines.lock().unwrap_or_else(PoisonError::into_inner).of(line))
+    }
+}
+
+impl Form {
+    /// Returns what results are sorted by.
+    pub fn order(&self) -> Order {
+        match self.table().map(|table| (table.value, table)) {
+            None => Order::Scores { ranks: RankColumn::Behind },
+            Some((Value::Number | Value::Letters, table)) => Order::Scores { ranks: table.rank_column() },
+            Some((value, table)) => {
+                Order::RankScores { counted: (value == Value::CountedRank).then_some(table.options) }
+            }
+        }
+    }
+
+    /// Describes the expected line, to stand behind a colon.
+    pub fn expected(&self, role: Role) -> String {
+        match self.table() {
+            None => format!(": {}", role.expected()),
+            Some(table) => format!(": {}", table.expected()),
+        }
+    }
+}
+
+/// Rows that are made of another format.
+#[derive(Debug)]
+pub(in crate::ingest) struct Made {
+    of: Of,
+    /// The table of the rows.
+    pub table: Table,
+    /// The lines of the text from which rows were made the last time.
+    lines: Arc<Mutex<Lines>>,
+}
+
+/// The judgments that runs without ids of their own belong to.
+#[derive(Debug, Clone)]
+pub(in crate::ingest) enum Partner {
+    /// A text, whose lines give the documents that a file of scores has the scores of.
+    Letor(Letor),
+    /// A matrix with its name; the matrix of the scores has the same shape.
+    Matrix(String, Npy),
+}
+
+/// The text that rows are made of.
+#[derive(Debug)]
+pub(in crate::ingest) enum Of {
+    /// Objects of objects; the text is what their numbers are called.
+    Objects(&'static str),
+    RecordLines(Keys, &'static str),
+    RecordArray(Keys, &'static str),
+    /// A table with ranks.
+    Table(Table),
+    /// Judgments in LETOR or in a matrix.
+    Judgments(Partner),
+    Scores(Letor),
+    /// A matrix of scores.
+    Matrix(Npy),
+}
+
+impl Made {
+    pub fn new(of: Of, value: Value, shape: &str) -> Self {
+        let table = match &of {
+            Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_rank() => {
+                Table::made_with_ranks(value, shape)
+            }
+            Of::RecordLines(keys, _) | Of::RecordArray(keys, _) if keys.have_group() => {
+                Table::made_with_groups(value, shape)
+            }
+            _ => Table::made(value, shape),
+        };
+        Made { of, table, lines: Arc::default() }
+    }
+
+    /// Returns the rows of a text as lines.
+    pub fn of<'a>(&'a self, text: Box<dyn Read + Send + 'a>) -> io::Result<MadeText<'a>> {
+        let maker: Box<dyn MakeRows + 'a> = match &self.of {
+            Of::Objects(number) => Box::new(json::Objects::new(number)),
+            Of::RecordLines(keys, number) => Box::new(records::RecordLines::new(keys.clone(), number)),
+            Of::RecordArray(keys, number) => Box::new(records::RecordArray::new(keys.clone(), number)),
+            Of::Table(table) => Box::new(ranked::RankedRows::new(table.clone())),
+            Of::Judgments(Partner::Letor(letor)) => Box::new(letor::Judgments::new(letor.groups.clone())),
+            Of::Judgments(Partner::Matrix(_, npy)) => Box::new(npy::Cells::new(npy.clone(), "grade")),
+            Of::Matrix(npy) => Box::new(npy::Cells::new(npy.clone(), "score")),
+            Of::Scores(letor) => Box::new(letor::Scored::new(letor)?),
+        };
+        Ok(MadeText::new(text, maker, self.lines.clone()))
+    }
+
+    /// The judgments, if runs without ids go with them.
+    pub fn partner(&self) -> Option<&Partner> {
+        match &self.of {
+            Of::Judgments(partner) => Some(partner),
+            _ => None,
+        }
+    }
+}
+
+impl Separator {
+    /// The name of tables with this separator.
+    pub fn table(self) -> &'static str {
+        match self {
+            Separator::Blanks => "a table with blanks between its columns",
+            Separator::Tab => "TSV",
+            Separator::Comma => "CSV",
+            Separator::Unit => "rows of another format",
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What is said of judgments or runs where their content does not decide.
+
+use std::path::PathBuf;
+
+use super::input_format::InputFormat;
+use super::names::ColumnNames;
+use super::options::OptionStyle;
+
+/// The settings for reading judgments or runs where their content does not decide.
+///
+/// ```
+/// use laneval::{Input, Join, Qrels, ReadAs};
+///
+/// let run = Input::Bytes { name: "run".into(), bytes: b"q1\td7\t0.5\nq1\td9\t2.5\n".into() };
+/// let qrels = Qrels::new([("q1", "d7", 1.0)])?;
+/// let error = Join::default().runs(&qrels, [run.clone()]).unwrap_err(); // three columns, and no header
+/// assert!(error.to_string().contains("--columns query,doc,score"));
+/// let runs_as = ReadAs { columns: Some("query,doc,score".parse()?), ..ReadAs::default() };
+/// let matrix = Join { runs_as, ..Join::default() }.runs(&qrels, [run])?;
+/// assert_eq!(matrix.depths(), [2]);
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ReadAs {
+    /// The format. By default the content decides.
+    pub format: Option<InputFormat>,
+    /// The columns of tables and the keys of records that are read. By default their names decide.
+    pub columns: Option<ColumnNames>,
+    /// The file that says how many lines each query has, for LETOR judgments without `qid`. By default it has the path of the judgments
+    /// with `.query` or `.group` behind it.
+    pub groups: Option<PathBuf>,
+    /// The way messages write the options that they name.
+    pub options: OptionStyle,
+}
+
+impl ReadAs {
+    /// The format of tables, if a file that begins with `start` is read as one.
+    pub(in crate::ingest) fn tables(&self, start: &[u8]) -> Option<InputFormat> {
+        match self.format {
+            None => InputFormat::of_tables(start),
+            format => format.filter(|format| matches!(format, InputFormat::Parquet | InputFormat::Arrow)),
+        }
+    }
+}

@@ -1,0 +1,58 @@
+//! The formats that were recognised, for those who ask.
+
+use std::sync::{Mutex, PoisonError};
+
+use super::form::Form;
+
+/// The formats that were recognised, roughly in the order in which texts were opened.
+///
+/// ```
+/// use std::sync::Arc;
+/// use laneval::{Join, Recognised};
+/// let recognised = Arc::new(Recognised::default());
+/// let join = Join { recognised: Some(recognised.clone()), ..Join::default() };
+/// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
+/// join.qrels("examples/data/formats/qrels.tsv")?;
+/// assert_eq!(recognised.all()[0].what, "TSV with a header: query-id, corpus-id, score");
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Recognised(Mutex<Vec<RecognisedText>>);
+
+/// The format of a text, as it was recognised.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RecognisedText {
+    /// The name of the text in messages.
+    pub name: String,
+    /// The format, in words.
+    pub what: String,
+    /// Whether the text might be something else, so that the user should be told.
+    pub doubtful: bool,
+    /// Whether it probably is something else, so that numbers are wrong.
+    pub wrong: bool,
+}
+
+impl Recognised {
+    pub(in crate::ingest) fn add(&self, name: &str, form: &Form) {
+        let (what, doubtful) = (form.what.clone(), form.doubtful);
+        self.push(RecognisedText { name: name.to_owned(), what, doubtful, wrong: false });
+    }
+
+    /// Adds a text, called `name`, that probably is something else; `what` says why.
+    pub(in crate::ingest) fn doubt(&self, name: &str, what: String) {
+        self.push(RecognisedText { name: name.to_owned(), what, doubtful: true, wrong: true });
+    }
+
+    fn push(&self, text: RecognisedText) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !all.contains(&text) {
+            all.push(text);
+        }
+    }
+
+    /// Returns all texts, each once.
+    pub fn all(&self) -> Vec<RecognisedText> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

@@ -1,0 +1,58 @@
+//! The settings of a join.
+
+use std::num::NonZeroU32;
+use std::sync::Arc;
+
+use super::dialect::Dialect;
+use super::format::{ReadAs, Recognised};
+use super::tables::TableReader;
+use crate::label::{FileAccess, GroupedBy, ScoreType, Ties};
+use crate::watch::Watch;
+
+/// The settings of a join of runs with judgments.
+///
+/// ```
+/// use laneval::{Input, Join};
+/// let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
+/// let qrels = text("qrels", "q1 0 d1 1\nq1 0 d2 0\n");
+/// let run = text("bm25", "q1 Q0 d9 1 2.5 tag\nq1 Q0 d1 2 1.5 tag\n");
+/// let matrix = Join::default().files(qrels, [run])?;
+/// assert_eq!(matrix.depths(), [2]);
+/// assert_eq!(matrix.tile(0).lane(0).take(2).collect::<Vec<_>>(), [1, 4]); // not in the qrels; grade 1
+/// # Ok::<(), laneval::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Join {
+    /// The dialect: how strictly lines are read.
+    pub dialect: Dialect,
+    /// The order of equal scores.
+    pub ties: Ties,
+    /// The type in which scores are compared.
+    pub score: ScoreType,
+    /// The number of first ranks of every ranking that are kept; all by default.
+    pub depth: Option<NonZeroU32>,
+    /// Whether to keep which documents of equal scores have different labels: [`LabelMatrix::tied_groups`]. Each takes some memory.
+    pub keep_ties: bool,
+    /// Whether the rows are only a part of a run, such as a partition: a part may lack judgments or results, and its results may be of
+    /// other queries than its judgments.
+    pub part: bool,
+    /// The way files are opened.
+    pub access: FileAccess,
+    /// The way judgments are read.
+    pub qrels_as: ReadAs,
+    /// The way runs are read.
+    pub runs_as: ReadAs,
+    /// The groups by which judgments are read, if a document may have several: the second field of TREC text, or a column of judges or
+    /// subtopics. Preferences are read from TREC text, or given in memory.
+    pub grouped_by: Option<GroupedBy>,
+    /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
+    pub preference_fields: Option<usize>,
+    /// Whether to leave documents out of rankings whose id is the id of their query, before [`Join::depth`] counts, as BEIR does.
+    pub drop_identical_ids: bool,
+    /// The reader of files of tables, such as Parquet; without one they are errors.
+    pub tables: Option<&'static dyn TableReader>,
+    /// The list to which the recognised format of each text is added.
+    pub recognised: Option<Arc<Recognised>>,
+    /// The watch that is told how far reading is, and may stop it between two chunks of some hundred kilobytes.
+    pub watch: Option<Arc<Watch>>,
+}

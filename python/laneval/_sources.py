@@ -1,0 +1,157 @@
+"""What judgments and runs are read from."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, Protocol, TypeAlias
+
+from laneval import _native
+from laneval._arrays import lent
+from laneval._options import Columns, Format, JudgmentsBy, Options, Ready, column_names
+
+class ArrowStream(Protocol):
+    """A table with a stream of Arrow, such as those of pyarrow, pandas, polars and DuckDB."""
+
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> object: ...
+
+
+Path: TypeAlias = str | os.PathLike[str]
+Source: TypeAlias = (
+    Path
+    | bytes
+    | Mapping[str, Mapping[str, float]]
+    | ArrowStream
+    | Iterable[tuple[str, str, float]]
+    | Iterable[Mapping[str, Any]]
+)
+GroupedSource: TypeAlias = Mapping[str, Mapping[str, Mapping[str, float]]] | Iterable[tuple[str, str, str, float]]
+Array: TypeAlias = Any
+Id: TypeAlias = str | int | bytes
+Relevant: TypeAlias = Collection[Id] | Mapping[Id, float]
+
+
+class Qrels:
+    """Judgments, read once and used for many runs.
+
+    >>> import laneval
+    >>> qrels = laneval.Qrels({"q1": {"d1": 2, "d2": 0}, "q2": {"d1": 1}})
+    >>> qrels.queries
+    ['q1', 'q2']
+    >>> laneval.evaluate(qrels, {"q1": {"d1": 0.5}, "q2": {"d2": 0.1}}, "RR")["RR"]
+    0.5
+
+    Of several judgments of a document, by judge, by subtopic or as preferences, each is in a group: a column of a table, the second item of
+    (query, group, document, grade), or the innermost key of {query: {document: {group: grade}}}.
+
+    >>> judged = laneval.Qrels([("q1", "ann", "d1", 1), ("q1", "bob", "d1", 0)], judgments_by="judge")
+    >>> laneval.evaluate(judged, {"q1": {"d1": 0.5}}, "P(judges=mean)@1")["P(judges=mean)@1"]
+    0.5
+    """
+
+    __slots__ = ("_native",)
+
+    def __init__(
+        self,
+        source: Source | GroupedSource,
+        *,
+        columns: Columns | None = None,
+        dialect: Literal["laneval", "trec9", "trec10"] = "laneval",
+        format: Format | None = None,
+        query_lengths: Path | None = None,
+        judgments_by: JudgmentsBy | None = None,
+        groups: Path | None = None,
+    ) -> None:
+        """Reads judgments. `query_lengths` is the file that says how many lines each query has in LETOR judgments without `qid`; its name was
+        `groups` once."""
+        query_lengths = _query_lengths(query_lengths, groups)
+        self._native = _native.Qrels(source, "qrels", dialect, column_names(columns), format, query_lengths, judgments_by)
+
+    @property
+    def queries(self) -> list[str]:
+        """The judged queries, in bytewise order."""
+        return self._native.queries()
+
+    @property
+    def grades(self) -> list[float]:
+        """The distinct grades, from 0."""
+        return self._native.grades()
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of all judgments, whatever their order."""
+        return self._native.fingerprint()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Qrels:
+        """Makes judgments of the bytes that `to_bytes` returned, in this or a later version of laneval.
+
+        Raises `InputError` if they are others, or damaged.
+        """
+        qrels = cls.__new__(cls)
+        qrels._native = _native.Qrels.from_bytes(data)
+        return qrels
+
+    def to_bytes(self) -> bytes:
+        """The judgments as bytes, which pickles hold, so that joblib, Dask and `multiprocessing` hand judgments on.
+
+        >>> import laneval
+        >>> qrels = laneval.Qrels({"q1": {"d1": 1}})
+        >>> laneval.Qrels.from_bytes(qrels.to_bytes()).fingerprint == qrels.fingerprint
+        True
+        """
+        return self._native.to_bytes()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (Qrels.from_bytes, (self.to_bytes(),))
+
+    def __len__(self) -> int:
+        return len(self._native)
+
+    def __repr__(self) -> str:
+        return f"<judgments of {len(self)} queries>"
+
+
+def _lent(array: Array | None) -> tuple[Any, bool] | None:
+    if isinstance(array, (list, tuple)) and not array:
+        array = memoryview(b"")  # of whole numbers, though NumPy makes floats of nothing
+    return None if array is None else lent(array)
+
+
+def _query_lengths(path: Path | None, groups: Path | None) -> Path | None:
+    """The file of lengths of queries, which was called `groups` once."""
+    if groups is None:
+        return path
+    if path is not None:
+        raise TypeError("groups is the old name of query_lengths: one of them was expected")
+    warnings.warn("groups= of LETOR judgments is called query_lengths= now", DeprecationWarning, stacklevel=3)
+    return groups
+
+
+def _judgments(
+    ready: Ready | None, qrels: Source | GroupedSource | Qrels, options: Options, query_lengths: Path | None = None
+) -> _native.Qrels:
+    """The judgments, read by the groups that were asked for or that the measures need."""
+    if isinstance(qrels, Qrels):
+        for name, given in (("query_lengths", query_lengths), ("judgments_by", options.get("judgments_by"))):
+            if given is not None:
+                raise TypeError(f"{name} is for judgments that are read here: give it to Qrels")
+        return qrels._native
+    by = None if ready is None else ready.native.judgments_by()
+    dialect, columns = options.get("dialect", "laneval"), column_names(options.get("columns"))
+    return _native.Qrels(qrels, "qrels", dialect, columns, options.get("qrels_format"), query_lengths, by)
+
+
+def _named(runs: Mapping[str, Source] | Sequence[Path]) -> list[tuple[str | None, Any]]:
+    if isinstance(runs, Mapping):
+        for name in runs:
+            if not isinstance(name, str):
+                raise TypeError(f"the name {name!r} of a run is of {type(name)}: a str was expected")
+        return list(runs.items())
+    if isinstance(runs, (str, bytes, os.PathLike)):
+        raise TypeError("runs is one path: a list of paths, or a dict of runs by their names, was expected")
+    for path in runs:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"a run of {type(path)} has no name: a list holds paths, and runs in memory are {{'name': run, …}}")
+    return [(None, os.fspath(path)) for path in runs]
