@@ -233,12 +233,11 @@ def evaluate_labels(
     >>> scores["RR"], scores.ideal
     (0.6666666666666666, 'retrieved')
     """
+    _cover(offsets, labels)
     arrays = _native.Arrays.labels(
         lent(labels), _lent(lengths), _lent(offsets), _lent(groups), _lent(relevant), _lent(judged)
     )
-    found = _ranked(arrays, measures, options)
-    _cover(offsets, labels)  # which the native part knows to ascend
-    return found
+    return _ranked(arrays, measures, options)
 
 
 def evaluate_scores(

@@ -203,7 +203,7 @@ def test_arrays_without_numpy():
         (lambda: laneval.evaluate_labels(LABELS.astype(">i2")), TypeError, "swapped"),
         (lambda: laneval.evaluate_labels(LABELS, lengths=[13] * 40), ValueError, "lengths[0] is 13, and a row has 12 values"),
         (lambda: laneval.evaluate_labels(LABELS, lengths=[1]), ValueError, "lengths has 1 of them, and labels has 40 rows"),
-        (lambda: laneval.evaluate_labels(LABELS[0], offsets=[0, 5, 3]), ValueError, "offsets[2] is 3, less than the one before"),
+        (lambda: laneval.evaluate_labels(LABELS[0], offsets=[0, 5, 3, 12]), ValueError, "offsets[2] is 3, less than the one before"),
         (lambda: laneval.evaluate_labels(LABELS * np.float32("nan")), ValueError, "labels[0, 0] is NaN"),
         (lambda: laneval.evaluate_labels(np.arange(-2, 598).reshape(2, 300)), ValueError, "labels[0, 0] is -2"),
         (lambda: laneval.evaluate_scores(LABELS[:2], LABELS), ValueError, "scores has the shape (2, 12), and grades (40, 12)"),
