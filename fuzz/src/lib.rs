@@ -57,23 +57,33 @@ pub fn differential(data: &[u8]) {
         return;
     };
     for (theirs, ours) in theirs.lines().zip(ours.lines()) {
+        // If -J leaves no document of a topic, they divide 0 by 0.
+        let may_be_nan = ["iprec_at_recall", "11pt_avg"].iter().any(|name| theirs.starts_with(name));
+        if may_be_nan && asked.contains(&"-J") && theirs.ends_with("nan") {
+            continue;
+        }
         assert_eq!(ours, theirs, "{asked:?}\n{qrels}%\n{run}");
     }
     assert_eq!(ours.lines().count(), theirs.lines().count());
 }
 
-/// Judgments of up to 200 rows: documents of a query only once.
+/// Judgments of up to 200 rows: documents of a query only once. A query with negative grades alone, at which trec_eval stops or crashes, gets
+/// another judgment.
 fn judgments_of(bytes: &mut Bytes<'_>) -> String {
     const GRADES: [&str; 8] = ["0", "1", "2", "3", "-1", "-2", "10", "1"];
-    let mut seen = std::collections::BTreeSet::new();
+    let (mut seen, mut sound) = (std::collections::BTreeSet::new(), [true; 8]);
     let mut text = String::new();
     for _ in 0..bytes.byte().min(200) {
-        let (row, grade) = (bytes.byte(), bytes.byte());
+        let (row, grade) = (bytes.byte(), GRADES[usize::from(bytes.byte() % 8)]);
         if seen.insert(row) {
-            text += &format!("{} 0 d{} {}\n", row >> 5, row & 31, GRADES[usize::from(grade % 8)]);
+            let query = usize::from(row >> 5);
+            let is_first = !seen.iter().any(|&other| other != row && other >> 5 == row >> 5);
+            sound[query] = !grade.starts_with('-') || sound[query] && !is_first;
+            text += &format!("{query} 0 d{} {grade}\n", row & 31);
         }
     }
-    text
+    let unsound = (0..8).filter(|&query| !sound[query]);
+    text + &unsound.map(|query| format!("{query} 0 d99 0\n")).collect::<String>()
 }
 
 /// Results: scores with many ties, and some that are equal as f32 only.

@@ -209,21 +209,21 @@ fn any_join(bytes: &mut Bytes<'_>) -> Join {
 }
 
 /// Joins qrels and a run, packed by `pack`, and returns the matrix if that succeeds.
-fn joined(join: Join, text: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>) -> Option<LabelMatrix> {
+pub fn joined(join: Join, text: &[u8], pack: impl Fn(&[u8]) -> Vec<u8>) -> Option<LabelMatrix> {
     let at = text.windows(2).position(|pair| pair == b"%\n")?;
     let input = |name: &str, text| Input::Bytes { name: name.to_owned(), bytes: pack(text) };
     join.files(input("qrels", &text[..at]), [input("run", &text[at + 2..])]).ok()
 }
 
 /// Returns every measure that the grades of a matrix admit.
-fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
+pub fn every_measure(matrix: &LabelMatrix) -> Vec<Measure> {
     static ALL: OnceLock<Vec<Measure>> = OnceLock::new();
     let all = ALL.get_or_init(|| MEASURES.iter().flat_map(variants::variants).collect());
     all.iter().filter(|measure| measure.recipe(matrix.book()).is_ok()).cloned().collect()
 }
 
 /// Checks that the CPU engine and the reference give the same bits, or both an error.
-fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
+pub fn assert_same(matrix: &LabelMatrix, measures: Vec<Measure>, view: View) {
     let mut evaluator = Evaluator::of(measures);
     evaluator = evaluator.with_per_query(true);
     evaluator = evaluator.with_view(view);
