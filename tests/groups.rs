@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use laneval::arrays::{Rankings, Shape};
+use laneval::columns;
 use laneval::measure::{Input as Needs, Measure};
 use laneval::{
     Dialect, EngineChoice, Error, Evaluator, GroupedBy, Input, Join, LabelMatrix, Notice, QuerySet, RunInput,
@@ -474,6 +475,24 @@ fn scales_are_checked_for_judges_as_well() {
 /// The message about judgments that are wrong.
 fn wrong(by: GroupedBy, qrels: &str) -> String {
     join(Some(by), qrels, &[RUN]).unwrap_err().to_string()
+}
+
+/// trec_eval 9 rounds levels to f32, in which a finite number may be infinite.
+#[test]
+fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
+    for (dialect, text) in
+        [(Dialect::Trec9, "a g d1 1e39\na g d2 1e39\n"), (Dialect::Trec9, "a g d1 1\na g d2 -1e39\n")]
+    {
+        let join = Join { dialect, grouped_by: Some(GroupedBy::Preference), ..Join::default() };
+        let error = join.qrels(input("judgments", text)).unwrap_err().to_string();
+        assert!(error.contains("1e39' is not a number: expected 'query group docno level'"), "{error}");
+        let sound = Join { dialect: Dialect::Trec10, ..join.clone() };
+        assert_eq!(sound.qrels(input("judgments", text)).unwrap().queries().len(), 1);
+        let levels = [1e39, 1e39];
+        let batch = columns::Judgments::new(&["a", "a"], &["d1", "d2"], &levels).with_groups(&["g", "g"]);
+        let error = join.judgments(&[batch]).unwrap_err().to_string();
+        assert!(error.contains("is not a finite number"), "{error}");
+    }
 }
 
 #[test]

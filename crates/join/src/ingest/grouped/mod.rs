@@ -177,7 +177,7 @@ pub(super) fn sound((qrels, problems): (Qrels, Problems)) -> Result<Qrels> {
 
 /// Adds a judgment that does not lie in TREC text.
 fn take(rows: &mut Growing, shape: Shape, line: u64, (query, groups, doc): Place<'_>, grade: f64) {
-    if !grade.is_finite() {
+    if !shape.grade(grade).is_finite() {
         rows.problem(line, format!("{} {grade} is not a finite number", shape.number()));
     } else if groups[0].is_empty() {
         rows.problem(line, "the group is empty".to_owned());
@@ -296,8 +296,9 @@ impl Lines<'_> {
     /// Takes a line with its number, which was read already.
     #[inline(always)]
     fn take(&mut self, line: u64, place: Place<'_>, (field, value): (&[u8], Option<f64>)) {
-        match value.filter(|value| value.is_finite()) {
-            Some(value) => self.piece.push(line as u32, place, self.shape.grade(value)),
+        // A level may be infinite only once it is rounded to f32.
+        match value.map(|value| self.shape.grade(value)).filter(|value| value.is_finite()) {
+            Some(value) => self.piece.push(line as u32, place, value),
             None => {
                 let (what, expected) = (self.shape.number(), self.shape.expected());
                 let message = || format!("{what} {} is not a number: {expected}", quoted(field));
