@@ -8,6 +8,7 @@ use laneval::{GroupedBy, Input};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyMapping, PyString};
 
 use crate::columns::{ColumnNames, Role};
@@ -77,7 +78,9 @@ impl Source {
             return Ok(Source::Text(Input::Path(object.extract::<PathBuf>()?)));
         }
         if let Ok(bytes) = object.cast::<PyBytes>() {
-            let bytes = bytes.as_bytes().to_vec();
+            // Other threads of Python work while it is copied.
+            let shared = PyBackedBytes::from(bytes.clone());
+            let bytes = py.detach(|| shared.to_vec());
             return Ok(Source::Text(Input::Bytes { name: name.to_owned(), bytes }));
         }
         let source = if object.hasattr("__arrow_c_stream__")? {

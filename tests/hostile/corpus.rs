@@ -7,8 +7,11 @@ use rayon::prelude::*;
 
 use crate::properties::{compressed, formats, grouped, lmx, measure, part, summary, text};
 
+/// A property of any bytes, which panics where it does not hold.
+type Property = fn(&[u8]);
+
 /// The fuzz targets, each with its property. `differential` is replayed beside trec_eval only (`fuzz/README.md`).
-const TARGETS: [(&str, fn(&[u8])); 8] = [
+const TARGETS: [(&str, Property); 8] = [
     ("compressed", compressed),
     ("formats", formats),
     ("grouped", grouped),
@@ -38,7 +41,7 @@ fn what_fuzzing_kept_holds() {
         .iter()
         .flat_map(|(target, holds)| inputs(target).into_iter().map(move |input| (holds, input)))
         .collect();
-    let fails = |(holds, input): &(&fn(&[u8]), PathBuf)| {
+    let fails = |(holds, input): &(&Property, PathBuf)| {
         let bytes = std::fs::read(input).unwrap();
         catch_unwind(AssertUnwindSafe(|| holds(&bytes))).is_err()
     };

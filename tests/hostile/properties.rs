@@ -44,7 +44,7 @@ pub fn text(data: &[u8]) {
     let mut bytes = Bytes(data);
     let join = any_join(&mut bytes);
     if let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) {
-        let view = View { depth: None, judged_only: data.len() % 2 == 0 };
+        let view = View { depth: None, judged_only: data.len().is_multiple_of(2) };
         assert_same(&matrix, every_measure(&matrix), view);
     }
 }

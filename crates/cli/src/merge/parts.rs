@@ -1,4 +1,4 @@
-//! Parts of comparisons as files, and what they have not in common with summaries of scores.
+//! Parts of comparisons as files, which summaries of scores do not go with.
 
 use std::path::{Path, PathBuf};
 
