@@ -129,14 +129,14 @@ fn problems_of_judgments_by_group_take_no_memory() {
     }
 }
 
-/// Judgments by judge, in half a gibibyte of lines that are mostly blanks.
+/// Judgments by judge, in 300 MiB of lines that are mostly blanks.
 struct Spaced {
     next: usize,
     line: io::Cursor<Vec<u8>>,
 }
 
 impl Spaced {
-    const COUNT: usize = (512 << 20) / TAG;
+    const COUNT: usize = (300 << 20) / TAG;
 }
 
 impl Read for Spaced {
