@@ -59,7 +59,7 @@ pub(super) fn read(
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let mut reading = Reading::new(by, dialect, seed, watch);
+    let mut reading = GroupedText::new(by, dialect, seed, watch);
     let (bytes, codec) = text.content();
     watch.iter().for_each(|watch| watch.expect(bytes.len() as u64));
     match codec {
@@ -196,13 +196,13 @@ pub(super) fn read_passing(
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let mut reading = Reading::new(by, dialect, seed, watch);
+    let mut reading = GroupedText::new(by, dialect, seed, watch);
     reading.add_blocks(name, text)?;
     reading.finish(name)
 }
 
 /// A text that is read in parallel, as a whole or block by block: what its pieces hold does not lie in it, so that none of it has to stay.
-struct Reading<'a> {
+struct GroupedText<'a> {
     by: GroupedBy,
     /// The number of fields of a line, once it is known.
     fields: Option<usize>,
@@ -214,7 +214,7 @@ struct Reading<'a> {
     lines: u64,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> GroupedText<'a> {
     fn new(
         (by, fields): (GroupedBy, Option<usize>),
         dialect: Dialect,
@@ -225,7 +225,7 @@ impl<'a> Reading<'a> {
             GroupedBy::Preference => fields.map(|fields| fields.clamp(4, 5)),
             _ => Some(4),
         };
-        Reading { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
+        GroupedText { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
     }
 
     fn shape(&self) -> Shape {
