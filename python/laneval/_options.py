@@ -205,13 +205,13 @@ def whole(number: object, word: str) -> None:
         raise ValueError(f"{word} is out of range: an int from 1 to 4294967295 was expected")
 
 
-def alone(options: Options, where: str, **defaults: object) -> None:
+def alone(options: Options, where: str) -> None:
     """Checks that keywords by which rankings are made have their defaults, where they were made already.
 
     Raises `OptionError` otherwise, rather than to leave them out silently.
     """
     made: dict[str, object] = {
-        "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None, **defaults,
+        "score": "f64", "drop_identical_ids": False, "dialect": "laneval", "run_format": None, "qrels_format": None,
     }
     for word, default in made.items():
         of = options.get(word, default)

@@ -340,6 +340,11 @@ impl Comparison {
         (1..merits.len()).fold(0, |best, run| if merits[run] > merits[best] { run } else { best })
     }
 
+    /// Whether a run lacks a query, which then counts as an empty ranking and has no value of its own; as far as that is known.
+    pub fn lacks(&self, run: usize, query: usize) -> bool {
+        self.lacking[run].binary_search(&query).is_ok()
+    }
+
     /// By how much a query differs between the two runs of a pair: 0 if its values are equal within rounding.
     pub fn change(&self, of: &Difference, query: usize) -> f64 {
         let [a, b] = [of.pair.baseline, of.pair.run].map(|run| self.values(of.measure, run)[query]);

@@ -287,10 +287,9 @@ fn by_query(comparison: &Comparison, of: &Difference, options: &Options) -> Grid
     let [run, baseline] = [of.pair.run, of.pair.baseline];
     let values = |at| comparison.values(of.measure, at);
     let gain = |query: &usize| comparison.change(of, *query) * of.gain_sign();
-    // A query that a run lacks has no value of its own there.
-    let written = |at: usize, query: usize| match comparison.lacking(at).binary_search(&query) {
-        Ok(_) => "missing".to_owned(),
-        Err(_) => format!("{:.*}", options.precision, values(at)[query]),
+    let written = |at: usize, query: usize| match comparison.lacks(at, query) {
+        true => "missing".to_owned(),
+        false => format!("{:.*}", options.precision, values(at)[query]),
     };
     let mut order: Vec<usize> = (0..comparison.queries).collect();
     sort::by_number(&mut order, |query| -gain(query));

@@ -100,9 +100,9 @@ impl Queries<'_> {
     /// A value of a query as text. A query that a run lacks has none of its own.
     fn written(&self, run: usize, query: usize) -> String {
         let of = [self.at.pair.baseline, self.at.pair.run][run];
-        match self.of.lacking(of).binary_search(&query) {
-            Ok(_) => "missing".to_owned(),
-            Err(_) => number(self.value(run, query), 4),
+        match self.of.lacks(of, query) {
+            true => "missing".to_owned(),
+            false => number(self.value(run, query), 4),
         }
     }
 

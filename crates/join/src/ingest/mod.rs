@@ -154,12 +154,7 @@ impl Join {
     /// Opens judgments, and recognises their format by their first lines.
     fn judgments_form(&self, opened: Opened) -> (Arc<Opened>, Told) {
         let opened = Arc::new(opened);
-        let (dialect, read_as) = (self.dialect, &self.qrels_as);
-        let (role, name) = (Role::Qrels, &opened.name);
-        let tables = Tables { reader: self.tables, ranks: false };
-        let (by, text) = (self.table_groups(), Some(&opened));
-        let known = Known { role, by, name, dialect, read_as, text, tables, partner: None };
-        let form = told(opened.start().as_deref(), known);
+        let form = told(opened.start().as_deref(), self.known_of_judgments(&opened.name, Some(&opened)));
         self.recognise(&opened.name, &form);
         (opened, form)
     }
@@ -181,6 +176,12 @@ impl Join {
     /// Adapts the form of a run if its ranks have to order equal scores.
     fn ordered(&self, form: Told) -> Told {
         if self.ties == Ties::Rank { form.map(Form::ordered_by_ranks) } else { form }
+    }
+
+    fn known_of_judgments<'a>(&'a self, name: &'a str, text: Option<&'a Arc<Opened>>) -> Known<'a> {
+        let tables = Tables { reader: self.tables, ranks: false };
+        let (role, by, dialect, read_as) = (Role::Qrels, self.table_groups(), self.dialect, &self.qrels_as);
+        Known { role, by, name, dialect, read_as, text, tables, partner: None }
     }
 
     fn known_of_run<'a>(
@@ -306,12 +307,7 @@ impl Join {
     fn passing_judgments(&self, input: Input, by: GroupedBy) -> Result<Qrels> {
         let mut text = PassingText::watched(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
-        let (dialect, read_as) = (self.dialect, &self.qrels_as);
-        let tables = Tables { reader: self.tables, ranks: false };
-        let (role, of_table) = (Role::Qrels, self.table_groups());
-        let known =
-            Known { role, by: of_table, name: &name, dialect, read_as, text: None, tables, partner: None };
-        let form = told(Some(&head), known);
+        let form = told(Some(&head), self.known_of_judgments(&name, None));
         if !matches!(form, Ok(Form { shape: Shape::Trec, .. })) {
             let mut wanted = 2 * head.len();
             while !text.hold(&mut head, wanted)? {
@@ -322,9 +318,7 @@ impl Join {
         self.recognise(&name, &form);
         let text = Cursor::new(head).chain(text);
         let of = (by, self.preference_fields);
-        let (qrels, problems) =
-            grouped::read_passing((&name, text), of, dialect, Seed::random(), self.watch())?;
-        if problems.first.is_empty() { Ok(qrels) } else { Err(Error::Input(problems)) }
+        grouped::sound(grouped::read_passing((&name, text), of, self.dialect, Seed::random(), self.watch())?)
     }
 
     /// Takes judgments from columns in memory for runs that will be joined by these settings: in the same dialect and watch, and by the same
