@@ -134,7 +134,7 @@ pub use ingest::{
 };
 #[doc(inline)]
 pub use label::{
-    Batch, Codebook, CutOff, FileAccess, GroupedBy, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies,
+    Batch, Codebook, CutOff, FileAccess, JudgedBy, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies,
     RunInfo, ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
 };
 pub use measure::Measure;

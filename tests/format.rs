@@ -6,7 +6,7 @@ use std::path::Path;
 use laneval::arrays::{self, Rankings};
 use laneval::lmx::Description;
 use laneval::{
-    CutOff, Error, Evaluator, GroupedBy, IdealOf, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies,
+    CutOff, Error, Evaluator, JudgedBy, IdealOf, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies,
     RunInput, ScoreType, ScoresSeen, TiedGroup, Ties, Unmatched,
 };
 use proptest::prelude::*;
@@ -379,7 +379,7 @@ fn exact_grades_are_kept_and_required() {
 }
 
 /// Judgments by group of three queries, in two runs: several of a document, a negative one, a query that only one run has.
-fn frozen_matrix_of_groups(by: GroupedBy) -> LabelMatrix {
+fn frozen_matrix_of_groups(by: JudgedBy) -> LabelMatrix {
     let text = |name: &str, text: &str| Input::Bytes { name: name.into(), bytes: text.into() };
     let qrels = "a ß d1 1\na 10 d1 0\na 2 d1 2\na 2 d2 1\na 10 d3 -1\nb 2 d1 0.5\nb ß d4 1\nc 10 d9 1\n";
     let first = "a Q0 d1 1 4 t\na Q0 x 2 3 t\na Q0 d3 3 2 t\na Q0 d2 4 1 t\nb Q0 d4 1 1 t\n";
@@ -398,14 +398,14 @@ fn frozen_matrix_of_groups(by: GroupedBy) -> LabelMatrix {
 fn judgments_by_group_are_kept() {
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
     for (by, mark, measure) in [
-        (GroupedBy::Judge, 2, "AP(judges=mean)"),
-        (GroupedBy::Subtopic, 1, "alpha_nDCG@2"),
-        (GroupedBy::Preference, 2, "prefs_pair"),
+        (JudgedBy::Judge, 2, "AP(judges=mean)"),
+        (JudgedBy::Subtopic, 1, "alpha_nDCG@2"),
+        (JudgedBy::Preference, 2, "prefs_pair"),
     ] {
         let matrix = frozen_matrix_of_groups(by);
         // One of the kinds is frozen.
         let (_folder, path) = match by {
-            GroupedBy::Judge => (None, fixtures.join("v2-groups.lmx")),
+            JudgedBy::Judge => (None, fixtures.join("v2-groups.lmx")),
             _ => {
                 let (folder, path) = written(&matrix);
                 (Some(folder), path)
@@ -429,7 +429,7 @@ fn judgments_by_group_are_kept() {
         }
         let (_folder, path) = written(&matrix);
         assert!(std::fs::read(path).unwrap() == bytes, "the same matrix makes other bytes");
-        if by == GroupedBy::Judge {
+        if by == JudgedBy::Judge {
             no_truncation_is_believed(&matrix);
             no_flipped_bit_is_believed(&matrix);
         }

@@ -7,7 +7,7 @@ use laneval::arrays::{Rankings, Shape};
 use laneval::columns;
 use laneval::measure::{Input as Needs, Measure};
 use laneval::{
-    Dialect, EngineChoice, Error, Evaluator, GroupedBy, Input, Join, LabelMatrix, Notice, QuerySet, RunInput,
+    Dialect, EngineChoice, Error, Evaluator, JudgedBy, Input, Join, LabelMatrix, Notice, QuerySet, RunInput,
     Scores, View,
 };
 
@@ -39,9 +39,9 @@ fn many() -> Vec<f64> {
 }
 
 /// Random judgments. Preferences are consistent: in a group a document has one level.
-fn judgments(by: GroupedBy, seed: u64, queries: usize, grades: &[f64]) -> Vec<Judgment> {
+fn judgments(by: JudgedBy, seed: u64, queries: usize, grades: &[f64]) -> Vec<Judgment> {
     let mut random = Random(seed);
-    let in_subgroups = by == GroupedBy::Preference && seed.is_multiple_of(2);
+    let in_subgroups = by == JudgedBy::Preference && seed.is_multiple_of(2);
     let mut all = Vec::new();
     for query in 0..queries {
         for doc in 0..DOCS {
@@ -98,7 +98,7 @@ fn bytes(name: &str, bytes: &[u8]) -> Input {
     Input::Bytes { name: name.to_owned(), bytes: bytes.to_vec() }
 }
 
-fn join(by: Option<GroupedBy>, qrels: &str, runs: &[&str]) -> Result<LabelMatrix, Error> {
+fn join(by: Option<JudgedBy>, qrels: &str, runs: &[&str]) -> Result<LabelMatrix, Error> {
     let runs = runs.iter().enumerate();
     let runs = runs.map(|(at, run)| RunInput::named(format!("run{at}"), input("run", run)));
     Join { grouped_by: by, ..Join::default() }.files(input("judgments", qrels), runs)
@@ -119,7 +119,7 @@ const VIEWS: [View; 4] = [
 type Case = (Vec<Judgment>, [Vec<(String, String, usize)>; 2]);
 
 /// Random judgments with their runs.
-fn cases(by: GroupedBy) -> impl Iterator<Item = Case> {
+fn cases(by: JudgedBy) -> impl Iterator<Item = Case> {
     [(1, 7, FEW.to_vec()), (2, 6, FEW[2..].to_vec()), (3, 40, many()), (4, 5, vec![1.0])].into_iter().map(
         move |(seed, queries, grades)| {
             (judgments(by, seed, queries, &grades), [results(seed, queries), results(seed + 1, queries)])
@@ -133,14 +133,14 @@ fn of_judges() -> Vec<Measure> {
     names.split_whitespace().map(|name| name.parse().unwrap()).collect()
 }
 
-fn measures(by: GroupedBy) -> Vec<Measure> {
-    if by == GroupedBy::Judge { of_judges() } else { every_grouped(by) }
+fn measures(by: JudgedBy) -> Vec<Measure> {
+    if by == JudgedBy::Judge { of_judges() } else { every_grouped(by) }
 }
 
 #[test]
 fn the_engine_has_the_bits_of_the_reference_from_memory_and_from_a_file() {
     let folder = tempfile::tempdir().unwrap();
-    for (_, by) in GroupedBy::ALL {
+    for (_, by) in JudgedBy::ALL {
         assert!(measures(by).len() > 5);
         for (at, (judged, runs)) in cases(by).enumerate() {
             let runs = runs.map(|results| run(&results));
@@ -171,7 +171,7 @@ fn the_engine_has_the_bits_of_the_reference_from_memory_and_from_a_file() {
 
 #[test]
 fn a_view_has_the_values_of_a_run_that_is_cut() {
-    for (_, by) in GroupedBy::ALL {
+    for (_, by) in JudgedBy::ALL {
         let (judged, runs) = cases(by).next().unwrap();
         let graded = |query: &str, doc: &str| {
             judged.iter().any(|of| of.query == query && of.doc == doc && of.grade >= 0.0)
@@ -186,7 +186,7 @@ fn a_view_has_the_values_of_a_run_that_is_cut() {
             run(&kept.cloned().collect::<Vec<_>>())
         };
         // What judges have graded differs from judge to judge, and so does what they keep. Preferences keep everything.
-        for view in VIEWS.into_iter().filter(|view| by == GroupedBy::Subtopic || !view.judged_only) {
+        for view in VIEWS.into_iter().filter(|view| by == JudgedBy::Subtopic || !view.judged_only) {
             let evaluator = evaluator(measures(by));
             let expected = join(Some(by), &text(&judged), &[&cut(view)]).unwrap();
             let expected = evaluator.evaluate(&expected).unwrap();
@@ -219,7 +219,7 @@ fn by_query(scores: &Scores) -> BTreeMap<Vec<u8>, Vec<f64>> {
 
 #[test]
 fn values_over_judges_are_those_of_each_judge_alone() {
-    for (at, (mut judged, runs)) in cases(GroupedBy::Judge).take(3).enumerate() {
+    for (at, (mut judged, runs)) in cases(JudgedBy::Judge).take(3).enumerate() {
         // Some measures take the largest grade of all.
         let highest = judged.iter().map(|of| of.grade).fold(0.0, f64::max);
         let (query, doc) = ("zz".to_owned(), "d1".to_owned());
@@ -232,7 +232,7 @@ fn values_over_judges_are_those_of_each_judge_alone() {
         });
         judged.extend(more);
         let run = run(&runs[0]);
-        let matrix = join(Some(GroupedBy::Judge), &text(&judged), &[&run]).unwrap();
+        let matrix = join(Some(JudgedBy::Judge), &text(&judged), &[&run]).unwrap();
         let plain = [every_measure(&matrix), every_walk(&matrix)].concat();
         let plain: Vec<Measure> =
             plain.into_iter().filter(|measure| measure.input() == Needs::Grades).collect();
@@ -286,7 +286,7 @@ fn values_over_judges_are_those_of_each_judge_alone() {
 
 #[test]
 fn plain_measures_take_the_largest_grade_and_say_so() {
-    for by in [GroupedBy::Judge, GroupedBy::Subtopic] {
+    for by in [JudgedBy::Judge, JudgedBy::Subtopic] {
         for (judged, runs) in cases(by) {
             let mut largest: BTreeMap<(&str, &str), f64> = BTreeMap::new();
             for of in &judged {
@@ -306,7 +306,7 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
             let found = evaluator.evaluate(&matrix).unwrap();
             assert_same_bits(&evaluator.evaluate(&expected).unwrap(), &found, "largest");
             let names: &[&str] = match by {
-                GroupedBy::Judge => &["NumQ", "AP(judges=max)", "AP", "P@5"],
+                JudgedBy::Judge => &["NumQ", "AP(judges=max)", "AP", "P@5"],
                 _ => &["NumQ", "StRecall@5", "AP", "P@5"],
             };
             let notices = |names: &[&str]| {
@@ -321,7 +321,7 @@ fn plain_measures_take_the_largest_grade_and_say_so() {
 
 #[test]
 fn the_order_of_lines_and_what_is_around_them_change_nothing() {
-    for (_, by) in GroupedBy::ALL {
+    for (_, by) in JudgedBy::ALL {
         let (judged, runs) = cases(by).next().unwrap();
         let run = run(&runs[0]);
         let joined = |qrels: &[u8]| {
@@ -354,7 +354,7 @@ fn the_order_of_lines_and_what_is_around_them_change_nothing() {
         assert_ne!(joined(text(&other).as_bytes()).1, expected.1);
         let mut other = judged.clone();
         other[0].grade = if other[0].grade == 1.0 { 2.0 } else { 1.0 };
-        let other = if by == GroupedBy::Preference { judged[1..].to_vec() } else { other };
+        let other = if by == JudgedBy::Preference { judged[1..].to_vec() } else { other };
         assert_ne!(joined(text(&other).as_bytes()).1, expected.1);
         let mut other = judged.clone();
         other.iter_mut().filter(|of| of.group == "A").for_each(|of| of.group = "B");
@@ -371,7 +371,7 @@ fn large_texts_are_read_in_pieces() {
     let qrels: String = (0..60_000).map(line).collect();
     assert!(qrels.len() > 1 << 20);
     let results = "q0 Q0 document8 1 3 t\nq1 Q0 document9 1 3 t\nq1 Q0 document2856 2 2 t\n";
-    let matrix = join(Some(GroupedBy::Judge), &qrels, &[results]).unwrap();
+    let matrix = join(Some(JudgedBy::Judge), &qrels, &[results]).unwrap();
     let grouped = matrix.grouped().unwrap();
     assert_eq!(grouped.of.judgments.values().len(), 60_000);
     assert_eq!(grouped.of.documents(0).len(), 2858);
@@ -379,13 +379,13 @@ fn large_texts_are_read_in_pieces() {
         let wrong: String = (0..60_000)
             .map(|of| if of == at { format!("q0 judge1 d {grade}\n") } else { line(of) })
             .collect();
-        let error = join(Some(GroupedBy::Judge), &wrong, &[results]).unwrap_err().to_string();
+        let error = join(Some(JudgedBy::Judge), &wrong, &[results]).unwrap_err().to_string();
         assert!(error.starts_with(&format!("judgments:{}: ", at + 1)), "{error}");
     }
 }
 
 /// The message of an evaluation, without which there is one.
-fn refused(by: Option<GroupedBy>, measure: &str) -> String {
+fn refused(by: Option<JudgedBy>, measure: &str) -> String {
     let matrix = join(by, if by.is_none() { "a 0 d1 1\n" } else { "a g d1 1\na g d2 0\n" }, &[RUN]).unwrap();
     let evaluator = Evaluator::new([measure]).unwrap();
     let messages = [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(|engine| {
@@ -400,7 +400,7 @@ fn refused(by: Option<GroupedBy>, measure: &str) -> String {
 #[test]
 fn measures_on_other_judgments_are_errors() {
     let of = |by, measure: &str| refused(by, measure);
-    let [judge, subtopic, preference] = GroupedBy::ALL.map(|(_, by)| Some(by));
+    let [judge, subtopic, preference] = JudgedBy::ALL.map(|(_, by)| Some(by));
     assert_eq!(
         of(None, "alpha_nDCG@5"),
         "alpha_nDCG@5 needs judgments by subtopic, and what was read is a grade for each document"
@@ -432,10 +432,10 @@ fn measures_on_other_judgments_are_errors() {
 fn what_has_one_grade_a_document_refuses_judgments_by_group() {
     let read = |by| Join { grouped_by: Some(by), ..Join::default() }.qrels(input("judgments", "a g d1 1\n"));
     for (by, measure) in [
-        (GroupedBy::Judge, "AP(judges=mean)"),
-        (GroupedBy::Judge, "AP"),
-        (GroupedBy::Subtopic, "alpha_nDCG@3"),
-        (GroupedBy::Preference, "prefs_simp"),
+        (JudgedBy::Judge, "AP(judges=mean)"),
+        (JudgedBy::Judge, "AP"),
+        (JudgedBy::Subtopic, "alpha_nDCG@3"),
+        (JudgedBy::Preference, "prefs_simp"),
     ] {
         let qrels = read(by).unwrap();
         let evaluator = Evaluator::new([measure]).unwrap();
@@ -452,7 +452,7 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
     let of_judges = Evaluator::new(["AP(judges=mean)"]).unwrap();
     let error = of_judges.rankings(&rankings).unwrap_err().to_string();
     assert!(error.starts_with("AP(judges=mean) needs judgments by judge"), "{error}");
-    let json = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    let json = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
     let error = json.files(input("some.json", r#"{"a": {"d1": 1}}"#), [input("run", RUN)]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -464,7 +464,7 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
 /// A scale that is too small for the grades is an error, as over a grade for each document.
 #[test]
 fn scales_are_checked_for_judges_as_well() {
-    let matrix = join(Some(GroupedBy::Judge), "a g d1 1\na h d1 5\n", &[RUN]).unwrap();
+    let matrix = join(Some(JudgedBy::Judge), "a g d1 1\na h d1 5\n", &[RUN]).unwrap();
     let error = |measure: &str| Evaluator::new([measure]).unwrap().evaluate(&matrix).unwrap_err().to_string();
     let message = error("ERR(gmax=4)");
     assert!(message.contains("the qrels have a grade of 5, above gmax=4"), "{message}");
@@ -473,7 +473,7 @@ fn scales_are_checked_for_judges_as_well() {
 }
 
 /// The message about judgments that are wrong.
-fn wrong(by: GroupedBy, qrels: &str) -> String {
+fn wrong(by: JudgedBy, qrels: &str) -> String {
     join(Some(by), qrels, &[RUN]).unwrap_err().to_string()
 }
 
@@ -483,7 +483,7 @@ fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
     for (dialect, text) in
         [(Dialect::Trec9, "a g d1 1e39\na g d2 1e39\n"), (Dialect::Trec9, "a g d1 1\na g d2 -1e39\n")]
     {
-        let join = Join { dialect, grouped_by: Some(GroupedBy::Preference), ..Join::default() };
+        let join = Join { dialect, grouped_by: Some(JudgedBy::Preference), ..Join::default() };
         let error = join.qrels(input("judgments", text)).unwrap_err().to_string();
         assert!(error.contains("1e39' is not a number: expected 'query group docno level'"), "{error}");
         let sound = Join { dialect: Dialect::Trec10, ..join.clone() };
@@ -497,7 +497,7 @@ fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
 
 #[test]
 fn wrong_lines_are_named_with_the_reason() {
-    use GroupedBy::{Judge, Preference, Subtopic};
+    use JudgedBy::{Judge, Preference, Subtopic};
     let cases = [
         (Judge, "a j d1\n", "judgments:1: there are 3 fields: expected 'query judge docno grade'"),
         (Judge, "# j\n\na j d1 1 1\n", "judgments:3: there are 5 fields: expected 'query judge docno grade'"),
@@ -562,7 +562,7 @@ fn wrong_lines_are_named_with_the_reason() {
 
 #[test]
 fn contradicting_preferences_are_named_with_their_lines() {
-    let wrong = |qrels: &str| wrong(GroupedBy::Preference, qrels);
+    let wrong = |qrels: &str| wrong(JudgedBy::Preference, qrels);
     assert_eq!(
         wrong("a g s d1 2\nb g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n"),
         "judgments:5: the preferences of group 'g' for query 'a' go round in a circle: \
@@ -585,7 +585,7 @@ fn contradicting_preferences_are_named_with_their_lines() {
         wrong("a g d1 2\na g d1 1\n"),
         "judgments:2: docno 'd1' is judged again in group 'g' for query 'a', first on line 1"
     );
-    join(Some(GroupedBy::Preference), "a g s d1 2\na g t d1 1\n", &[RUN]).unwrap();
+    join(Some(JudgedBy::Preference), "a g s d1 2\na g t d1 1\n", &[RUN]).unwrap();
     // Lines that repeat others change no line number.
     let message = wrong("a g s d0 1\na g s d0 1\na g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n");
     assert_eq!(
@@ -595,7 +595,7 @@ fn contradicting_preferences_are_named_with_their_lines() {
          'd1' before 'd2' (lines 3 and 4), 'd2' before 'd1' (lines 5 and 6)"
     );
     // trec_eval accepts a line that is there twice, and no document at two levels.
-    let trec = Join { dialect: Dialect::Trec10, grouped_by: Some(GroupedBy::Preference), ..Join::default() };
+    let trec = Join { dialect: Dialect::Trec10, grouped_by: Some(JudgedBy::Preference), ..Join::default() };
     let error = trec.files(input("judgments", "a g d1 2\na g d1 1\n"), [input("run", RUN)]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -606,7 +606,7 @@ fn contradicting_preferences_are_named_with_their_lines() {
 #[test]
 fn problems_are_in_the_order_of_lines() {
     let qrels = "a j d1 1\na j d2\nb j d1 1\nb j d1 1\na j d1 1\na j d3 x\n";
-    let message = wrong(GroupedBy::Judge, qrels);
+    let message = wrong(JudgedBy::Judge, qrels);
     let lines: Vec<&str> = message.lines().map(|line| line.split(": ").next().unwrap()).collect();
     assert_eq!(lines, ["judgments:2", "judgments:4", "judgments:5", "judgments:6"], "{message}");
 }
@@ -619,7 +619,7 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
         let join = Join { dialect, grouped_by: Some(by), ..Join::default() };
         join.files(input("judgments", qrels), [RunInput::named("run", input("run", RUN))])
     };
-    use GroupedBy::{Judge, Preference};
+    use JudgedBy::{Judge, Preference};
     for dialect in [Dialect::Trec9, Dialect::Trec10] {
         assert!(matches!(of(dialect, Preference, circle), Err(Error::Repeated(_))), "{dialect:?}");
         assert!(matches!(of(dialect, Preference, "a g d1 1\na g d1\n"), Err(Error::Input(_))), "{dialect:?}");
@@ -647,7 +647,7 @@ fn a_ranking_may_be_better_than_the_greedy_one() {
     };
     let qrels = of("a", 0..8) + &of("b", 8..16) + &of("x", 0..5) + &of("x", 8..12);
     let run = "q Q0 a 1 2 t\nq Q0 b 2 1 t\n";
-    let matrix = join(Some(GroupedBy::Subtopic), &qrels, &[run]).unwrap();
+    let matrix = join(Some(JudgedBy::Subtopic), &qrels, &[run]).unwrap();
     let names = ["alpha_nDCG(alpha=1)@2", "nERR_IA(alpha=1)@2", "nNRBP(alpha=1,beta=0.9)"];
     let measures: Vec<Measure> = names.iter().map(|name| name.parse().unwrap()).collect();
     let scores = evaluator(measures.clone()).evaluate(&matrix).unwrap();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use laneval::internals::measure::Recipe;
 use laneval::measure::{CutoffRule, Definition, Input, Kind, MEASURES, Measure};
-use laneval::{GroupedBy, LabelMatrix};
+use laneval::{JudgedBy, LabelMatrix};
 
 /// Some values of a parameter, as written.
 fn values(kind: Kind) -> Vec<String> {
@@ -76,6 +76,6 @@ pub fn needs_no_groups(measure: &Measure) -> bool {
 
 /// Every measure that needs judgments by these groups.
 #[allow(dead_code)] // in the tests of a GPU
-pub fn every_grouped(by: GroupedBy) -> Vec<Measure> {
+pub fn every_grouped(by: JudgedBy) -> Vec<Measure> {
     ALL.iter().filter(|measure| measure.input() == Input::Groups(by)).cloned().collect()
 }

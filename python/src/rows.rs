@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use laneval::GroupedBy;
+use laneval::JudgedBy;
 use laneval::columns::{Integers, Judgments, Records, Text};
 use laneval::tables::Places;
 use pyo3::exceptions::PyTypeError;
@@ -64,13 +64,13 @@ pub struct Rows {
 }
 
 /// The name of a group of judgments in messages.
-fn name_of(by: GroupedBy) -> String {
-    if by == GroupedBy::Preference { "group".to_owned() } else { by.to_string() }
+fn name_of(by: JudgedBy) -> String {
+    if by == JudgedBy::Preference { "group".to_owned() } else { by.to_string() }
 }
 
 impl Rows {
     /// Reads judgments by group from a mapping of mappings of mappings: query, document, group, grade.
-    pub fn of_groups(object: &Bound<'_, PyMapping>, name: &str, by: GroupedBy) -> PyResult<Self> {
+    pub fn of_groups(object: &Bound<'_, PyMapping>, name: &str, by: JudgedBy) -> PyResult<Self> {
         let (py, group) = (object.py(), name_of(by));
         let mut rows = Rows::new();
         let mut groups = Ids::new();
@@ -162,7 +162,7 @@ impl Rows {
     pub fn of_tuples(
         object: &Bound<'_, PyAny>,
         name: &str,
-        (role, by): (Role, Option<GroupedBy>),
+        (role, by): (Role, Option<JudgedBy>),
         columns: &Asked,
     ) -> PyResult<Self> {
         let py = object.py();
@@ -324,7 +324,7 @@ fn for_each<'py>(
 fn keys_of<'py>(
     first: &Bound<'py, PyMapping>,
     name: &str,
-    (role, by): (Role, Option<GroupedBy>),
+    (role, by): (Role, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let keys: Vec<Bound<'py, PyAny>> = first.keys()?.iter().collect();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use laneval::arrays::Rankings;
 use laneval::measure::{Defaults, Input, JUDGES, Kind, Measure, Value, groups_needed, parse_list};
 use laneval::{
-    Error, Evaluator, GroupedBy, Join, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View,
+    Error, Evaluator, JudgedBy, Join, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View,
     Watch,
 };
 use pyo3::prelude::*;
@@ -76,7 +76,7 @@ impl Settings {
         let stats = stats.iter().map(|stat| stat.parse().map_err(wrong)).collect::<PyResult<Vec<Stat>>>()?;
         let measures = judged(&measures, judges).map_err(said)?;
         let asked = judgments_by.map(str::parse).transpose().map_err(wrong)?;
-        let grouped_by = match asked.or(judges.map(|_| GroupedBy::Judge)) {
+        let grouped_by = match asked.or(judges.map(|_| JudgedBy::Judge)) {
             None => groups_needed(&measures).map_err(said)?,
             by => by,
         };

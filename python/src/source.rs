@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use laneval::columns::{Judgments, Records};
 use laneval::tables::Places;
-use laneval::{GroupedBy, Input};
+use laneval::{JudgedBy, Input};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
@@ -57,7 +57,7 @@ impl Source {
     pub fn of_judgments(
         object: &Bound<'_, PyAny>,
         name: &str,
-        by: Option<GroupedBy>,
+        by: Option<JudgedBy>,
         columns: &ColumnNames,
     ) -> PyResult<Self> {
         Source::of_rows(object, name, (Role::Qrels, by), columns)
@@ -66,7 +66,7 @@ impl Source {
     fn of_rows(
         object: &Bound<'_, PyAny>,
         name: &str,
-        (role, by): (Role, Option<GroupedBy>),
+        (role, by): (Role, Option<JudgedBy>),
         columns: &ColumnNames,
     ) -> PyResult<Self> {
         let py = object.py();
@@ -155,7 +155,7 @@ impl Source {
 fn of_frame(
     object: &Bound<'_, PyAny>,
     name: &str,
-    (role, by): (Role, Option<GroupedBy>),
+    (role, by): (Role, Option<JudgedBy>),
     columns: &ColumnNames,
 ) -> PyResult<Rows> {
     let names = object.getattr("columns")?.try_iter()?.map(|name| Ok(name?.str()?.to_string()));

@@ -11,7 +11,7 @@
 //! A negative grade without groups means only that the document is pooled, and may come back as another. So the fingerprint, which is made of
 //! all grades, is stored.
 
-use laneval::{Dialect, GroupedBy, Join, Qrels};
+use laneval::{Dialect, JudgedBy, Join, Qrels};
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -90,7 +90,7 @@ pub fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Qrels, Dialect)> {
     Ok((qrels.with_fingerprint(fingerprint), dialect))
 }
 
-type Parsed = (Dialect, Option<GroupedBy>, u128, Rows, [Ids; 2]);
+type Parsed = (Dialect, Option<JudgedBy>, u128, Rows, [Ids; 2]);
 
 /// The parts of the bytes behind the version; `None` if they are damaged.
 fn parse(mut rest: &[u8]) -> Option<Parsed> {

@@ -5,7 +5,7 @@ use arrow_array::cast::AsArray;
 use arrow_schema::DataType;
 use laneval::error::{Problem, Problems};
 use laneval::tables::{Missing, Places, TableColumns, WrongTable};
-use laneval::{GroupedBy, Ids};
+use laneval::{JudgedBy, Ids};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -22,7 +22,7 @@ pub fn places(
     py: Python<'_>,
     names: &[String],
     name: &str,
-    (role, by): (Role, Option<GroupedBy>),
+    (role, by): (Role, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Places> {
     let given = role.names(py, columns)?;
@@ -40,7 +40,7 @@ pub fn places(
 pub fn table(
     object: &Bound<'_, PyAny>,
     name: &str,
-    of: (Role, Option<GroupedBy>),
+    of: (Role, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Table> {
     let py = object.py();
@@ -55,7 +55,7 @@ pub fn table(
 fn shared<'py>(
     object: &Bound<'py, PyAny>,
     name: &str,
-    of: (Role, Option<GroupedBy>),
+    of: (Role, Option<JudgedBy>),
     columns: &Asked,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = object.py();

@@ -5,7 +5,7 @@ use crate::engine::cpu::Cpu;
 use crate::engine::cpu::documents::each_document;
 use crate::fold::Columns;
 use crate::label::{Above, Document, GROUP, LANES, NARROW_LANES, RowTies, Tile};
-use crate::ties::{PrecisionOfGroup, Scratch};
+use crate::ties::{PrecisionOfTie, Scratch};
 
 /// The lanes of a tile in which a group of equal scores matters to the sum.
 pub(super) struct BorderedLanes<'t> {
@@ -13,7 +13,7 @@ pub(super) struct BorderedLanes<'t> {
     hits: Above,
     /// The ranks (from 0), by lane of the tile, from which on a hit is not merely added.
     borders: [u32; LANES],
-    sums: [PrecisionOfGroup; LANES],
+    sums: [PrecisionOfTie; LANES],
     lanes: Vec<BorderedLane<'t>>,
     /// For each lane of the tile, its index in `lanes`.
     places: [u8; LANES],
@@ -38,7 +38,7 @@ struct BorderedLane<'t> {
     /// The index of the group that is met next, or was met last.
     at: usize,
     /// The sum before the group at `at`, if a hit of the group was met.
-    before: Option<PrecisionOfGroup>,
+    before: Option<PrecisionOfTie>,
 }
 
 impl BorderedLane<'_> {
@@ -63,7 +63,7 @@ impl<'t> BorderedLanes<'t> {
             tile: tile.shallower(deepest.next_multiple_of(GROUP)),
             hits,
             borders: [0; LANES],
-            sums: [PrecisionOfGroup::default(); LANES],
+            sums: [PrecisionOfTie::default(); LANES],
             lanes: Vec::with_capacity(LANES),
             places: [0; LANES],
             found: Vec::with_capacity(2 * LANES),

@@ -5,10 +5,10 @@ use crate::engine::cpu::documents::Documents;
 use crate::engine::walk::{WalkScratch, Walked, Walker, walkers};
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Walk};
-use crate::groups::{GroupScratch, GroupValue, GroupWalks, Judges};
+use crate::groups::{FacetScratch, FacetValue, FacetWalks, Judges};
 use crate::label::code::PAST_END;
 use crate::label::exact::classed;
-use crate::label::{Above, Batch, Document, GroupedBy, Tile, Unpacked, View};
+use crate::label::{Above, Batch, Document, JudgedBy, Tile, Unpacked, View};
 use crate::measure::Measure;
 use crate::plan::Prepared;
 use crate::reference::{self, Exact, Ranking};
@@ -25,7 +25,7 @@ pub(super) struct Finishing<'a> {
     /// The documents that matter to any walk.
     heeded: Above,
     /// The values over judgments by group.
-    groups: Option<GroupWalks>,
+    groups: Option<FacetWalks>,
     /// The grades of judges, and the measures over them: how values become one, and the measure of one judge with its function.
     judges: Option<JudgedQueries>,
     judged: Vec<(usize, Judges, Measure, reference::Function)>,
@@ -42,7 +42,7 @@ pub(super) struct FinishScratch {
     documents: Documents,
     unpacked: Unpacked,
     walk: WalkScratch,
-    groups: GroupScratch,
+    groups: FacetScratch,
     named: Vec<(u32, u32)>,
     /// `[measure][row]`.
     pub values: Vec<f64>,
@@ -59,7 +59,7 @@ impl<'a> Finishing<'a> {
         let groups =
             match (batch.grouped(), needed) {
                 (Some(grouped), Some(_)) => {
-                    let walks = GroupWalks::new(&grouped.of, plan.groups());
+                    let walks = FacetWalks::new(&grouped.of, plan.groups());
                     Some(walks.map_err(|fault| {
                         Error::Unanswerable(format!("the preferences of a query: {fault}"))
                     })?)
@@ -75,8 +75,8 @@ impl<'a> Finishing<'a> {
         };
         // A view that keeps judged documents only goes as deep as the last judged document that it needs.
         let least = if view.judged_only { Above::JUDGED } else { Above(255) };
-        let judged = |(at, value): (usize, &GroupValue)| match value {
-            GroupValue::Judges(rule) => {
+        let judged = |(at, value): (usize, &FacetValue)| match value {
+            FacetValue::Judges(rule) => {
                 let measure = plan.measures()[at].of_one_judge();
                 let function = reference::function(&measure)?;
                 Some((at, *rule, measure, function))
@@ -212,10 +212,10 @@ impl<'a> Finishing<'a> {
 pub(super) fn named_documents(
     pooled: &[Document],
     numbers: &[u32],
-    (view, by): (View, GroupedBy),
+    (view, by): (View, JudgedBy),
     named: &mut Vec<(u32, u32)>,
 ) {
-    let judged_only = view.judged_only && by != GroupedBy::Preference;
+    let judged_only = view.judged_only && by != JudgedBy::Preference;
     for (document, &number) in pooled.iter().zip(numbers) {
         if view.depth.is_some_and(|depth| document.rank >= depth) {
             break;

@@ -1,6 +1,6 @@
 //! What scores tell about a run besides its values, for rankings in a matrix and for rankings that were streamed.
 
-use crate::label::{Codebook, GroupedBy, IdealOf, Ids, LabelMatrix, RankingRule, RunInfo};
+use crate::label::{Codebook, JudgedBy, IdealOf, Ids, LabelMatrix, RankingRule, RunInfo};
 
 /// Runs joined with judgments, without their labels.
 pub(super) trait Joined {
@@ -23,7 +23,7 @@ pub(super) trait Joined {
     fn runs(&self) -> &[RunInfo];
 
     /// The meaning of groups of judgments, if judgments were read by group.
-    fn grouped_by(&self) -> Option<GroupedBy> {
+    fn grouped_by(&self) -> Option<JudgedBy> {
         None
     }
 
@@ -56,7 +56,7 @@ impl Joined for LabelMatrix {
         self.runs()
     }
 
-    fn grouped_by(&self) -> Option<GroupedBy> {
+    fn grouped_by(&self) -> Option<JudgedBy> {
         self.grouped_by()
     }
 

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::groups::Judges;
 use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
-use crate::label::{Above, Batch, Codebook, ExactFacts, Facts, JudgmentGroups, QueryGroups, View};
+use crate::label::{Above, Batch, Codebook, ExactFacts, Facts, Facets, QueryFacets, View};
 use crate::reference::{Exact, Ranking};
 
 /// The grades of each judge of each query.
@@ -26,7 +26,7 @@ struct Judge {
 }
 
 impl JudgedQueries {
-    pub fn new(grouped: &JudgmentGroups) -> Self {
+    pub fn new(grouped: &Facets) -> Self {
         let grades = grouped.judgments.values().iter().map(|judgment| judgment.grade);
         let extent = Extent::of(grades.filter(|&grade| grade >= 0.0)).unwrap_or(Extent::NONE);
         let of_query = |query: usize| Judge::all(grouped.of(query));
@@ -54,10 +54,10 @@ impl JudgedQueries {
 
 impl Judge {
     /// The judges of a query, in the order of their numbers.
-    fn all(query: QueryGroups<'_>) -> Vec<Judge> {
+    fn all(query: QueryFacets<'_>) -> Vec<Judge> {
         let mut judgments: Vec<_> = query.judgments.iter().collect();
         judgments.sort_by_key(|judgment| (judgment.group, judgment.document));
-        let of_judge = |of: &[&crate::label::GroupedJudgment]| {
+        let of_judge = |of: &[&crate::label::FacetJudgment]| {
             let graded = of.iter().map(|judgment| (judgment.document, judgment.grade)).collect();
             let code = |grade: f64| if grade < 0.0 { NEGATIVE } else { FIRST_GRADE };
             let (mut facts, mut exact) = (Facts::new(), ExactFacts::default());

@@ -27,7 +27,7 @@ use crate::engine::auto::{self, Taken};
 use crate::engine::{Chosen, Engine, Gather, Job, cpu::Cpu};
 use crate::error::{Error, Result, printable};
 use crate::fold::{Columns, Program};
-use crate::label::{GroupedBy, LANES, LabelMatrix, Notice, RankingRule, Unmatched};
+use crate::label::{JudgedBy, LANES, LabelMatrix, Notice, RankingRule, Unmatched};
 use crate::measure::{Input, Measure};
 use crate::reference::{self, Ranking};
 use crate::scores::{PerQuery, QuerySet, Scores, TiedValue};
@@ -329,7 +329,7 @@ impl Evaluator {
                 let (labels, grades) = (labels(batch, self.view, at, lane), batch.exact_of(at, lane));
                 let named = named_in(batch, at, lane, self.view);
                 let groups = batch.grouped().map(|grouped| grouped.of.of(batch.query(row)));
-                let groups = groups.map(|judged| reference::Groups { judged, named: &named });
+                let groups = groups.map(|judged| reference::RankedFacets { judged, named: &named });
                 for (at, (measure, function)) in self.measures.iter().zip(&functions).enumerate() {
                     if let Some((rule, judged)) = measure.judges().zip(asked.finishing.judges()) {
                         let labels: Vec<u8> = batch.ranking(at_tile, lane).collect();
@@ -507,20 +507,20 @@ impl Evaluator {
 }
 
 /// The notice that plain measures take the largest grade of a document that has several.
-fn largest_of_groups(measures: &[Measure], by: Option<GroupedBy>) -> Option<Notice> {
-    let by = by.filter(|&by| by != GroupedBy::Preference)?;
+fn largest_of_groups(measures: &[Measure], by: Option<JudgedBy>) -> Option<Notice> {
+    let by = by.filter(|&by| by != JudgedBy::Preference)?;
     let plain = measures.iter().filter(|measure| measure.input() == Input::Grades);
     let measures: Vec<String> = plain.map(Measure::to_string).collect();
     (!measures.is_empty()).then_some(Notice::LargestOfGroups { by, measures })
 }
 
 /// Checks that measures get the judgments that they need, if those are by these groups.
-fn check_judgments(measures: &[Measure], by: Option<GroupedBy>) -> Result<()> {
+fn check_judgments(measures: &[Measure], by: Option<JudgedBy>) -> Result<()> {
     let there = by.map_or(Input::Grades, Input::Groups);
     let lacks = |measure: &&Measure| match measure.input() {
         Input::Any => false,
         // Of judges and subtopics a document has the largest grade.
-        Input::Grades => by == Some(GroupedBy::Preference),
+        Input::Grades => by == Some(JudgedBy::Preference),
         needed => needed != there,
     };
     match measures.iter().find(lacks) {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::fold::{CodeTable, Discount, Fold, Walk, Weights};
-use crate::groups::GroupValue;
+use crate::groups::FacetValue;
 use crate::label::code::FIRST_GRADE;
 use crate::label::{Above, ExactFacts, Facts, QueryFacts, QueryGrades};
 use crate::sort;
@@ -29,7 +29,7 @@ pub enum Recipe {
         facts: Vec<Read>,
     },
     /// From judgments by group, of which labels say nothing.
-    Groups(GroupValue),
+    Groups(FacetValue),
 }
 
 /// The last step of a formula, in f64. All but the custom ones are the first number times a factor of the query, or a reciprocal, so that

@@ -9,11 +9,11 @@ use super::value::{Average, BestOrder, Better, CutoffRule, Definition, Kind, Mea
 use crate::fold::{
     CodeTable, Discount, Fold, Gains, GoesOn, LARGEST_SCALE, Patience, Walk, for_ratio, stop_table,
 };
-use crate::groups::preferences::Measure as Preference;
+use crate::groups::preferences::PreferenceCount as Preference;
 use crate::groups::subtopics::AtCutoff;
-use crate::groups::{GroupValue, SubtopicSetting, SubtopicValue};
+use crate::groups::{FacetValue, SubtopicSetting, SubtopicValue};
 use crate::label::code::{NEGATIVE, UNPOOLED};
-use crate::label::{Above, Codebook, GroupedBy};
+use crate::label::{Above, Codebook, JudgedBy};
 
 /// The row of this canonical name.
 pub fn definition(name: &str) -> Option<&'static Definition> {
@@ -162,7 +162,7 @@ const FIRST: Param = param(
 
 /// The traits of measures over subtopics. Their better and best orders do not follow from grades.
 const OVER_SUBTOPICS: Traits = Traits {
-    input: Input::Groups(GroupedBy::Subtopic),
+    input: Input::Groups(JudgedBy::Subtopic),
     nothing_relevant: |_| None,
     better_swaps: |_| false,
     expected: |_| Expected::None,
@@ -176,7 +176,7 @@ const OVER_SUBTOPICS_RAW: Traits = Traits {
 /// Those of measures that divide by a greedy ranking, which is not always the best one.
 const OVER_GREEDY: Traits = Traits { range: |_| Range::Positive, ..OVER_SUBTOPICS };
 const OVER_PREFERENCES: Traits =
-    Traits { input: Input::Groups(GroupedBy::Preference), empty: None, ..OVER_SUBTOPICS };
+    Traits { input: Input::Groups(JudgedBy::Preference), empty: None, ..OVER_SUBTOPICS };
 const COUNTED_PREFERENCES: Traits = Traits { range: |_| Range::Count, ..OVER_PREFERENCES };
 
 /// Every measure, in the order in which help lists them.
@@ -1248,7 +1248,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The number of preferences of the query.",
         formula: "prefs_num_prefs_poss = Σ over groups of the preferences, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Possible))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Possible))),
     },
     Definition {
         name: "prefs_num_prefs_ful",
@@ -1260,7 +1260,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The number of preferences that the ranking fulfils: the preferred document comes first, or is the only one of both.",
         formula: "prefs_num_prefs_ful = Σ over groups of the fulfilled preferences, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Fulfilled))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Fulfilled))),
     },
     Definition {
         name: "prefs_num_prefs_ful_ret",
@@ -1272,7 +1272,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The number of preferences between retrieved documents that the ranking fulfils.",
         formula: "prefs_num_prefs_ful_ret = Σ over groups of the fulfilled preferences between retrieved documents, summed",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::FulfilledRetrieved))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::FulfilledRetrieved))),
     },
     Definition {
         name: "prefs_simp",
@@ -1284,7 +1284,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The share of preferences that the ranking fulfils.",
         formula: "prefs_simp = fulfilled / all preferences, of all groups together",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Simple))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Simple))),
     },
     Definition {
         name: "prefs_pair",
@@ -1296,7 +1296,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The share of judgment groups that agree with the ranking, averaged over pairs of documents.",
         formula: "prefs_pair = mean over pairs with a preference of the share of groups with one that prefer the document that comes first; a pair of which nothing is retrieved counts 0",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Pair))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Pair))),
     },
     Definition {
         name: "prefs_avgjg",
@@ -1308,7 +1308,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The share of preferences that the ranking fulfils, averaged over judgment groups.",
         formula: "prefs_avgjg = mean over groups of fulfilled / all preferences",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::Group))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::Group))),
     },
     Definition {
         name: "prefs_avgjg_Rnonrel",
@@ -1320,7 +1320,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "As prefs_avgjg, with as many non-relevant documents as relevant ones.",
         formula: "prefs_avgjg_Rnonrel = mean over groups of fulfilled / all preferences, of R documents that are not relevant at most; with fewer of them, R·(R − N) more",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupBalanced))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupBalanced))),
     },
     Definition {
         name: "prefs_simp_ret",
@@ -1332,7 +1332,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The share of preferences between retrieved documents that the ranking fulfils.",
         formula: "prefs_simp_ret = fulfilled / all preferences between retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::SimpleRetrieved))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::SimpleRetrieved))),
     },
     Definition {
         name: "prefs_pair_ret",
@@ -1344,7 +1344,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "As prefs_pair, over pairs of retrieved documents.",
         formula: "prefs_pair_ret = mean over retrieved pairs with a preference of the share of groups that prefer the first",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::PairRetrieved))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::PairRetrieved))),
     },
     Definition {
         name: "prefs_avgjg_ret",
@@ -1356,7 +1356,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The share of preferences between retrieved documents that the ranking fulfils, averaged over judgment groups.",
         formula: "prefs_avgjg_ret = mean over groups of fulfilled / all preferences between retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupRetrieved))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupRetrieved))),
     },
     Definition {
         name: "prefs_avgjg_Rnonrel_ret",
@@ -1368,7 +1368,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "As prefs_avgjg_Rnonrel, over retrieved documents.",
         formula: "prefs_avgjg_Rnonrel_ret = as prefs_avgjg_Rnonrel, of retrieved documents",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupBalancedRetrieved))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupBalancedRetrieved))),
     },
     Definition {
         name: "prefs_simp_imp",
@@ -1380,7 +1380,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The share of preferences with a retrieved document that the ranking fulfils.",
         formula: "prefs_simp_imp = fulfilled / all preferences with a retrieved document",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::SimpleImplied))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::SimpleImplied))),
     },
     Definition {
         name: "prefs_pair_imp",
@@ -1392,7 +1392,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "As prefs_pair, over pairs with a retrieved document.",
         formula: "prefs_pair_imp = mean over pairs with a preference and a retrieved document of the share of groups that agree",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::PairImplied))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::PairImplied))),
     },
     Definition {
         name: "prefs_avgjg_imp",
@@ -1404,7 +1404,7 @@ pub static MEASURES: &[Definition] = &[
         doc: "The share of preferences with a retrieved document that the ranking fulfils, averaged over judgment groups.",
         formula: "prefs_avgjg_imp = mean over groups of fulfilled / all preferences with a retrieved document",
         citation: "Carterette et al. 2008; Buckley et al., trec_eval",
-        recipe: |_, _| Ok(Recipe::Groups(GroupValue::Preference(Preference::GroupImplied))),
+        recipe: |_, _| Ok(Recipe::Groups(FacetValue::Preference(Preference::GroupImplied))),
     },
     Definition {
         name: "NumQ",
@@ -1483,7 +1483,7 @@ fn subtopic(m: &Measure, value: SubtopicValue) -> Recipe {
     let number = |name: &str| m.number(name).unwrap_or(0.5);
     let raw_first = m.word("first") == "raw";
     let setting = SubtopicSetting { rel: m.rel(), alpha: number("alpha"), beta: number("beta"), raw_first };
-    Recipe::Groups(GroupValue::Subtopic(setting, value))
+    Recipe::Groups(FacetValue::Subtopic(setting, value))
 }
 
 /// A value over subtopics that is divided by a sum over k ranks.

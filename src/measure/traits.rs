@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::label::GroupedBy;
+use crate::label::JudgedBy;
 
 /// The users of a measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum Input {
     /// A grade for each judged document.
     Grades,
     /// Judgments by group.
-    Groups(GroupedBy),
+    Groups(JudgedBy),
 }
 
 impl fmt::Display for Input {
@@ -55,7 +55,7 @@ impl fmt::Display for Input {
         match self {
             Input::Any => f.write_str("any judgments"),
             Input::Grades => f.write_str("a grade for each document"),
-            Input::Groups(GroupedBy::Preference) => f.write_str("preferences"),
+            Input::Groups(JudgedBy::Preference) => f.write_str("preferences"),
             Input::Groups(by) => write!(f, "judgments by {by}"),
         }
     }

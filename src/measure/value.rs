@@ -7,8 +7,8 @@ use super::recipe::{RecallRule, Recipe};
 use super::traits::{Expected, Input, Range, Status};
 use crate::error::{Error, MeasureError, Result};
 use crate::fold::CodeTable;
-use crate::groups::{GroupValue, Judges};
-use crate::label::{Codebook, GroupedBy};
+use crate::groups::{FacetValue, Judges};
+use crate::label::{Codebook, JudgedBy};
 use crate::sort;
 
 /// One row of the table of measures.
@@ -476,7 +476,7 @@ impl Measure {
     pub fn input(&self) -> Input {
         match self.judges() {
             None => self.definition.traits.input,
-            Some(_) => Input::Groups(GroupedBy::Judge),
+            Some(_) => Input::Groups(JudgedBy::Judge),
         }
     }
 
@@ -532,24 +532,24 @@ impl Measure {
             MeasureError::new(&text, 0..text.len(), message)
         })?;
         // What does not fit the grades does not fit those of a judge.
-        Ok(self.judges().map_or(recipe, |judges| Recipe::Groups(GroupValue::Judges(judges))))
+        Ok(self.judges().map_or(recipe, |judges| Recipe::Groups(FacetValue::Judges(judges))))
     }
 }
 
 /// The groups by which judgments have to be read for these measures; `None` if all take a grade for each document.
 ///
 /// ```
-/// use laneval::GroupedBy;
+/// use laneval::JudgedBy;
 /// use laneval::measure::{Defaults, groups_needed, parse_list};
 /// let measures = parse_list("alpha_nDCG@10", Defaults::default())?;
-/// assert_eq!(groups_needed(&measures)?, Some(GroupedBy::Subtopic));
+/// assert_eq!(groups_needed(&measures)?, Some(JudgedBy::Subtopic));
 /// # Ok::<(), laneval::Error>(())
 /// ```
 ///
 /// # Errors
 /// Measures that need judgments by different groups.
-pub fn groups_needed(measures: &[Measure]) -> Result<Option<GroupedBy>> {
-    let mut needed: Option<(GroupedBy, &Measure)> = None;
+pub fn groups_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
+    let mut needed: Option<(JudgedBy, &Measure)> = None;
     for measure in measures {
         let Input::Groups(by) = measure.input() else { continue };
         match needed {

@@ -10,7 +10,7 @@ use std::fmt;
 
 use crate::error::{Error, Result};
 use crate::fold::{Columns, Cut, Factor, Fold, Inputs, Product, Program, Task, Walk, Weights};
-use crate::groups::GroupValue;
+use crate::groups::FacetValue;
 use crate::label::{Above, Batch, Codebook, ExactGrades, Facts, QueryFacts};
 use crate::measure::{Average, Fact, Ideal, Last, Measure, Place, Read, RecallRule, Recipe};
 use distinct::Distinct;
@@ -150,7 +150,7 @@ impl Plan {
 
 impl Plan {
     /// The measures over judgments by group, by index.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = (usize, &GroupValue)> + Clone {
+    pub(crate) fn groups(&self) -> impl Iterator<Item = (usize, &FacetValue)> + Clone {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
             Recipe::Groups(value) => Some((at, value)),
             Recipe::Folds { .. } | Recipe::Walk { .. } => None,

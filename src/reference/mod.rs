@@ -8,8 +8,8 @@ mod subtopics;
 
 use std::collections::HashMap;
 
-use crate::groups::preferences::{Line, Measure as Preference};
-use crate::label::{Above, Codebook, QueryFacts, QueryGrades, QueryGroups, code};
+use crate::groups::preferences::{Line, PreferenceCount as Preference};
+use crate::label::{Above, Codebook, QueryFacts, QueryGrades, QueryFacets, code};
 use crate::measure::{Measure, RecallRule, Value};
 use crate::sort;
 
@@ -25,14 +25,14 @@ pub struct Ranking<'a> {
     /// The exact grades, if codes are classes of grades.
     pub exact: Option<Exact<'a>>,
     /// The judgments by group, if they were read so.
-    pub groups: Option<Groups<'a>>,
+    pub groups: Option<RankedFacets<'a>>,
 }
 
 /// The judgments by group of a query, and the named documents of a ranking.
 #[derive(Debug, Clone, Copy)]
-pub struct Groups<'a> {
+pub struct RankedFacets<'a> {
     /// The judgments.
-    pub judged: QueryGroups<'a>,
+    pub judged: QueryFacets<'a>,
     /// The ranks (from 0) of the ranking's named documents, with their numbers.
     pub named: &'a [(u32, u32)],
 }

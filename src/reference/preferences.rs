@@ -3,7 +3,7 @@
 //! Every pair of documents is looked at, and the preferences that follow from others are found by
 //! the algorithm of Floyd and Warshall. The lines must be ones of which [`Preferences`](crate::groups::preferences::Preferences) can be made.
 
-use crate::groups::preferences::{Line, Measure};
+use crate::groups::preferences::{Line, PreferenceCount};
 
 /// Judgment group with what a ranking makes of it. Documents are named by their position.
 struct Group {
@@ -381,23 +381,23 @@ fn balanced_retrieved(judged: &Judged) -> f64 {
 }
 
 /// Value of a measure for one query and ranking.
-pub fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: Measure) -> f64 {
+pub fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
     let judged = judged(lines, documents, retrieved);
     let plain = match measure {
-        Measure::Possible => possible,
-        Measure::Fulfilled => num_fulfilled,
-        Measure::FulfilledRetrieved => num_fulfilled_retrieved,
-        Measure::Simple => simple,
-        Measure::Pair => pair,
-        Measure::Group => by_group,
-        Measure::GroupBalanced => balanced,
-        Measure::SimpleRetrieved => simple_retrieved,
-        Measure::PairRetrieved => pair_retrieved,
-        Measure::GroupRetrieved => by_group_retrieved,
-        Measure::GroupBalancedRetrieved => balanced_retrieved,
-        Measure::SimpleImplied => simple_implied,
-        Measure::PairImplied => pair_implied,
-        Measure::GroupImplied => by_group_implied,
+        PreferenceCount::Possible => possible,
+        PreferenceCount::Fulfilled => num_fulfilled,
+        PreferenceCount::FulfilledRetrieved => num_fulfilled_retrieved,
+        PreferenceCount::Simple => simple,
+        PreferenceCount::Pair => pair,
+        PreferenceCount::Group => by_group,
+        PreferenceCount::GroupBalanced => balanced,
+        PreferenceCount::SimpleRetrieved => simple_retrieved,
+        PreferenceCount::PairRetrieved => pair_retrieved,
+        PreferenceCount::GroupRetrieved => by_group_retrieved,
+        PreferenceCount::GroupBalancedRetrieved => balanced_retrieved,
+        PreferenceCount::SimpleImplied => simple_implied,
+        PreferenceCount::PairImplied => pair_implied,
+        PreferenceCount::GroupImplied => by_group_implied,
     };
     plain(&judged)
 }

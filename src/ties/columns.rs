@@ -40,21 +40,21 @@ pub struct PrecisionSum {
 
 /// A precision sum down to a group, with the expected hits.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct PrecisionOfGroup {
+pub struct PrecisionOfTie {
     /// The expected hits.
     pub hits: f64,
     /// The expected sum.
     pub sum: f64,
 }
 
-impl PrecisionOfGroup {
+impl PrecisionOfTie {
     /// Adds the first `read` ranks of a group that begins at rank `start` (from 0) and has `size` documents, `hits` of which are hits.
     pub fn and(self, start: u32, (size, hits): (u32, u32), read: u32, scratch: &mut Scratch) -> Self {
         let (size, hits, read) = (size as usize, hits as usize, read as usize);
         let mut state = Walked { hits: self.hits, sum: self.sum };
         let part = Part::new(start as usize, size, read, &[]);
         folds::precision_sum(&mut state, part, Inside { size, hits }, &mut scratch.tables.sums);
-        PrecisionOfGroup { hits: state.hits, sum: state.sum }
+        PrecisionOfTie { hits: state.hits, sum: state.sum }
     }
 }
 

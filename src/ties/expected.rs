@@ -2,7 +2,7 @@
 
 use super::first_hit::FirstHit;
 use super::folds::{self, Inside, Tables, Walked};
-use super::heeded::HeededGroups;
+use super::heeded::HeededTies;
 use super::known::refused_mean;
 use super::row::{Part, Pieces, Row};
 use super::{Cuts, walks};
@@ -15,7 +15,7 @@ use crate::measure::{Average, Expected, Fact, Ideal, Last, Measure, Place, Read,
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) tables: Tables,
-    pub(super) groups: HeededGroups,
+    pub(super) groups: HeededTies,
     pub(super) pieces: Pieces,
 }
 

@@ -21,7 +21,7 @@ pub(super) struct Heeded {
 
 /// The groups of a row, in memory that is used again.
 #[derive(Debug, Default)]
-pub(super) struct HeededGroups {
+pub(super) struct HeededTies {
     pub groups: Vec<Heeded>,
     counts: Vec<(u8, u32)>,
 }
@@ -32,7 +32,7 @@ pub(super) enum Next<'r> {
     Group(Part<'r>),
 }
 
-impl HeededGroups {
+impl HeededTies {
     /// Takes the groups of a ranking that begin within its first `end` ranks and have a document that is heeded.
     pub fn fill(&mut self, tied: &TiedRanking<'_>, end: u32, heeded: Above) {
         self.groups.clear();

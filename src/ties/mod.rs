@@ -22,7 +22,7 @@ mod row;
 mod search;
 mod walks;
 
-pub use columns::{ExpectedColumns, PrecisionOfGroup};
+pub use columns::{ExpectedColumns, PrecisionOfTie};
 pub use expected::{Expectation, Scratch};
 pub use first_hit::FirstHit;
 pub use known::Side;

@@ -11,7 +11,7 @@ use laneval::arrays::{self, Rankings};
 use laneval::internals::label::{Above, MOST_JUDGED};
 use laneval::measure::Measure;
 use laneval::{
-    EngineChoice, Evaluator, GroupedBy, Input, Join, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
+    EngineChoice, Evaluator, JudgedBy, Input, Join, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
 };
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -732,10 +732,10 @@ fn batches_of_a_stream_leave_nothing_behind() {
 }
 
 /// Judgments by group of two queries in two runs, of which the second has only one ranking.
-fn grouped(by: GroupedBy) -> Forged {
+fn grouped(by: JudgedBy) -> Forged {
     let text = |text: &str| Input::Bytes { name: "text".to_owned(), bytes: text.into() };
     let qrels = "a g s d1 2\na g t d2 1\na g s d2 1\na h s d1 0\nb h s d3 -1\nb g t d1 1\n";
-    let qrels = if by == GroupedBy::Preference {
+    let qrels = if by == JudgedBy::Preference {
         qrels.to_owned()
     } else {
         "a g d1 2\na g d2 1\na h d1 0\nb h d3 -1\nb g d1 1\nb h d1 2\n".to_owned()
@@ -751,10 +751,10 @@ fn grouped(by: GroupedBy) -> Forged {
 /// Forged judgments by group give an error, or values on which the engine and the plain functions agree if the file is said to be sound.
 #[test]
 fn whatever_judgments_by_group_say() {
-    for (_, by) in GroupedBy::ALL {
+    for (_, by) in JudgedBy::ALL {
         let sound = grouped(by);
         let mut measures = variants::every_grouped(by);
-        if by == GroupedBy::Judge {
+        if by == JudgedBy::Judge {
             let names = "AP(judges=mean) nDCG(judges=max) ERR(gmax=auto,judges=min) Compat(judges=mean) Bpref(judges=mean)";
             measures.extend(names.split(' ').map(|name| name.parse::<Measure>().unwrap()));
         }
@@ -815,10 +815,10 @@ fn labels_that_are_not_those_of_the_largest_grade_are_refused_by_verify() {
     };
     let verify = |labels: &[(usize, u8)], message: &str| {
         let expected = [format!("tiles: tile 0, lane 0: {message}"), "ok".to_owned()];
-        assert_eq!(with(GroupedBy::Subtopic, labels), expected);
+        assert_eq!(with(JudgedBy::Subtopic, labels), expected);
     };
     // The first ranking has a document of the best grade, one that is not in the qrels, and one of the lowest grade.
     verify(&[(0, 1)], "1 documents of the qrels with 2 numbers");
     verify(&[(0, 3), (2, 4)], "document 0 has code 3, which is not that of its largest grade");
-    assert_eq!(with(GroupedBy::Preference, &[(0, 3), (2, 4)]), ["ok", "ok"]);
+    assert_eq!(with(JudgedBy::Preference, &[(0, 3), (2, 4)]), ["ok", "ok"]);
 }

@@ -1,7 +1,7 @@
 //! Every parameter and cutoff of every measure at its extremes gives a number or an error.
 
 use laneval::measure::{CutoffRule, Definition, Input as Needs, Kind, MEASURES, Measure};
-use laneval::{EngineChoice, Evaluator, GroupedBy, Input, Join, LabelMatrix, RunInput, View};
+use laneval::{EngineChoice, Evaluator, JudgedBy, Input, Join, LabelMatrix, RunInput, View};
 
 use super::{evaluate, matrix};
 use crate::matrices::{Query, Shape};
@@ -65,7 +65,7 @@ fn graded(grades: &[f64]) -> LabelMatrix {
 }
 
 /// The same for judgments by group, with negative grades where there are none. The last query has no grade but the lowest.
-fn grouped(by: GroupedBy, grades: &[f64]) -> LabelMatrix {
+fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
     let grades = if grades.is_empty() { &[-1.0] } else { grades };
     let line = |query: &str, group: &str, doc: usize, grade: f64| format!("{query} {group} d{doc} {grade}\n");
     let mut qrels = String::new();
@@ -83,7 +83,7 @@ fn grouped(by: GroupedBy, grades: &[f64]) -> LabelMatrix {
 }
 
 fn every_extreme_of(grades: &[f64]) {
-    let by = [GroupedBy::Judge, GroupedBy::Subtopic, GroupedBy::Preference];
+    let by = [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference];
     let plain = graded(grades);
     let grouped = by.map(|by| (by, grouped(by, grades)));
     let (mut answered, mut refused) = (0, 0);

@@ -3,7 +3,7 @@
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use laneval::compare::{Alternative, Correction, Interval, Scope, Test};
 use laneval::report::Format;
-use laneval::{EngineChoice, GroupedBy, QuerySet, ScoreType, Stat, TiedValue, Ties};
+use laneval::{EngineChoice, JudgedBy, QuerySet, ScoreType, Stat, TiedValue, Ties};
 
 /// A name on the command line, its value, and its text in the help.
 pub type Choice<T> = (&'static str, T, &'static str);
@@ -74,11 +74,11 @@ pub fn judges() -> Vec<Choice<OverJudges>> {
 }
 
 /// Lists the meanings of groups of judgments.
-pub fn groups() -> Vec<Choice<GroupedBy>> {
-    described(&GroupedBy::ALL, |by| match by {
-        GroupedBy::Judge => "a judge: `query judge document grade`",
-        GroupedBy::Subtopic => "a subtopic of the query: `query subtopic document grade`",
-        GroupedBy::Preference => {
+pub fn groups() -> Vec<Choice<JudgedBy>> {
+    described(&JudgedBy::ALL, |by| match by {
+        JudgedBy::Judge => "a judge: `query judge document grade`",
+        JudgedBy::Subtopic => "a subtopic of the query: `query subtopic document grade`",
+        JudgedBy::Preference => {
             "preferences: `query group document level`, or `query group sub-group document level`"
         }
         _ => "",

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use laneval::{Error, GroupedBy, Input, Join, Qrels, TextRow};
+use laneval::{Error, JudgedBy, Input, Join, Qrels, TextRow};
 
 use super::build::{Build, EXTENSION};
 use super::choice::{Choice, groups, one_of};
@@ -50,7 +50,7 @@ pub struct Convert {
     qrels: bool,
     /// Keep who judged a document, or for which subtopic: a column of tables and records, the second field of TREC text
     #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(columns()))]
-    judgments_by: Option<GroupedBy>,
+    judgments_by: Option<JudgedBy>,
     /// Print nothing on stderr
     #[arg(long)]
     quiet: bool,
@@ -59,8 +59,8 @@ pub struct Convert {
 }
 
 /// Lists the groups of judgments that tables have columns for.
-fn columns() -> Vec<Choice<GroupedBy>> {
-    groups().into_iter().filter(|&(_, by, _)| by != GroupedBy::Preference).collect()
+fn columns() -> Vec<Choice<JudgedBy>> {
+    groups().into_iter().filter(|&(_, by, _)| by != JudgedBy::Preference).collect()
 }
 
 /// The kind of output.

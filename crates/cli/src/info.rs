@@ -9,7 +9,7 @@ use laneval::internals::label::ExactGrades;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
-use laneval::{GroupedBy, Join, LabelMatrix, RankingRule, TieCounts};
+use laneval::{JudgedBy, Join, LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 
@@ -43,7 +43,7 @@ pub struct Info {
     formats: Formats,
     /// Read judgments of several judges, as `query judge document grade`, and show how far the judges agree
     #[arg(long, value_name = "GROUP", value_parser = one_of(only_judges()))]
-    judgments_by: Option<GroupedBy>,
+    judgments_by: Option<JudgedBy>,
     /// Check every checksum and every label
     #[arg(long)]
     verify: bool,
@@ -53,8 +53,8 @@ pub struct Info {
 }
 
 /// Lists the groups whose agreement can be shown.
-fn only_judges() -> Vec<Choice<GroupedBy>> {
-    groups().into_iter().filter(|&(_, by, _)| by == GroupedBy::Judge).collect()
+fn only_judges() -> Vec<Choice<JudgedBy>> {
+    groups().into_iter().filter(|&(_, by, _)| by == JudgedBy::Judge).collect()
 }
 
 impl Info {

@@ -13,7 +13,7 @@ use laneval::error::{Problem, Problems};
 use laneval::lmx::Description;
 use laneval::measure::groups_needed;
 use laneval::{
-    Error, FileAccess, GroupedBy, Input, Join, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
+    Error, FileAccess, JudgedBy, Input, Join, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
     ScoreType, Ties, Watch,
 };
 
@@ -124,10 +124,10 @@ pub struct Ranking {
     pub drop_identical_ids: bool,
     /// The meaning of the second field of judgments, for documents that have several [default: what the measures need]
     #[arg(long, value_name = "GROUP", value_parser = one_of(groups()), help_heading = "Input")]
-    judgments_by: Option<GroupedBy>,
+    judgments_by: Option<JudgedBy>,
     /// The groups that measures and other options need.
     #[arg(skip)]
-    needed_groups: Option<GroupedBy>,
+    needed_groups: Option<JudgedBy>,
     #[command(flatten)]
     pub formats: Formats,
 }
@@ -173,11 +173,11 @@ impl Ranking {
 
     /// Reads judgments by judge, unless others were asked for.
     pub fn read_judges(&mut self) {
-        self.needed_groups = Some(GroupedBy::Judge);
+        self.needed_groups = Some(JudgedBy::Judge);
     }
 
     /// Returns the groups by which judgments are read.
-    pub fn groups(&self) -> Option<GroupedBy> {
+    pub fn groups(&self) -> Option<JudgedBy> {
         self.judgments_by.or(self.needed_groups)
     }
 

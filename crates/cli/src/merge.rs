@@ -8,7 +8,7 @@ use clap::Args;
 use laneval::compare::{Gate, Partial, Shard};
 use laneval::measure::groups_needed;
 use laneval::report::{Format, Note, notes};
-use laneval::{Error, GroupedBy, Input, Join, Stat, Summary};
+use laneval::{Error, JudgedBy, Input, Join, Stat, Summary};
 
 use super::choice::distinct;
 use super::choice::{groups, one_of, stats};
@@ -56,7 +56,7 @@ pub struct Merge {
     pub qrels: Option<PathBuf>,
     /// The meaning of the second field of these judgments, for documents that have several [default: what the measures need]
     #[arg(long, value_name = "GROUP", requires = "qrels", value_parser = one_of(groups()))]
-    judgments_by: Option<GroupedBy>,
+    judgments_by: Option<JudgedBy>,
     #[command(flatten)]
     access: Files,
     /// Statistics besides the average: std, min, max; a list, or repeated

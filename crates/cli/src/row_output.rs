@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use laneval::error::printable;
-use laneval::{GroupedBy, TextRank, TextRow};
+use laneval::{JudgedBy, TextRank, TextRow};
 #[cfg(feature = "parquet")]
 use laneval_formats::{Cell, Kind, ParquetWriter};
 use serde::de::IgnoredAny;
@@ -106,7 +106,7 @@ pub struct RowWriter<'w> {
     format: RowFormat,
     judgments: bool,
     /// What judgments are written by: judges or subtopics.
-    by: Option<GroupedBy>,
+    by: Option<JudgedBy>,
     /// The tag for TREC results that have none.
     tag: String,
     to: To<'w>,
@@ -143,7 +143,7 @@ impl<'w> RowWriter<'w> {
     }
 
     /// Writes judgments with their judges or subtopics.
-    pub fn by(self, by: Option<GroupedBy>) -> Self {
+    pub fn by(self, by: Option<JudgedBy>) -> Self {
         RowWriter { by, ..self }
     }
 
@@ -315,8 +315,8 @@ impl<'w> RowWriter<'w> {
 }
 
 /// Returns the name of the column of judges or subtopics.
-fn column(by: GroupedBy) -> &'static str {
-    if by == GroupedBy::Judge { "judge" } else { "subtopic" }
+fn column(by: JudgedBy) -> &'static str {
+    if by == JudgedBy::Judge { "judge" } else { "subtopic" }
 }
 
 /// Returns the rank that a text is.

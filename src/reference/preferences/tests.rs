@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super as reference;
 use crate::cases::cases;
-use crate::groups::preferences::{Fault, Line, Measure, Preferences, Scratch};
+use crate::groups::preferences::{Fault, Line, PreferenceCount, Preferences, Scratch};
 
 fn line(group: u32, subgroup: u32, document: u32, level: f64) -> Line {
     Line { group, subgroup, document, level }
@@ -31,7 +31,7 @@ fn agree(lines: &[Line], documents: u32, rankings: &[Vec<u32>]) {
             let mut scratch = Scratch::default();
             for retrieved in rankings {
                 let met = fast.met(retrieved, &mut scratch);
-                for measure in Measure::ALL {
+                for measure in PreferenceCount::ALL {
                     let plain = reference::value(lines, documents, retrieved, measure);
                     let value = met.value(measure);
                     assert_eq!(value.to_bits(), plain.to_bits(), "{measure:?} {value} {plain}");
@@ -147,7 +147,7 @@ proptest! {
     }
 }
 
-fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: Measure) -> f64 {
+fn value(lines: &[Line], documents: u32, retrieved: &[u32], measure: PreferenceCount) -> f64 {
     let preferences = Preferences::new(lines, documents).unwrap();
     preferences.met(retrieved, &mut Scratch::default()).value(measure)
 }
@@ -163,13 +163,13 @@ fn five_preferences_of_two_subgroups() {
         line(0, 1, 0, 2.0),
         line(0, 1, 1, 1.0),
     ];
-    assert_eq!(value(&lines, 4, &[], Measure::Possible), 6.0);
-    assert_eq!(value(&lines, 4, &[3, 0, 1, 2], Measure::Simple), 1.0);
-    assert_eq!(value(&lines, 4, &[2, 1, 0, 3], Measure::Simple), 0.0);
+    assert_eq!(value(&lines, 4, &[], PreferenceCount::Possible), 6.0);
+    assert_eq!(value(&lines, 4, &[3, 0, 1, 2], PreferenceCount::Simple), 1.0);
+    assert_eq!(value(&lines, 4, &[2, 1, 0, 3], PreferenceCount::Simple), 0.0);
     // Retrieved alone, 0 is before 1 and 2, and 3 should have been before it.
-    assert_eq!(value(&lines, 4, &[0], Measure::Fulfilled), 2.0);
-    assert_eq!(value(&lines, 4, &[0], Measure::SimpleImplied), 2.0 / 3.0);
-    assert_eq!(value(&lines, 4, &[0], Measure::SimpleRetrieved), 0.0);
+    assert_eq!(value(&lines, 4, &[0], PreferenceCount::Fulfilled), 2.0);
+    assert_eq!(value(&lines, 4, &[0], PreferenceCount::SimpleImplied), 2.0 / 3.0);
+    assert_eq!(value(&lines, 4, &[0], PreferenceCount::SimpleRetrieved), 0.0);
 }
 
 #[test]
@@ -182,9 +182,9 @@ fn groups_that_disagree_share_a_pair() {
         line(2, 0, 0, 5.0),
         line(2, 0, 1, 1.0),
     ];
-    assert_eq!(value(&lines, 2, &[0, 1], Measure::Pair), 2.0 / 3.0);
-    assert_eq!(value(&lines, 2, &[1, 0], Measure::PairRetrieved), 1.0 / 3.0);
-    assert_eq!(value(&lines, 2, &[], Measure::Pair), 0.0);
+    assert_eq!(value(&lines, 2, &[0, 1], PreferenceCount::Pair), 2.0 / 3.0);
+    assert_eq!(value(&lines, 2, &[1, 0], PreferenceCount::PairRetrieved), 1.0 / 3.0);
+    assert_eq!(value(&lines, 2, &[], PreferenceCount::Pair), 0.0);
 }
 
 #[test]
@@ -224,7 +224,7 @@ fn too_much_memory_is_refused() {
 fn no_line_gives_zeros() {
     let preferences = Preferences::new(&[], 0).unwrap();
     let met = preferences.met(&[0, 7], &mut Scratch::default());
-    for measure in Measure::ALL {
+    for measure in PreferenceCount::ALL {
         assert_eq!(met.value(measure), 0.0);
     }
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use laneval::measure::Input as Needed;
 use laneval::measure::trec::{Refused, Request, Version};
-use laneval::{Dialect, Error, Evaluator, GroupedBy, Input, Join, LabelMatrix, QuerySet, Ties, View};
+use laneval::{Dialect, Error, Evaluator, JudgedBy, Input, Join, LabelMatrix, QuerySet, Ties, View};
 
 use super::choice::{Choice, one_of};
 use super::inputs::{Files, bytes};
@@ -42,11 +42,11 @@ const PROFILES: &[Choice<Version>] = &[
     ("10", Version::V10, "trec_eval 10.0: scores as f64, topics missing from the run need -c"),
 ];
 
-const FORMATS: &[Choice<Option<GroupedBy>>] = &[
+const FORMATS: &[Choice<Option<JudgedBy>>] = &[
     ("qrels", None, "topic iter docno grade"),
-    ("qrels_jg", Some(GroupedBy::Judge), "topic judge docno grade"),
-    ("prefs", Some(GroupedBy::Preference), "topic group sub-group docno level"),
-    ("qrels_prefs", Some(GroupedBy::Preference), "topic group docno level"),
+    ("qrels_jg", Some(JudgedBy::Judge), "topic judge docno grade"),
+    ("prefs", Some(JudgedBy::Preference), "topic group sub-group docno level"),
+    ("qrels_prefs", Some(JudgedBy::Preference), "topic group docno level"),
 ];
 
 const EXAMPLES: &str = "\
@@ -154,7 +154,7 @@ impl TrecEval {
     }
 
     /// Returns the groups by which judgments are read.
-    fn check_formats(&self) -> Result<Option<GroupedBy>, Stop> {
+    fn check_formats(&self) -> Result<Option<JudgedBy>, Stop> {
         if self.results_format != "trec_results" {
             let other = &self.results_format;
             let message = format!("-T {other}: there is no such format, only trec_results");
@@ -168,7 +168,7 @@ impl TrecEval {
         })
     }
 
-    fn join(&self, qrels: &Path, run: &Path, by: Option<GroupedBy>) -> Result<LabelMatrix, Stop> {
+    fn join(&self, qrels: &Path, run: &Path, by: Option<JudgedBy>) -> Result<LabelMatrix, Stop> {
         let dialect = match self.profile {
             Version::V9 => Dialect::Trec9,
             Version::V10 => Dialect::Trec10,
@@ -177,7 +177,7 @@ impl TrecEval {
         let depth = self.ranks().and_then(|ranks| NonZeroU32::new(ranks.max(1)));
         // Preferences are the one format in which equal scores are in ascending order.
         let ties = match by {
-            Some(GroupedBy::Preference) => Ties::DocnoAscending,
+            Some(JudgedBy::Preference) => Ties::DocnoAscending,
             _ => Ties::DocnoDescending,
         };
         let (access, width) = (self.files.access(), self.judgments_format.as_str());

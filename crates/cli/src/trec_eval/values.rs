@@ -1,7 +1,7 @@
 //! The topics that count and their values.
 
 use laneval::internals::label::code::UNPOOLED;
-use laneval::internals::reference::{Exact, Groups, Ranking, function};
+use laneval::internals::reference::{Exact, RankedFacets, Ranking, function};
 use laneval::measure::trec::{Column, Request, Source, Version};
 use laneval::{Ids, LabelMatrix, Scores, View};
 
@@ -78,7 +78,7 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
             let exact = matrix.exact().map(|exact| Exact { grades: &[], judged: exact.facts.of(query) });
             let (facts, book) = (matrix.facts().of(query), matrix.book());
             let judged = matrix.grouped().map(|grouped| grouped.of.of(query));
-            let groups = judged.map(|judged| Groups { judged, named: &[] });
+            let groups = judged.map(|judged| RankedFacets { judged, named: &[] });
             let ranking = Ranking { labels: &labels, facts, book, exact, groups };
             let value = function(measure).map_or(0.0, |function| function(measure, &ranking));
             Some(if mended { 0.0 } else { value })

@@ -6,17 +6,17 @@ pub mod subtopics;
 
 use rayon::prelude::*;
 
-use crate::label::{GroupedBy, JudgmentGroups, QueryGroups};
+use crate::label::{JudgedBy, Facets, QueryFacets};
 use preferences::{Fault, Line, Preferences};
 use subtopics::{AtCutoff, Query, Setting, Subtopics, Whole};
 
 /// A value of a ranking over judgments by group.
 #[derive(Debug, Clone, Copy)]
-pub enum GroupValue {
+pub enum FacetValue {
     /// A value over subtopics.
     Subtopic(SubtopicSetting, SubtopicValue),
     /// A value over preferences.
-    Preference(preferences::Measure),
+    Preference(preferences::PreferenceCount),
     /// The values of a measure for each judge of the query.
     Judges(Judges),
 }
@@ -67,25 +67,25 @@ pub enum SubtopicValue {
     Whole(fn(&Whole) -> f64),
 }
 
-impl GroupValue {
+impl FacetValue {
     /// The judgments that it needs.
-    pub fn needs(&self) -> GroupedBy {
+    pub fn needs(&self) -> JudgedBy {
         match self {
-            GroupValue::Subtopic(..) => GroupedBy::Subtopic,
-            GroupValue::Preference(_) => GroupedBy::Preference,
-            GroupValue::Judges(_) => GroupedBy::Judge,
+            FacetValue::Subtopic(..) => JudgedBy::Subtopic,
+            FacetValue::Preference(_) => JudgedBy::Preference,
+            FacetValue::Judges(_) => JudgedBy::Judge,
         }
     }
 }
 
 /// Values over judgments by group, prepared for rankings of some queries.
 #[derive(Debug)]
-pub struct GroupWalks {
+pub struct FacetWalks {
     /// The values over subtopics, by setting.
     settings: Vec<OfSetting>,
     /// The preferences of each query, and the values over them with the places where they go.
     preferences: Vec<Preferences>,
-    preferred: Vec<(usize, preferences::Measure)>,
+    preferred: Vec<(usize, preferences::PreferenceCount)>,
 }
 
 /// The values over subtopics that have a setting in common.
@@ -107,24 +107,24 @@ struct Relevant {
 }
 
 /// The numbers that groups have among those of one query.
-struct Numbers {
+struct FacetNumbers {
     of_group: Vec<u32>,
     met: Vec<u32>,
 }
 
 const NOT_MET: u32 = u32::MAX;
 
-impl Numbers {
+impl FacetNumbers {
     fn new(groups: usize) -> Self {
-        Numbers { of_group: vec![NOT_MET; groups], met: Vec::new() }
+        FacetNumbers { of_group: vec![NOT_MET; groups], met: Vec::new() }
     }
 }
 
 impl Relevant {
     /// Takes the judgments of a query of at least the grade `rel`, and numbers its subtopics from 0.
-    fn of(query: QueryGroups<'_>, rel: f64, numbers: &mut Numbers) -> Self {
+    fn of(query: QueryFacets<'_>, rel: f64, numbers: &mut FacetNumbers) -> Self {
         let relevant = || query.judgments.iter().filter(|of| of.grade >= rel);
-        let Numbers { of_group, met } = numbers;
+        let FacetNumbers { of_group, met } = numbers;
         for of in relevant() {
             let number = &mut of_group[of.group as usize];
             if *number == NOT_MET {
@@ -158,41 +158,41 @@ impl Relevant {
 
 /// Memory that is used again from ranking to ranking.
 #[derive(Debug, Default)]
-pub struct GroupScratch {
+pub struct FacetScratch {
     subtopics: subtopics::Scratch,
     preferences: preferences::Scratch,
     at: Vec<AtCutoff>,
     numbers: Vec<u32>,
 }
 
-impl GroupWalks {
+impl FacetWalks {
     /// Prepares values, each with the place where it goes, for rankings of all queries of some judgments.
     ///
     /// # Errors
     /// Preferences that go round in a circle, or contradict one another.
     pub fn new<'v>(
-        grouped: &JudgmentGroups,
-        values: impl Iterator<Item = (usize, &'v GroupValue)>,
+        grouped: &Facets,
+        values: impl Iterator<Item = (usize, &'v FacetValue)>,
     ) -> Result<Self, Fault> {
         let queries = grouped.judgments.len();
         let mut settings: Vec<(SubtopicSetting, Vec<(usize, SubtopicValue)>)> = Vec::new();
         let mut preferred = Vec::new();
         for (place, value) in values {
             match *value {
-                GroupValue::Subtopic(of, value) => {
+                FacetValue::Subtopic(of, value) => {
                     match settings.iter_mut().find(|(known, _)| *known == of) {
                         Some((_, values)) => values.push((place, value)),
                         None => settings.push((of, vec![(place, value)])),
                     }
                 }
-                GroupValue::Preference(measure) => preferred.push((place, measure)),
+                FacetValue::Preference(measure) => preferred.push((place, measure)),
                 // These take the functions of measures, which are not known here.
-                GroupValue::Judges(_) => {}
+                FacetValue::Judges(_) => {}
             }
         }
         let lines = |query: usize| grouped.of(query).judgments.iter().map(Line::from).collect::<Vec<_>>();
         let over_pairs =
-            preferred.iter().any(|(_, measure): &(usize, preferences::Measure)| measure.is_over_pairs());
+            preferred.iter().any(|(_, measure): &(usize, preferences::PreferenceCount)| measure.is_over_pairs());
         let make = if over_pairs { Preferences::new } else { Preferences::without_pairs };
         let of_query = |query: usize| make(&lines(query), grouped.of(query).documents);
         let preferences = match preferred.is_empty() {
@@ -200,7 +200,7 @@ impl GroupWalks {
             false => (0..queries).into_par_iter().map(of_query).collect::<Result<_, _>>()?,
         };
         let settings = settings.into_iter().map(|(of, values)| OfSetting::new(grouped, of, values));
-        Ok(GroupWalks { settings: settings.collect(), preferences, preferred })
+        Ok(FacetWalks { settings: settings.collect(), preferences, preferred })
     }
 
     /// Computes the values of a ranking of a query, and passes each with its place to `out`. `retrieved` are the ranks (from 0) of the named
@@ -209,10 +209,10 @@ impl GroupWalks {
         &self,
         query: usize,
         retrieved: &[(u32, u32)],
-        scratch: &mut GroupScratch,
+        scratch: &mut FacetScratch,
         mut out: impl FnMut(usize, f64),
     ) {
-        let GroupScratch { subtopics, preferences, at, numbers } = scratch;
+        let FacetScratch { subtopics, preferences, at, numbers } = scratch;
         for OfSetting { setting, queries, values } in &self.settings {
             let (relevant, of_query) = &queries[query];
             let Some(view) = relevant.view() else { continue };
@@ -238,7 +238,7 @@ impl GroupWalks {
 }
 
 impl OfSetting {
-    fn new(grouped: &JudgmentGroups, of: SubtopicSetting, values: Vec<(usize, SubtopicValue)>) -> Self {
+    fn new(grouped: &Facets, of: SubtopicSetting, values: Vec<(usize, SubtopicValue)>) -> Self {
         let cutoff = |&(_, value): &(usize, SubtopicValue)| match value {
             SubtopicValue::At(rank, _) => Some(rank),
             SubtopicValue::Whole(_) => None,
@@ -248,14 +248,14 @@ impl OfSetting {
         cutoffs.dedup();
         let setting = Setting::new(of.alpha, of.beta, &cutoffs).unwrap_or_default();
         let setting = if of.raw_first { setting.with_raw_first() } else { setting };
-        let prepare = |(scratch, numbers): &mut (subtopics::Scratch, Numbers), query: usize| {
+        let prepare = |(scratch, numbers): &mut (subtopics::Scratch, FacetNumbers), query: usize| {
             let relevant = Relevant::of(grouped.of(query), of.rel, numbers);
             let of_query =
                 relevant.view().map(|view| Query::new(view, &setting, scratch)).unwrap_or_default();
             (relevant, of_query)
         };
         let all = 0..grouped.judgments.len();
-        let scratch = || (subtopics::Scratch::default(), Numbers::new(grouped.names.len()));
+        let scratch = || (subtopics::Scratch::default(), FacetNumbers::new(grouped.names.len()));
         let queries = all.into_par_iter().map_init(scratch, prepare).collect();
         let index = |rank: u32| cutoffs.partition_point(|&cutoff| cutoff < rank);
         let values = values.into_iter().map(|(place, value)| match value {

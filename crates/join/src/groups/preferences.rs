@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
-use crate::label::GroupedJudgment;
+use crate::label::FacetJudgment;
 
 /// Most bytes that the prepared preferences of one query may take (1 GiB).
 const MOST_BYTES: u64 = 1 << 30;
@@ -93,8 +93,8 @@ impl Fault {
     }
 }
 
-impl From<&GroupedJudgment> for Line {
-    fn from(of: &GroupedJudgment) -> Self {
+impl From<&FacetJudgment> for Line {
+    fn from(of: &FacetJudgment) -> Self {
         Line { group: of.group, subgroup: of.subgroup, document: of.document, level: of.grade }
     }
 }
@@ -123,7 +123,7 @@ impl std::error::Error for Fault {}
 
 /// Measure of preferences, with the names and values of trec_eval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
+pub enum PreferenceCount {
     /// Number of preferences.
     Possible,
     /// Number of fulfilled preferences.
@@ -154,54 +154,54 @@ pub enum Measure {
     GroupImplied,
 }
 
-impl Measure {
+impl PreferenceCount {
     /// All measures, in the order in which trec_eval prints them.
-    pub const ALL: [Measure; 14] = [
-        Measure::Possible,
-        Measure::Fulfilled,
-        Measure::FulfilledRetrieved,
-        Measure::Simple,
-        Measure::Pair,
-        Measure::Group,
-        Measure::GroupBalanced,
-        Measure::SimpleRetrieved,
-        Measure::PairRetrieved,
-        Measure::GroupRetrieved,
-        Measure::GroupBalancedRetrieved,
-        Measure::SimpleImplied,
-        Measure::PairImplied,
-        Measure::GroupImplied,
+    pub const ALL: [PreferenceCount; 14] = [
+        PreferenceCount::Possible,
+        PreferenceCount::Fulfilled,
+        PreferenceCount::FulfilledRetrieved,
+        PreferenceCount::Simple,
+        PreferenceCount::Pair,
+        PreferenceCount::Group,
+        PreferenceCount::GroupBalanced,
+        PreferenceCount::SimpleRetrieved,
+        PreferenceCount::PairRetrieved,
+        PreferenceCount::GroupRetrieved,
+        PreferenceCount::GroupBalancedRetrieved,
+        PreferenceCount::SimpleImplied,
+        PreferenceCount::PairImplied,
+        PreferenceCount::GroupImplied,
     ];
 
     /// Name of the measure in trec_eval.
     pub fn name(self) -> &'static str {
         match self {
-            Measure::Possible => "prefs_num_prefs_poss",
-            Measure::Fulfilled => "prefs_num_prefs_ful",
-            Measure::FulfilledRetrieved => "prefs_num_prefs_ful_ret",
-            Measure::Simple => "prefs_simp",
-            Measure::Pair => "prefs_pair",
-            Measure::Group => "prefs_avgjg",
-            Measure::GroupBalanced => "prefs_avgjg_Rnonrel",
-            Measure::SimpleRetrieved => "prefs_simp_ret",
-            Measure::PairRetrieved => "prefs_pair_ret",
-            Measure::GroupRetrieved => "prefs_avgjg_ret",
-            Measure::GroupBalancedRetrieved => "prefs_avgjg_Rnonrel_ret",
-            Measure::SimpleImplied => "prefs_simp_imp",
-            Measure::PairImplied => "prefs_pair_imp",
-            Measure::GroupImplied => "prefs_avgjg_imp",
+            PreferenceCount::Possible => "prefs_num_prefs_poss",
+            PreferenceCount::Fulfilled => "prefs_num_prefs_ful",
+            PreferenceCount::FulfilledRetrieved => "prefs_num_prefs_ful_ret",
+            PreferenceCount::Simple => "prefs_simp",
+            PreferenceCount::Pair => "prefs_pair",
+            PreferenceCount::Group => "prefs_avgjg",
+            PreferenceCount::GroupBalanced => "prefs_avgjg_Rnonrel",
+            PreferenceCount::SimpleRetrieved => "prefs_simp_ret",
+            PreferenceCount::PairRetrieved => "prefs_pair_ret",
+            PreferenceCount::GroupRetrieved => "prefs_avgjg_ret",
+            PreferenceCount::GroupBalancedRetrieved => "prefs_avgjg_Rnonrel_ret",
+            PreferenceCount::SimpleImplied => "prefs_simp_imp",
+            PreferenceCount::PairImplied => "prefs_pair_imp",
+            PreferenceCount::GroupImplied => "prefs_avgjg_imp",
         }
     }
 
     /// Whether the measure is a mean over pairs of documents.
     pub fn is_over_pairs(self) -> bool {
-        matches!(self, Measure::Pair | Measure::PairRetrieved | Measure::PairImplied)
+        matches!(self, PreferenceCount::Pair | PreferenceCount::PairRetrieved | PreferenceCount::PairImplied)
     }
 
     /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over
     /// queries instead of averaging it.
     pub fn is_count(self) -> bool {
-        matches!(self, Measure::Possible | Measure::Fulfilled | Measure::FulfilledRetrieved)
+        matches!(self, PreferenceCount::Possible | PreferenceCount::Fulfilled | PreferenceCount::FulfilledRetrieved)
     }
 }
 
@@ -262,7 +262,7 @@ pub struct Met {
 
 impl Met {
     /// Value of a measure for the query.
-    pub fn value(&self, measure: Measure) -> f64 {
+    pub fn value(&self, measure: PreferenceCount) -> f64 {
         let mean = |sum: f64| {
             if sum > 0.0 {
                 sum / self.groups as f64
@@ -272,20 +272,20 @@ impl Met {
             }
         };
         match measure {
-            Measure::Possible => self.all.possible as f64,
-            Measure::Fulfilled => self.all.fulfilled as f64,
-            Measure::FulfilledRetrieved => self.retrieved.fulfilled as f64,
-            Measure::Simple => self.all.part(),
-            Measure::SimpleRetrieved => self.retrieved.part(),
-            Measure::SimpleImplied => self.implied.part(),
-            Measure::Pair => self.pair.mean(),
-            Measure::PairRetrieved => self.pair_retrieved.mean(),
-            Measure::PairImplied => self.pair_implied.mean(),
-            Measure::Group => mean(self.group),
-            Measure::GroupRetrieved => mean(self.group_retrieved),
-            Measure::GroupImplied => mean(self.group_implied),
-            Measure::GroupBalanced => mean(self.balanced),
-            Measure::GroupBalancedRetrieved => mean(self.balanced_retrieved),
+            PreferenceCount::Possible => self.all.possible as f64,
+            PreferenceCount::Fulfilled => self.all.fulfilled as f64,
+            PreferenceCount::FulfilledRetrieved => self.retrieved.fulfilled as f64,
+            PreferenceCount::Simple => self.all.part(),
+            PreferenceCount::SimpleRetrieved => self.retrieved.part(),
+            PreferenceCount::SimpleImplied => self.implied.part(),
+            PreferenceCount::Pair => self.pair.mean(),
+            PreferenceCount::PairRetrieved => self.pair_retrieved.mean(),
+            PreferenceCount::PairImplied => self.pair_implied.mean(),
+            PreferenceCount::Group => mean(self.group),
+            PreferenceCount::GroupRetrieved => mean(self.group_retrieved),
+            PreferenceCount::GroupImplied => mean(self.group_implied),
+            PreferenceCount::GroupBalanced => mean(self.balanced),
+            PreferenceCount::GroupBalancedRetrieved => mean(self.balanced_retrieved),
         }
     }
 }

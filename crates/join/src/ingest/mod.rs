@@ -78,7 +78,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::error::{Error, Problems, Result, printable_path};
-use crate::label::{GroupedBy, LabelMatrix, RankingRule, StagedRun, Ties};
+use crate::label::{JudgedBy, LabelMatrix, RankingRule, StagedRun, Ties};
 use crate::watch::Watch;
 
 use chunks::ChunkSize;
@@ -196,8 +196,8 @@ impl Join {
     }
 
     /// The groups by which judgments are read, if tables can have them.
-    fn table_groups(&self) -> Option<GroupedBy> {
-        self.grouped_by.filter(|&by| by != GroupedBy::Preference)
+    fn table_groups(&self) -> Option<JudgedBy> {
+        self.grouped_by.filter(|&by| by != JudgedBy::Preference)
     }
 
     /// Adds the format of a text to the list of recognised ones.
@@ -229,7 +229,7 @@ impl Join {
                 }
                 Ok(form) => {
                     let from = match by {
-                        GroupedBy::Preference => "TREC text".to_owned(),
+                        JudgedBy::Preference => "TREC text".to_owned(),
                         by => format!("TREC text, tables with a header, and records with a {by}"),
                     };
                     let name = printable_path(qrels.name.as_ref());
@@ -237,7 +237,7 @@ impl Join {
                     Err(Error::Unanswerable(message))
                 }
                 Err(foreign @ OtherFormat::Told(..) | foreign @ OtherFormat::Rows(..))
-                    if by != GroupedBy::Preference =>
+                    if by != JudgedBy::Preference =>
                 {
                     let none = Qrels::none(&qrels.name, self.dialect, seed);
                     Ok((none, foreign.problems(Role::Qrels, &qrels.name)))
@@ -304,7 +304,7 @@ impl Join {
     }
 
     /// Reads judgments by group of an input that can be read once. Of TREC text nothing is held but its judgments.
-    fn passing_judgments(&self, input: Input, by: GroupedBy) -> Result<Qrels> {
+    fn passing_judgments(&self, input: Input, by: JudgedBy) -> Result<Qrels> {
         let mut text = PassingText::watched(input, self.watch.clone())?;
         let (mut head, name) = (text.head()?, text.name().to_owned());
         let form = told(Some(&head), self.known_of_judgments(&name, None));

@@ -13,7 +13,7 @@ use super::diagnostics::{Findings, Position, whole_file};
 use super::format::Form;
 use super::layout::Order;
 use super::qrels::Qrels;
-use super::reader::{Grouped, Make, PassingSource, Source};
+use super::reader::{Together, Make, PassingSource, Source};
 use super::record::{Docnos, Record};
 use super::run::{Joining, Rankings, Results, check_ties, ignored, nothing_in_it};
 use super::settings::Join;
@@ -236,7 +236,7 @@ impl<'q, T: TakeRankings> PassingRun<'q, T> {
             });
             (
                 results,
-                Grouped::new(Taking { places, chunks, rankings, take, back: None, refused: false }, &stop),
+                Together::new(Taking { places, chunks, rankings, take, back: None, refused: false }, &stop),
             )
         };
         let (mut read, keeps) = source.read(&stop, joining.qrels.seed(), worker)?;

@@ -20,7 +20,7 @@ use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::interner::Interner;
 use super::rank::too_many;
-use super::reader::{Gathered, Grouped, Make, Rows, Source, TextSource, gather};
+use super::reader::{Gathered, Together, Make, Rows, Source, TextSource, gather};
 use super::record::{Docnos, Record};
 use super::repeats::repeats;
 use super::settings::Join;
@@ -30,7 +30,7 @@ use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
 use crate::groups::agreement::{JudgeAgreement, Rating, agreement};
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
-    Codebook, ExactFacts, Facts, FileAccess, GroupedBy, GroupedJudgment, Ids, JudgmentGroups, MatrixBuilder,
+    Codebook, ExactFacts, Facts, FileAccess, JudgedBy, FacetJudgment, Ids, Facets, MatrixBuilder,
     RankingRule, StagedRun,
 };
 use crate::sort;
@@ -60,7 +60,7 @@ pub struct Qrels {
     /// The exact grades of each query, if codes are classes of grades.
     exact: Option<ExactFacts>,
     /// The judgments by group, if they were read so; documents are numbered then.
-    grouped: Option<Arc<JudgmentGroups>>,
+    grouped: Option<Arc<Facets>>,
     tables: Vec<DocTable>,
     shelves: Vec<Shelf>,
     fingerprint: u128,
@@ -188,26 +188,26 @@ impl Qrels {
 
     /// The judgments by group, if they were read so.
     #[doc(hidden)]
-    pub fn grouped(&self) -> Option<&Arc<JudgmentGroups>> {
+    pub fn grouped(&self) -> Option<&Arc<Facets>> {
         self.grouped.as_ref()
     }
 
     /// The names of the judges, in bytewise order, and how far they agree; `None` unless judgments were read by judge.
     ///
     /// ```
-    /// use laneval::{GroupedBy, Input, Join};
+    /// use laneval::{JudgedBy, Input, Join};
     /// let text = b"q1 anna d1 1\nq1 ben d1 1\nq1 anna d2 0\nq1 ben d2 1\nq1 anna d3 0\nq1 ben d3 0\n".to_vec();
-    /// let join = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    /// let join = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
     /// let (names, found) = join.qrels(Input::Bytes { name: "qrels".into(), bytes: text })?.agreement().unwrap();
     /// assert_eq!(names.iter().collect::<Vec<_>>(), [b"anna".as_slice(), b"ben"]);
     /// assert_eq!((found.pairs[0].common, found.pairs[0].equal), (3, 2));
     /// # Ok::<(), laneval::Error>(())
     /// ```
     pub fn agreement(&self) -> Option<(Ids, JudgeAgreement)> {
-        let grouped = self.grouped.as_ref().filter(|grouped| grouped.by == GroupedBy::Judge)?;
+        let grouped = self.grouped.as_ref().filter(|grouped| grouped.by == JudgedBy::Judge)?;
         let of_query = |query: usize| {
             let first = grouped.documents(query).start as u32;
-            let rating = move |of: &GroupedJudgment| Rating {
+            let rating = move |of: &FacetJudgment| Rating {
                 item: first + of.document,
                 judge: of.group,
                 grade: of.grade,
@@ -226,7 +226,7 @@ impl Qrels {
     }
 
     /// Sets the judgments by group, and their fingerprint.
-    pub(super) fn with_grouped(self, grouped: Arc<JudgmentGroups>, fingerprint: u128) -> Self {
+    pub(super) fn with_grouped(self, grouped: Arc<Facets>, fingerprint: u128) -> Self {
         Qrels { grouped: Some(grouped), fingerprint, ..self }
     }
 
@@ -442,7 +442,7 @@ fn read_with(
 ) -> Result<((Qrels, Problems), u64)> {
     let back = AtomicBool::new(false);
     let thinning = !rules.late_repeats;
-    let grouped = || Grouped::new(Shelving::new(rules, kept), &back).thinning(thinning);
+    let grouped = || Together::new(Shelving::new(rules, kept), &back).thinning(thinning);
     let worker = || (Judgments::new(rules, seed), grouped());
     let (read, grouped) = source.read(&back, seed, worker)?;
     let count = read.count;
@@ -649,13 +649,13 @@ fn sorted(names: &[&Ids]) -> Vec<QueryAt> {
 /// Combines grouped judgments; returns `None` if a query was met by two workers.
 fn assemble(
     mut read: Gathered<Judgments>,
-    grouped: Vec<Grouped<'_, Shelving>>,
+    grouped: Vec<Together<'_, Shelving>>,
     source: &impl Source,
     seed: Seed,
 ) -> Option<(Qrels, Problems)> {
     let names: Vec<&Ids> = read.rows.iter().map(|rows| rows.queries.ids()).collect();
     // A query of which every row is wrong has no table, and the others do not lie by their numbers.
-    let has_all = |(keep, names): (&Grouped<'_, Shelving>, &&Ids)| keep.make.tables.len() == names.len();
+    let has_all = |(keep, names): (&Together<'_, Shelving>, &&Ids)| keep.make.tables.len() == names.len();
     if !grouped.iter().zip(&names).all(has_all) {
         return None;
     }

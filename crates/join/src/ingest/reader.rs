@@ -133,7 +133,7 @@ impl Keep for Scattered {
 const LEAST_ROOM: usize = 64;
 
 /// A place for the records of the current query only: those of each query are together.
-pub(super) struct Grouped<'a, M> {
+pub(super) struct Together<'a, M> {
     records: Vec<Record>,
     /// The line of the chunk on which the records begin.
     line: u64,
@@ -147,19 +147,19 @@ pub(super) struct Grouped<'a, M> {
     pub make: M,
 }
 
-impl<'a, M> Grouped<'a, M> {
+impl<'a, M> Together<'a, M> {
     /// Makes an empty place, which sets `back` when a query comes back.
     pub fn new(make: M, back: &'a AtomicBool) -> Self {
-        Grouped { records: Vec::new(), line: 0, back, thinning: false, dropped: 0, make }
+        Together { records: Vec::new(), line: 0, back, thinning: false, dropped: 0, make }
     }
 
     /// Sets whether rows that repeat others may be dropped, if there are [many](MANY).
     pub fn thinning(self, thinning: bool) -> Self {
-        Grouped { thinning, ..self }
+        Together { thinning, ..self }
     }
 }
 
-impl<M: Make> Keep for Grouped<'_, M> {
+impl<M: Make> Keep for Together<'_, M> {
     fn begin_chunk(&mut self, _: u64, _: Range<usize>) {
         if self.make.is_stopped() {
             self.back.store(true, Ordering::Relaxed);

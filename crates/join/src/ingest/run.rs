@@ -18,7 +18,7 @@ use super::layout::{Order, RankColumn};
 use super::picks::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
-use super::reader::{Gathered, Grouped, Make, Rows, Source};
+use super::reader::{Gathered, Together, Make, Rows, Source};
 use super::record::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use super::shape::Role;
 use crate::error::{Error, Result, printable_path};
@@ -75,7 +75,7 @@ pub(super) fn read(
     let thinning = !joining.rules.late_repeats;
     let worker = || {
         let rankings = FirstRankings { met: &met, rankings: Rankings::new(joining, order) };
-        (Results::new(joining), Grouped::new(rankings, &back).thinning(thinning))
+        (Results::new(joining), Together::new(rankings, &back).thinning(thinning))
     };
     let (mut read, grouped) = source.read(&back, seed, worker)?;
     if !back.load(Ordering::Relaxed) {

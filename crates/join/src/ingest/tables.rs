@@ -10,7 +10,7 @@ use super::format::names::{Chosen, ColumnNames, NotChosen, choose, in_order};
 use super::input::Opened;
 use super::layout::Value;
 use super::shape::Role;
-use crate::label::GroupedBy;
+use crate::label::JudgedBy;
 
 /// A reader of files of tables, for [`Join::tables`](crate::ingest::Join::tables): the crate `laneval-formats` has one.
 pub trait TableReader: fmt::Debug + Sync {
@@ -80,7 +80,7 @@ impl TableBytes {
 #[derive(Debug, Clone, Copy)]
 pub struct TableColumns<'a> {
     role: Role,
-    by: Option<GroupedBy>,
+    by: Option<JudgedBy>,
     given: Option<&'a ColumnNames>,
     ranks: bool,
 }
@@ -92,7 +92,7 @@ impl<'a> TableColumns<'a> {
     }
 
     /// The same columns, and that of judges or subtopics, if judgments are read by them.
-    pub fn with_groups(self, by: Option<GroupedBy>) -> Self {
+    pub fn with_groups(self, by: Option<JudgedBy>) -> Self {
         TableColumns { by, ..self }
     }
 
@@ -123,7 +123,7 @@ impl<'a> TableColumns<'a> {
     /// # Errors
     /// A column that the table lacks.
     pub fn places(&self, names: &[impl AsRef<str>]) -> Result<Places, WrongTable> {
-        if self.by == Some(GroupedBy::Preference) {
+        if self.by == Some(JudgedBy::Preference) {
             return Err(WrongTable::Column("preferences are not read from tables".to_owned()));
         }
         let bytes: Vec<&[u8]> = names.iter().map(|name| name.as_ref().as_bytes()).collect();

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::code::Codebook;
 use super::exact::ExactGrades;
 use super::facts::{Facts, QueryFacts};
-use super::groups::GroupedRows;
+use super::groups::FacetRows;
 use super::ids::Ids;
 use super::matrix::LabelMatrix;
 use super::tied::TiedGroups;
@@ -31,7 +31,7 @@ pub struct Batch<'a> {
     /// The exact grades of all queries and rows, if codes are classes of them.
     pub(super) exact: Option<&'a ExactGrades>,
     /// The judgments by group, and the named documents of all rows, if they were read so.
-    pub(super) grouped: Option<&'a GroupedRows>,
+    pub(super) grouped: Option<&'a FacetRows>,
 }
 
 impl<'a> Batch<'a> {
@@ -71,7 +71,7 @@ impl<'a> Batch<'a> {
     /// The judgments by group of the queries, and the named documents of all rows, those of other batches of the same matrix included, if
     /// judgments were read by group.
     #[doc(hidden)]
-    pub fn grouped(&self) -> Option<&'a GroupedRows> {
+    pub fn grouped(&self) -> Option<&'a FacetRows> {
         self.grouped
     }
 

@@ -47,7 +47,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::code::{Above, Codebook, Extent, MAX_GRADES, PAST_END, UNPOOLED};
 use super::exact::{ExactFacts, ExactGrades};
 use super::facts::Facts;
-use super::groups::{GroupedBy, GroupedJudgment, GroupedRows, JudgmentGroups};
+use super::groups::{JudgedBy, FacetJudgment, FacetRows, Facets};
 use super::ids::{Ids, Unmatched};
 use super::matrix::{LabelMatrix, Labels, RunInfo};
 use super::mmap::{FileAccess, Mapping};
@@ -308,7 +308,7 @@ fn unsound_grades(
 
 /// Describes what is wrong with the numbers of the documents of a row that has these labels.
 fn unsound_documents(
-    grouped: &GroupedRows,
+    grouped: &FacetRows,
     row: usize,
     book: &Codebook,
     labels: impl Iterator<Item = u8>,
@@ -319,7 +319,7 @@ fn unsound_documents(
         return Some(format!("{} documents of the qrels with {} numbers", named.len(), numbers.len()));
     }
     // Levels of preferences are no grades.
-    let graded = grouped.of.by != GroupedBy::Preference;
+    let graded = grouped.of.by != JudgedBy::Preference;
     let largest = &grouped.of.largest.of(row % grouped.of.largest.len());
     let other = |&(label, number): &(u8, u32)| graded && book.code(largest[number as usize]) != Some(label);
     let (label, number) = named.into_iter().zip(numbers.iter().copied()).find(other)?;
@@ -349,7 +349,7 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
     let exact =
         matrix.exact.as_ref().map(|exact| encode_exact(exact, matrix.book.extent().unwrap_or(Extent::NONE)));
     let groups = matrix.grouped.as_ref().map(encode_groups);
-    let of_groups = if matrix.grouped_by() == Some(GroupedBy::Subtopic) { OPTIONAL } else { REQUIRED };
+    let of_groups = if matrix.grouped_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
     let more = [
         (TIED, OPTIONAL, tied),
         (IDEAL, OPTIONAL, ideal),
@@ -789,14 +789,14 @@ fn decode_exact(
     Ok((Codebook::of_extent(extent), ExactGrades { facts, rows }))
 }
 
-fn encode_groups(grouped: &GroupedRows) -> Vec<u8> {
+fn encode_groups(grouped: &FacetRows) -> Vec<u8> {
     let (ends, judgments) = grouped.of.judgments.columns();
     let (row_ends, numbers) = grouped.rows.columns();
     let mut out = Encoder::default();
     out.u32(match grouped.of.by {
-        GroupedBy::Judge => 1,
-        GroupedBy::Subtopic => 2,
-        GroupedBy::Preference => 3,
+        JudgedBy::Judge => 1,
+        JudgedBy::Subtopic => 2,
+        JudgedBy::Preference => 3,
     });
     [judgments.len(), numbers.len()].iter().for_each(|&count| out.u64(count as u64));
     ends.iter().for_each(|&end| out.u64(end));
@@ -810,11 +810,11 @@ fn encode_groups(grouped: &GroupedRows) -> Vec<u8> {
     out.0
 }
 
-fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<GroupedRows> {
+fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<FacetRows> {
     let by = match from.u32()? {
-        1 => GroupedBy::Judge,
-        2 => GroupedBy::Subtopic,
-        3 => GroupedBy::Preference,
+        1 => JudgedBy::Judge,
+        2 => JudgedBy::Subtopic,
+        3 => JudgedBy::Preference,
         other => return Err(from.bad(format!("groups of unknown kind {other}"))),
     };
     let [judgments, named] = [from.count()?, from.count()?];
@@ -825,7 +825,7 @@ fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<
     let row_ends = from.u64s(rows)?;
     let numbers = from.u32_column(named)?;
     let names = decode_ids(from)?;
-    let of = |at: usize| GroupedJudgment {
+    let of = |at: usize| FacetJudgment {
         document: u32::from_le_bytes(documents[at]),
         group: u32::from_le_bytes(groups[at]),
         subgroup: u32::from_le_bytes(subgroups[at]),
@@ -836,8 +836,8 @@ fn decode_groups(from: &mut Decoder<'_>, queries: usize, rows: usize) -> Result<
     let (judgments, numbers) = judgments
         .zip(numbers)
         .ok_or_else(|| from.bad("ends, judgments and documents do not fit together".into()))?;
-    let of = JudgmentGroups::checked(by, names, judgments).map_err(|message| from.bad(message))?;
-    GroupedRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
+    let of = Facets::checked(by, names, judgments).map_err(|message| from.bad(message))?;
+    FacetRows::checked(Arc::new(of), numbers, queries).map_err(|message| from.bad(message))
 }
 
 /// Encodes the source of ideal rankings; `None` if they are made of the judgments.

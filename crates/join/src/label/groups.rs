@@ -17,7 +17,7 @@ const PIECE: usize = 1 << 10;
 /// The meaning of groups of judgments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum GroupedBy {
+pub enum JudgedBy {
     /// A group is a judge.
     Judge,
     /// A group is a subtopic of the query.
@@ -26,20 +26,20 @@ pub enum GroupedBy {
     Preference,
 }
 
-impl GroupedBy {
+impl JudgedBy {
     /// Every meaning, with its name.
-    pub const ALL: [(&'static str, GroupedBy); 3] = [
-        ("judge", GroupedBy::Judge),
-        ("subtopic", GroupedBy::Subtopic),
-        ("preference", GroupedBy::Preference),
+    pub const ALL: [(&'static str, JudgedBy); 3] = [
+        ("judge", JudgedBy::Judge),
+        ("subtopic", JudgedBy::Subtopic),
+        ("preference", JudgedBy::Preference),
     ];
 }
 
-named!(GroupedBy, "groups of judgments");
+named!(JudgedBy, "groups of judgments");
 
 /// A judgment of a document in a group.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct GroupedJudgment {
+pub struct FacetJudgment {
     /// The number of the document in its query.
     pub document: u32,
     /// The number of the group among those of all queries: the index of its name.
@@ -50,7 +50,7 @@ pub struct GroupedJudgment {
     pub grade: f64,
 }
 
-impl GroupedJudgment {
+impl FacetJudgment {
     /// The place among the judgments of the query.
     pub fn place(&self) -> (u32, u32, u32) {
         (self.document, self.group, self.subgroup)
@@ -67,36 +67,36 @@ impl GroupedJudgment {
 
 /// Judgments by group of some queries.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JudgmentGroups {
+pub struct Facets {
     /// The meaning of the groups.
-    pub by: GroupedBy,
+    pub by: JudgedBy,
     /// The names of groups and sub-groups, in bytewise order, which their numbers refer to.
     pub names: Ids,
     /// The judgments of each query, by document, group and sub-group.
-    pub judgments: Ragged<GroupedJudgment>,
+    pub judgments: Ragged<FacetJudgment>,
     /// The largest grade of each document of each query, by number.
     pub largest: Ragged<f64>,
 }
 
 /// Judgments by group of one query.
 #[derive(Debug, Clone, Copy)]
-pub struct QueryGroups<'a> {
+pub struct QueryFacets<'a> {
     /// The number of documents.
     pub documents: u32,
     /// The judgments, by document, group and sub-group.
-    pub judgments: &'a [GroupedJudgment],
+    pub judgments: &'a [FacetJudgment],
 }
 
-impl JudgmentGroups {
+impl Facets {
     /// Makes judgments of those of a file, and checks them: they are by document, group and sub-group, and documents are numbered without
     /// gaps. Of preferences the same one may be there twice.
     pub(super) fn checked(
-        by: GroupedBy,
+        by: JudgedBy,
         names: Ids,
-        judgments: Ragged<GroupedJudgment>,
+        judgments: Ragged<FacetJudgment>,
     ) -> Result<Self, String> {
         let known =
-            |of: &GroupedJudgment| [of.group, of.subgroup].iter().all(|&name| (name as usize) < names.len());
+            |of: &FacetJudgment| [of.group, of.subgroup].iter().all(|&name| (name as usize) < names.len());
         if !judgments.values().par_iter().all(known) || !names.are_ascending() {
             return Err("the names do not fit the groups".to_owned());
         }
@@ -115,12 +115,12 @@ impl JudgmentGroups {
             let piece = piece?;
             (0..piece.len()).for_each(|query| largest.push(piece.of(query)));
         }
-        Ok(JudgmentGroups { by, names, judgments, largest })
+        Ok(Facets { by, names, judgments, largest })
     }
 
     /// The judgments of a query.
-    pub fn of(&self, query: usize) -> QueryGroups<'_> {
-        QueryGroups { documents: self.largest.range(query).len() as u32, judgments: self.judgments.of(query) }
+    pub fn of(&self, query: usize) -> QueryFacets<'_> {
+        QueryFacets { documents: self.largest.range(query).len() as u32, judgments: self.judgments.of(query) }
     }
 
     /// The judgments of some of the queries alone.
@@ -130,7 +130,7 @@ impl JudgmentGroups {
             judgments.push(self.judgments.of(query));
             largest.push(self.largest.of(query));
         }
-        JudgmentGroups { by: self.by, names: self.names.clone(), judgments, largest }
+        Facets { by: self.by, names: self.names.clone(), judgments, largest }
     }
 
     /// The place of a query's documents among those of all queries.
@@ -141,17 +141,17 @@ impl JudgmentGroups {
 
 /// Checks the judgments of a query of a file, and finds the largest grade of each document.
 fn largest_of(
-    by: GroupedBy,
-    judgments: &[GroupedJudgment],
+    by: JudgedBy,
+    judgments: &[FacetJudgment],
     largest: &mut Vec<f64>,
 ) -> Result<(), &'static str> {
     largest.clear();
     let mut last: Option<(u32, u32, u32)> = None;
     for of in judgments {
         let place = of.place();
-        let ascends = last.is_none_or(|last| last < place || last == place && by == GroupedBy::Preference);
+        let ascends = last.is_none_or(|last| last < place || last == place && by == JudgedBy::Preference);
         let next = largest.len() as u32;
-        if by != GroupedBy::Preference && of.subgroup != 0 {
+        if by != JudgedBy::Preference && of.subgroup != 0 {
             return Err("a judgment has a sub-group, and is no preference");
         }
         if !of.grade.is_finite() || !ascends || of.document > next || of.document + 1 < next {
@@ -163,10 +163,10 @@ fn largest_of(
     Ok(())
 }
 
-impl GroupedRows {
+impl FacetRows {
     /// Makes rows of those of a file, and checks them: the documents of a row are those of its query, each at most once.
     pub(super) fn checked(
-        of: Arc<JudgmentGroups>,
+        of: Arc<Facets>,
         rows: Ragged<u32>,
         queries: usize,
     ) -> Result<Self, String> {
@@ -186,15 +186,15 @@ impl GroupedRows {
                 }
             }
         }
-        Ok(GroupedRows { of, rows })
+        Ok(FacetRows { of, rows })
     }
 }
 
 /// Judgments by group, and the named documents of rankings.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GroupedRows {
+pub struct FacetRows {
     /// The judgments of all queries.
-    pub of: Arc<JudgmentGroups>,
+    pub of: Arc<Facets>,
     /// The numbers of the named documents of each row, in rank order.
     pub rows: Ragged<u32>,
 }
@@ -207,15 +207,15 @@ mod tests {
     fn only_preferences_have_sub_groups() {
         let checked = |by| {
             let mut judgments = Ragged::default();
-            let of = |subgroup| GroupedJudgment { document: 0, group: 0, subgroup, grade: 1.0 };
+            let of = |subgroup| FacetJudgment { document: 0, group: 0, subgroup, grade: 1.0 };
             judgments.push(&[of(0), of(1)]);
             let mut names = Ids::default();
             [b"g", b"s"].iter().for_each(|name| names.push(*name));
-            JudgmentGroups::checked(by, names, judgments).map(|of| of.judgments.len())
+            Facets::checked(by, names, judgments).map(|of| of.judgments.len())
         };
-        assert_eq!(checked(GroupedBy::Preference), Ok(1));
+        assert_eq!(checked(JudgedBy::Preference), Ok(1));
         let message = "query 1: a judgment has a sub-group, and is no preference";
-        assert_eq!(checked(GroupedBy::Subtopic), Err(message.to_owned()));
-        assert_eq!(checked(GroupedBy::Judge), Err(message.to_owned()));
+        assert_eq!(checked(JudgedBy::Subtopic), Err(message.to_owned()));
+        assert_eq!(checked(JudgedBy::Judge), Err(message.to_owned()));
     }
 }

@@ -3,7 +3,7 @@
 use super::code::{Above, Codebook, NEGATIVE, UNPOOLED};
 use super::exact::ExactFacts;
 use super::facts::Facts;
-use super::groups::{GroupedBy, GroupedJudgment};
+use super::groups::{JudgedBy, FacetJudgment};
 use super::ids::Ids;
 use super::matrix::{LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 use crate::error::Result;
@@ -11,7 +11,7 @@ use crate::error::Result;
 impl LabelMatrix {
     /// The names of the judges, in bytewise order; none if judgments were not read by judge.
     pub fn judges(&self) -> Ids {
-        let by_judge = self.grouped.as_ref().filter(|grouped| grouped.of.by == GroupedBy::Judge);
+        let by_judge = self.grouped.as_ref().filter(|grouped| grouped.of.by == JudgedBy::Judge);
         by_judge.map(|grouped| grouped.of.names.clone()).unwrap_or_default()
     }
 
@@ -66,7 +66,7 @@ impl<'m> JudgesApart<'m> {
         if let Some(grouped) = &matrix.grouped {
             judged.resize_with(grouped.of.names.len(), Vec::new);
             for query in 0..matrix.queries.len() {
-                let mut of: Vec<&GroupedJudgment> = grouped.of.of(query).judgments.iter().collect();
+                let mut of: Vec<&FacetJudgment> = grouped.of.of(query).judgments.iter().collect();
                 of.sort_by_key(|of| (of.group, of.document));
                 for own in of.chunk_by(|one, next| one.group == next.group) {
                     let grades = own.iter().map(|of| (of.document, of.grade)).collect();

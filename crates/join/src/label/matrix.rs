@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::code::{Above, Codebook};
 use super::exact::{ExactFacts, ExactGrades};
 use super::facts::Facts;
-use super::groups::{GroupedBy, GroupedRows, JudgmentGroups};
+use super::groups::{JudgedBy, FacetRows, Facets};
 use super::ids::{Ids, Unmatched};
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
@@ -54,7 +54,7 @@ pub struct LabelMatrix {
     pub(super) ideal: IdealOf,
     pub(super) tied: Option<TiedGroups>,
     pub(super) exact: Option<ExactGrades>,
-    pub(super) grouped: Option<GroupedRows>,
+    pub(super) grouped: Option<FacetRows>,
 }
 
 /// The bytes of the tiles.
@@ -169,12 +169,12 @@ impl LabelMatrix {
 
     /// The judgments by group, and the named documents of each row, if judgments were read by group.
     #[doc(hidden)]
-    pub fn grouped(&self) -> Option<&GroupedRows> {
+    pub fn grouped(&self) -> Option<&FacetRows> {
         self.grouped.as_ref()
     }
 
     /// The meaning of groups of judgments, if judgments were read by group.
-    pub fn grouped_by(&self) -> Option<GroupedBy> {
+    pub fn grouped_by(&self) -> Option<JudgedBy> {
         self.grouped.as_ref().map(|grouped| grouped.of.by)
     }
 
@@ -250,7 +250,7 @@ pub struct MatrixBuilder {
     runs: Vec<StagedRun>,
     ideal: IdealOf,
     exact: Option<ExactFacts>,
-    grouped: Option<Arc<JudgmentGroups>>,
+    grouped: Option<Arc<Facets>>,
 }
 
 impl MatrixBuilder {
@@ -274,7 +274,7 @@ impl MatrixBuilder {
 
     /// Sets the judgments by group.
     #[must_use]
-    pub fn with_grouped(self, grouped: Option<Arc<JudgmentGroups>>) -> Self {
+    pub fn with_grouped(self, grouped: Option<Arc<Facets>>) -> Self {
         MatrixBuilder { grouped, ..self }
     }
 
@@ -345,7 +345,7 @@ impl MatrixBuilder {
         let grouped = self.grouped.map(|of| {
             let mut rows = Ragged::default();
             numbers_of.iter().for_each(|numbers| rows.push(numbers));
-            GroupedRows { of, rows }
+            FacetRows { of, rows }
         });
         Ok(LabelMatrix {
             book: self.book,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{GroupedBy, Ties};
+use super::{JudgedBy, Ties};
 
 /// Counts of queries whose scores may mislead. Counts of different queries add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,7 +96,7 @@ pub enum Notice {
     /// These measures take the largest grade of a document that several judges have graded, or that is judged for several subtopics.
     LargestOfGroups {
         /// The meaning of the groups.
-        by: GroupedBy,
+        by: JudgedBy,
         /// The names of the measures.
         measures: Vec<String>,
     },

@@ -126,10 +126,10 @@ impl<'a> Judgments<'a> {
     ///
     /// ```
     /// use laneval::columns::Judgments;
-    /// use laneval::{Evaluator, GroupedBy, Join};
+    /// use laneval::{Evaluator, JudgedBy, Join};
     ///
     /// let judgments = Judgments::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_groups(&["ann", "bob"]);
-    /// let join = Join { grouped_by: Some(GroupedBy::Judge), ..Join::default() };
+    /// let join = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
     /// let matrix = join.rankings(&join.judgments(&[judgments])?, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
     /// let scores = Evaluator::new(["P(judges=mean)@1"])?.evaluate(&matrix)?;
     /// assert_eq!(scores.average("mine", "P(judges=mean)@1"), Some(0.5));

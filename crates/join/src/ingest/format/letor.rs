@@ -26,17 +26,17 @@ pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct Letor {
     pub text: Arc<Opened>,
-    pub groups: Option<Arc<Groups>>,
+    pub groups: Option<Arc<QueryLengths>>,
 }
 
 /// The numbers of lines of each query, from a file of their own.
 #[derive(Debug)]
-pub(in crate::ingest) struct Groups {
+pub(in crate::ingest) struct QueryLengths {
     name: String,
     sizes: Vec<u64>,
 }
 
-impl Groups {
+impl QueryLengths {
     /// The number of lines of the group `first` (from 0) and all later groups.
     fn lines(&self, first: usize) -> u64 {
         self.sizes[first..].iter().fold(0, |lines, size| lines.saturating_add(*size))
@@ -56,7 +56,7 @@ impl Groups {
             })
         };
         let sizes = lines.filter(|(_, text)| !text.is_empty()).map(size).collect::<Result<_, _>>()?;
-        Ok(Groups { name: name.to_owned(), sizes })
+        Ok(QueryLengths { name: name.to_owned(), sizes })
     }
 }
 
@@ -76,7 +76,7 @@ enum Line<'t> {
 #[derive(Debug)]
 struct Lines {
     number: u64,
-    groups: Option<Arc<Groups>>,
+    groups: Option<Arc<QueryLengths>>,
     /// The number of the current group, from 1, and how many of its lines are still to come.
     group: usize,
     left: u64,
@@ -87,7 +87,7 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(groups: Option<Arc<Groups>>) -> Self {
+    fn new(groups: Option<Arc<QueryLengths>>) -> Self {
         let (query, qid, doc) = Default::default();
         Lines { number: 0, groups, group: 0, left: 0, query, qid, doc }
     }
@@ -193,7 +193,7 @@ fn document(comment: &[u8]) -> Option<&[u8]> {
 pub(super) struct Judgments(Lines);
 
 impl Judgments {
-    pub fn new(groups: Option<Arc<Groups>>) -> Self {
+    pub fn new(groups: Option<Arc<QueryLengths>>) -> Self {
         Judgments(Lines::new(groups))
     }
 

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::layout::Value;
 use crate::ingest::shape::Role;
-use crate::label::GroupedBy;
+use crate::label::JudgedBy;
 
 /// The most columns or keys that a message lists.
 const MOST_NAMED: usize = 20;
@@ -41,11 +41,11 @@ impl Column {
     }
 
     /// The column of the groups of judgments, if tables can have them.
-    fn of_groups(by: GroupedBy) -> Option<Self> {
+    fn of_groups(by: JudgedBy) -> Option<Self> {
         match by {
-            GroupedBy::Judge => Some(Column::Judge),
-            GroupedBy::Subtopic => Some(Column::Subtopic),
-            GroupedBy::Preference => None,
+            JudgedBy::Judge => Some(Column::Judge),
+            JudgedBy::Subtopic => Some(Column::Subtopic),
+            JudgedBy::Preference => None,
         }
     }
 
@@ -313,7 +313,7 @@ impl fmt::Display for Missing {
 pub(in crate::ingest) fn in_order(
     names: &ColumnNames,
     role: Role,
-    by: Option<GroupedBy>,
+    by: Option<JudgedBy>,
 ) -> Result<Chosen, String> {
     let all: &[Option<Column>] = match &names.0 {
         Names::Ordered(all) => all,
@@ -330,7 +330,7 @@ pub(in crate::ingest) fn in_order(
 fn chosen(
     find: impl Fn(Column) -> Option<usize>,
     numbers: &[Column],
-    by: Option<GroupedBy>,
+    by: Option<JudgedBy>,
 ) -> Option<Chosen> {
     let (column, number) = numbers.iter().find_map(|&column| Some((column, find(column)?)))?;
     let value = if column == Column::Rank { Value::Rank } else { Value::Number };
@@ -346,7 +346,7 @@ fn chosen(
 pub(in crate::ingest) fn choose(
     names: &[&[u8]],
     role: Role,
-    by: Option<GroupedBy>,
+    by: Option<JudgedBy>,
     given: Option<&ColumnNames>,
 ) -> Result<Chosen, NotChosen> {
     let numbers: &[Column] = match role {
@@ -490,7 +490,7 @@ mod tests {
                 Err(other) => panic!("{other:?}"),
             }
         };
-        let (judge, subtopic) = (GroupedBy::Judge, GroupedBy::Subtopic);
+        let (judge, subtopic) = (JudgedBy::Judge, JudgedBy::Subtopic);
         assert_eq!(of("qid assessor docid rel", judge, None), Ok((0, Some(1), 2, 3)));
         assert_eq!(of("qid Judge-ID judge docid rel", judge, None), Ok((0, Some(1), 3, 4)));
         assert_eq!(of("qid subtopic_id docid rel", subtopic, None), Ok((0, Some(1), 2, 3)));
@@ -513,9 +513,9 @@ mod tests {
         assert_eq!(chosen, Ok(Chosen { query: 0, doc: 2, number: 4, value, rank: Some(3), group }));
         let names: ColumnNames = "subtopic,query,doc,grade".parse().unwrap();
         let chosen = |by| in_order(&names, Role::Qrels, Some(by));
-        assert_eq!(chosen(GroupedBy::Subtopic).unwrap().group, Some(0));
+        assert_eq!(chosen(JudgedBy::Subtopic).unwrap().group, Some(0));
         let said = "the columns `subtopic,query,doc,grade` have no judge";
-        assert_eq!(chosen(GroupedBy::Judge), Err(said.to_owned()));
+        assert_eq!(chosen(JudgedBy::Judge), Err(said.to_owned()));
         for (text, said) in [
             ("query,doc", "a score, a rank or"),
             ("query,score", "the doc is missing"),

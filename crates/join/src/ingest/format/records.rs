@@ -17,7 +17,7 @@ use super::names::{Chosen, NotChosen, choose};
 use crate::ingest::diagnostics::quoted;
 use crate::ingest::layout::Value;
 use crate::ingest::shape::Role;
-use crate::label::GroupedBy;
+use crate::label::JudgedBy;
 
 /// The keys that are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub(in crate::ingest) struct Keys {
     /// The key of the rank, if there is a score too.
     rank: Option<Vec<u8>>,
     /// The groups by which judgments are read, and their key.
-    group: Option<(GroupedBy, Vec<u8>)>,
+    group: Option<(JudgedBy, Vec<u8>)>,
 }
 
 impl Keys {
@@ -36,7 +36,7 @@ impl Keys {
     ///
     /// # Errors
     /// Keys are missing, or there is no record.
-    pub fn of(text: &[u8], role: Role, by: Option<GroupedBy>, read_as: &ReadAs) -> Result<Self, String> {
+    pub fn of(text: &[u8], role: Role, by: Option<JudgedBy>, read_as: &ReadAs) -> Result<Self, String> {
         let mut cursor = Cursor::new(text, true, 1);
         let said = |stuck: Stuck| match stuck {
             Stuck::Wrong(message) => message,

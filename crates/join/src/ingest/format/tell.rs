@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::json::{first_value, is_json, objects};
-use super::letor::{Groups, Letor, SHAPE};
+use super::letor::{QueryLengths, Letor, SHAPE};
 use super::names::{Chosen, NotChosen, choose, in_order};
 use super::npy::{self, Npy};
 use super::options::OptionStyle;
@@ -29,14 +29,14 @@ use crate::ingest::scan::split;
 use crate::ingest::separator::Separator;
 use crate::ingest::shape::{Fault, Role, counts};
 use crate::ingest::tables::{TableBytes, TableColumns, TableFile, TableReader, WrongTable};
-use crate::label::{FileAccess, GroupedBy};
+use crate::label::{FileAccess, JudgedBy};
 
 /// The facts about a text that are known beside its start.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ingest) struct Known<'a> {
     pub role: Role,
     /// The groups by which judgments are read, if tables can have them.
-    pub by: Option<GroupedBy>,
+    pub by: Option<JudgedBy>,
     /// The name of the text, perhaps a path.
     pub name: &'a str,
     pub dialect: Dialect,
@@ -523,8 +523,8 @@ impl<'l> Look<'l> {
             )));
         }
         let names = match (role, count) {
-            (Role::Qrels, _) if self.known.by == Some(GroupedBy::Judge) => "query judge document grade",
-            (Role::Qrels, _) if self.known.by == Some(GroupedBy::Subtopic) => "query subtopic document grade",
+            (Role::Qrels, _) if self.known.by == Some(JudgedBy::Judge) => "query judge document grade",
+            (Role::Qrels, _) if self.known.by == Some(JudgedBy::Subtopic) => "query subtopic document grade",
             (Role::Qrels, 3) => "query document grade",
             (Role::Qrels, _) => "query iter document grade",
             (Role::Run, 5) => "query iter document rank score",
@@ -706,7 +706,7 @@ impl<'l> Look<'l> {
     }
 
     /// Reads the groups of LETOR judgments, with the name of their file, if lines have no `qid` or the file was given.
-    fn groups(self, text: &Opened, has_qid: bool) -> Result<Option<(String, Arc<Groups>)>, OtherFormat> {
+    fn groups(self, text: &Opened, has_qid: bool) -> Result<Option<(String, Arc<QueryLengths>)>, OtherFormat> {
         let given = self.known.read_as.groups.clone();
         let with = |path: &Path, extension: &str| {
             let mut path = path.to_owned().into_os_string();
@@ -749,7 +749,7 @@ impl<'l> Look<'l> {
             OtherFormat::Told(0, format!("its groups in {}: {message}", printable(name.as_bytes())))
         };
         let bytes = read(&path).map_err(in_it)?;
-        match Groups::read(&name, &bytes) {
+        match QueryLengths::read(&name, &bytes) {
             Ok(groups) => Ok(Some((name, Arc::new(groups)))),
             Err((line, message)) => Err(in_it(format!("line {line}: {message}"))),
         }

@@ -9,7 +9,7 @@ use super::piece::Part;
 use super::shape::Shape;
 use crate::error::Result;
 use crate::groups::preferences::{Fault, Line, Preferences};
-use crate::label::{GroupedBy, GroupedJudgment};
+use crate::label::{JudgedBy, FacetJudgment};
 
 /// What is known of one query beside its judgments.
 pub struct Made<'t> {
@@ -43,7 +43,7 @@ impl<'t> Made<'t> {
         query: &[u8],
         parts: &[Stretch<'t>],
         naming: Naming<'_>,
-        judgments: &mut [GroupedJudgment],
+        judgments: &mut [FacetJudgment],
     ) -> Self {
         let Naming { shape, names, seed } = naming;
         let (docs, places) = placed(parts, seed);
@@ -57,10 +57,10 @@ impl<'t> Made<'t> {
         );
         let (count, largest) = (judgments.len(), Vec::with_capacity(docs.len()));
         let mut made = Made { docs, count, largest, fingerprint: 0, problems: Earliest::default() };
-        let by_preference = shape.by == GroupedBy::Preference;
+        let by_preference = shape.by == JudgedBy::Preference;
         let repeats = judgments.windows(2).any(|pair| pair[0].place() == pair[1].place());
         if repeats || by_preference {
-            let mut lined = vec![(GroupedJudgment::default(), 0); judgments.len()];
+            let mut lined = vec![(FacetJudgment::default(), 0); judgments.len()];
             let of = |judgment, line| (judgment, line);
             distribute((parts, &places), made.docs.len(), shape, &mut lined, of, |(judgment, _)| judgment);
             // trec_eval counts a preference twice that is there twice.
@@ -92,11 +92,11 @@ impl<'t> Made<'t> {
     }
 
     /// Removes judgments of a document in a group that was judged there before.
-    fn without_repeats(&mut self, lined: &mut Vec<(GroupedJudgment, u64)>, naming: Naming<'_>, query: &[u8]) {
+    fn without_repeats(&mut self, lined: &mut Vec<(FacetJudgment, u64)>, naming: Naming<'_>, query: &[u8]) {
         let by = match naming.shape.by {
-            GroupedBy::Judge => "by judge",
-            GroupedBy::Subtopic => "for subtopic",
-            GroupedBy::Preference => "in group",
+            JudgedBy::Judge => "by judge",
+            JudgedBy::Subtopic => "for subtopic",
+            JudgedBy::Preference => "in group",
         };
         lined.dedup_by(|(judgment, line), (before, first)| {
             let is_repeated = judgment.place() == before.place();
@@ -118,7 +118,7 @@ impl<'t> Made<'t> {
     fn told(
         &self,
         fault: &Fault,
-        lined: &[(GroupedJudgment, u64)],
+        lined: &[(FacetJudgment, u64)],
         names: &[&[u8]],
         query: &[u8],
     ) -> (u64, String) {
@@ -208,8 +208,8 @@ fn distribute<T: Copy>(
     docs: usize,
     shape: Shape,
     into: &mut [T],
-    of: impl Fn(GroupedJudgment, u64) -> T,
-    judgment: impl Fn(&T) -> &GroupedJudgment,
+    of: impl Fn(FacetJudgment, u64) -> T,
+    judgment: impl Fn(&T) -> &FacetJudgment,
 ) {
     let rows = || {
         let starts = parts.iter().scan(0, |start, (part, _)| {
@@ -231,7 +231,7 @@ fn distribute<T: Copy>(
         let subgroup = if shape.fields == 5 { subgroup } else { 0 };
         let end = &mut ends[document as usize];
         into[*end as usize] =
-            of(GroupedJudgment { document, group, subgroup, grade: row.grade }, before + u64::from(row.line));
+            of(FacetJudgment { document, group, subgroup, grade: row.grade }, before + u64::from(row.line));
         *end += 1;
     }
     // Each end has moved to the start of the next document.
@@ -246,7 +246,7 @@ fn distribute<T: Copy>(
 }
 
 /// The preferences of one query.
-fn preferences(judgments: &[GroupedJudgment], documents: u32) -> Result<Preferences, Fault> {
+fn preferences(judgments: &[FacetJudgment], documents: u32) -> Result<Preferences, Fault> {
     let lines: Vec<Line> = judgments.iter().map(Line::from).collect();
     Preferences::without_pairs(&lines, documents)
 }

@@ -39,7 +39,7 @@ use super::scan::{Fields, Scanner, TakeLines, split};
 use super::shape::{Role, TOO_LONG, counts};
 use super::tables::with_judgments;
 use crate::error::{Error, Problems, Result};
-use crate::label::{GroupedBy, GroupedJudgment, JudgmentGroups, Ragged};
+use crate::label::{JudgedBy, FacetJudgment, Facets, Ragged};
 use crate::watch::{Watch, is_stopped, not_stopped};
 
 /// The bytes of text that one thread reads at a time, at least.
@@ -54,12 +54,12 @@ const USUAL: usize = 32;
 /// Reads judgments by group; returns what can be used of them, and the problems.
 pub(super) fn read(
     text: &Opened,
-    by: (GroupedBy, Option<usize>),
+    by: (JudgedBy, Option<usize>),
     dialect: Dialect,
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let mut reading = GroupedText::new(by, dialect, seed, watch);
+    let mut reading = FacetText::new(by, dialect, seed, watch);
     let (bytes, codec) = text.content();
     watch.iter().for_each(|watch| watch.expect(bytes.len() as u64));
     match codec {
@@ -77,7 +77,7 @@ pub(super) fn read(
 /// Reads the rows of a table or of records by judge or subtopic; returns what can be used of them, and the problems.
 pub(super) fn read_rows(
     (text, form): (&Opened, &Form),
-    by: GroupedBy,
+    by: JudgedBy,
     dialect: Dialect,
     seed: Seed,
     watch: Option<&Watch>,
@@ -108,7 +108,7 @@ pub(super) fn read_rows(
 /// Reads columns in memory by group; returns what can be used of them, and the problems, whose lines are rows.
 pub(super) fn read_columns(
     (name, batches): (&str, &[Judgments<'_>]),
-    by: GroupedBy,
+    by: JudgedBy,
     dialect: Dialect,
     seed: Seed,
     watch: Option<&Watch>,
@@ -118,7 +118,7 @@ pub(super) fn read_columns(
         let message = format!("batch {batch}: the groups are missing, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
     }
-    if by != GroupedBy::Preference && columns.have_subgroups() {
+    if by != JudgedBy::Preference && columns.have_subgroups() {
         let message =
             format!("there are sub-groups, which only preferences have, and judgments are read by {by}");
         return Err(Error::Input(whole_file(name, message)));
@@ -137,9 +137,9 @@ impl Qrels {
     /// subtopic, or a group of preferences, whose levels are the grades. The judgments are those of a text with the same fields.
     ///
     /// ```
-    /// use laneval::{Evaluator, GroupedBy, Join, Qrels};
+    /// use laneval::{Evaluator, JudgedBy, Join, Qrels};
     /// let judgments = [("q1", "s1", "d1", 1.0), ("q1", "s2", "d1", 0.0), ("q1", "s2", "d2", 1.0)];
-    /// let qrels = Qrels::by_group(judgments, GroupedBy::Subtopic)?;
+    /// let qrels = Qrels::by_group(judgments, JudgedBy::Subtopic)?;
     /// let run = [("q1", "d1", 0.5), ("q1", "d2", 0.25)];
     /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
     /// let scores = Evaluator::new(["StRecall@1", "StRecall@2"])?.evaluate(&matrix)?;
@@ -151,7 +151,7 @@ impl Qrels {
     /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict one another.
     pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
-        by: GroupedBy,
+        by: JudgedBy,
     ) -> Result<Self> {
         Ok(of_rows(judgments, by)?.of_any_dialect())
     }
@@ -160,7 +160,7 @@ impl Qrels {
 /// Takes judgments (query, group, document, grade) in any order.
 pub(super) fn of_rows<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
     rows: impl IntoIterator<Item = (Q, G, D, f64)>,
-    by: GroupedBy,
+    by: JudgedBy,
 ) -> Result<Qrels> {
     let (shape, seed) = (Shape::of(by, 4, Dialect::Laneval), Seed::random());
     let mut taken = Growing::new(seed, shape.thins());
@@ -191,19 +191,19 @@ fn take(rows: &mut Growing, shape: Shape, line: u64, (query, groups, doc): Place
 /// Reads judgments by group that pass by once; returns what can be used of them, and the problems.
 pub(super) fn read_passing(
     (name, text): (&str, impl Read),
-    by: (GroupedBy, Option<usize>),
+    by: (JudgedBy, Option<usize>),
     dialect: Dialect,
     seed: Seed,
     watch: Option<&Watch>,
 ) -> Result<(Qrels, Problems)> {
-    let mut reading = GroupedText::new(by, dialect, seed, watch);
+    let mut reading = FacetText::new(by, dialect, seed, watch);
     reading.add_blocks(name, text)?;
     reading.finish(name)
 }
 
 /// A text that is read in parallel, as a whole or block by block: what its pieces hold does not lie in it, so that none of it has to stay.
-struct GroupedText<'a> {
-    by: GroupedBy,
+struct FacetText<'a> {
+    by: JudgedBy,
     /// The number of fields of a line, once it is known.
     fields: Option<usize>,
     dialect: Dialect,
@@ -214,18 +214,18 @@ struct GroupedText<'a> {
     lines: u64,
 }
 
-impl<'a> GroupedText<'a> {
+impl<'a> FacetText<'a> {
     fn new(
-        (by, fields): (GroupedBy, Option<usize>),
+        (by, fields): (JudgedBy, Option<usize>),
         dialect: Dialect,
         seed: Seed,
         watch: Option<&'a Watch>,
     ) -> Self {
         let fields = match by {
-            GroupedBy::Preference => fields.map(|fields| fields.clamp(4, 5)),
+            JudgedBy::Preference => fields.map(|fields| fields.clamp(4, 5)),
             _ => Some(4),
         };
-        GroupedText { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
+        FacetText { by, fields, dialect, seed, watch, pieces: Vec::new(), lines: 0 }
     }
 
     fn shape(&self) -> Shape {
@@ -376,17 +376,17 @@ fn assemble(
     let part = |&(at, stretch): &(usize, usize)| (pieces[at].part(stretch), &numbers[at][..]);
     let rows = |stretches: &[(usize, usize)]| stretches.iter().map(|at| part(at).0.rows.len()).sum();
     let rooms: Vec<usize> = queries.iter().map(|(_, stretches)| rows(stretches)).collect();
-    let mut all = vec![GroupedJudgment::default(); count];
+    let mut all = vec![FacetJudgment::default(); count];
     let mut rest = &mut all[..];
     let parts = rooms.iter().map(|&room| rest.split_off_mut(..room).unwrap_or_default());
-    let parts: Vec<&mut [GroupedJudgment]> = parts.collect();
+    let parts: Vec<&mut [FacetJudgment]> = parts.collect();
     let naming = Naming { shape, names: &names, seed };
     let made = queries.par_iter().zip(parts).map(|((query, stretches), judgments)| {
         not_stopped(watch)?;
         Ok(Made::of(query, &stretches.iter().map(part).collect::<Vec<_>>(), naming, judgments))
     });
     let mut made = made.collect::<Result<Vec<Made<'_>>>>()?;
-    let is_late = problems.is_empty() && rules.late_repeats && by == GroupedBy::Preference;
+    let is_late = problems.is_empty() && rules.late_repeats && by == JudgedBy::Preference;
     made.iter_mut().for_each(|made| problems.merge(std::mem::take(&mut made.problems)));
     let problems = problems.into_listed(name);
     if is_late && !problems.first.is_empty() {
@@ -410,7 +410,7 @@ fn assemble(
         qrels::read_kept(&source, dialect, seed, Kept::Numbers)?.0
     };
     let names = names.into_iter().collect();
-    let grouped = JudgmentGroups { by, names, judgments, largest };
+    let grouped = Facets { by, names, judgments, largest };
     Ok((qrels.with_grouped(Arc::new(grouped), fingerprint), problems))
 }
 
@@ -437,7 +437,7 @@ mod tests {
 
     const TREC: &str = "q2 bob d1 2\nq1 ann d2 1\nq1 bob d2 0\nq1 ann d1 -1\nq2 7 e 1.5\n";
 
-    fn read(by: GroupedBy, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
+    fn read(by: JudgedBy, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
         let columns = columns.map(|columns| columns.parse().unwrap());
         let qrels_as = ReadAs { columns, ..ReadAs::default() };
         let join = Join { grouped_by: Some(by), qrels_as, ..Join::default() };
@@ -461,9 +461,9 @@ mod tests {
 
     #[test]
     fn every_source_gives_the_same() {
-        let expected = all(&read(GroupedBy::Judge, "qrels", TREC, None).unwrap());
+        let expected = all(&read(JudgedBy::Judge, "qrels", TREC, None).unwrap());
         let check = |text: &str, columns: Option<&str>| {
-            let qrels = read(GroupedBy::Judge, "qrels", text, columns).unwrap();
+            let qrels = read(JudgedBy::Judge, "qrels", text, columns).unwrap();
             assert_eq!(all(&qrels), expected, "{text}");
         };
         let record = |[query, judge, doc, grade]: [&str; 4]| {
@@ -483,7 +483,7 @@ mod tests {
         check(&lines("", |[q, j, d, g]| format!("{d},x y,{j},{g},{q}")), in_order);
         check(&lines("", |row| row.join(",")), None);
         let numbers = rows().into_iter().map(|[q, j, d, g]| (q, j, d, g.parse().unwrap()));
-        assert_eq!(all(&Qrels::by_group(numbers, GroupedBy::Judge).unwrap()), expected);
+        assert_eq!(all(&Qrels::by_group(numbers, JudgedBy::Judge).unwrap()), expected);
     }
 
     #[test]
@@ -494,16 +494,16 @@ mod tests {
             Judgments::new(&["q1", "q1"], &[7u8, 7], &[1i8, 2]).with_groups(&[3u8, 4]),
             Judgments::new(&["q1"], &["8"], &[0f32]).with_groups(&["3"]),
         );
-        for group in [GroupedBy::Judge, GroupedBy::Subtopic, GroupedBy::Preference] {
+        for group in [JudgedBy::Judge, JudgedBy::Subtopic, JudgedBy::Preference] {
             let text = read(group, "qrels", trec, None).unwrap();
             assert_eq!(all(&by(group).judgments(&[one, two]).unwrap()), all(&text));
         }
-        let preferences = read(GroupedBy::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
+        let preferences = read(JudgedBy::Preference, "qrels", "q g s d 1\nq g s e 2\nq g t d 1\n", None);
         let subgroups = Judgments {
             subgroup: Some((&["s", "s", "t"]).into()),
             ..Judgments::new(&["q", "q", "q"], &["d", "e", "d"], &[1u8, 2, 1]).with_groups(&["g", "g", "g"])
         };
-        let join = by(GroupedBy::Preference);
+        let join = by(JudgedBy::Preference);
         assert_eq!(all(&join.judgments(&[subgroups]).unwrap()), all(&preferences.unwrap()));
         // Every row has a sub-group, or none has.
         let partly = Judgments { subgroup: Some((&["s", "", "t"]).into()), ..subgroups };
@@ -512,12 +512,12 @@ mod tests {
         let bare = Judgments::new(&["q"], &["f"], &[1u8]).with_groups(&["g"]);
         let message = "qrels:4: the sub-group is empty";
         assert_eq!(join.judgments(&[subgroups, bare]).unwrap_err().to_string(), message);
-        let error = by(GroupedBy::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
+        let error = by(JudgedBy::Subtopic).judgments(&[subgroups]).unwrap_err().to_string();
         let message =
             "qrels: there are sub-groups, which only preferences have, and judgments are read by subtopic";
         assert_eq!(error, message);
         let said =
-            |batches: &[Judgments<'_>]| by(GroupedBy::Judge).judgments(batches).unwrap_err().to_string();
+            |batches: &[Judgments<'_>]| by(JudgedBy::Judge).judgments(batches).unwrap_err().to_string();
         let bare = Judgments { group: None, ..two };
         assert_eq!(
             said(&[one, bare]),
@@ -536,7 +536,7 @@ mod tests {
     #[test]
     fn a_watch_hears_of_reading_and_stops_it() {
         let watch = Arc::new(Watch::default());
-        let join = Join { grouped_by: Some(GroupedBy::Judge), watch: Some(watch.clone()), ..Join::default() };
+        let join = Join { grouped_by: Some(JudgedBy::Judge), watch: Some(watch.clone()), ..Join::default() };
         let text = || Input::Bytes { name: "qrels".into(), bytes: TREC.into() };
         join.qrels(text()).unwrap();
         assert_eq!((watch.done(), watch.total()), (TREC.len() as u64, TREC.len() as u64));
@@ -554,7 +554,7 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said_with_its_line() {
         let said =
-            |text: &str, columns| read(GroupedBy::Judge, "qrels", text, columns).unwrap_err().to_string();
+            |text: &str, columns| read(JudgedBy::Judge, "qrels", text, columns).unwrap_err().to_string();
         for (text, columns, message) in [
             (
                 "qid\titer\tdocid\trel\nq\t0\td\t1\n",
@@ -591,7 +591,7 @@ mod tests {
             assert!(found.contains(message), "{text}\n{found}");
         }
         let records = "{\"qid\": \"q\", \"docid\": \"d\", \"rel\": 1, \"group\": \"g\"}\n";
-        let error = read(GroupedBy::Preference, "qrels", records, None).unwrap_err().to_string();
+        let error = read(JudgedBy::Preference, "qrels", records, None).unwrap_err().to_string();
         assert!(error.ends_with(": judgments by preference are read from TREC text"), "{error}");
     }
 }
