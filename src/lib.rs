@@ -134,7 +134,7 @@ pub use ingest::{
 };
 #[doc(inline)]
 pub use label::{
-    Batch, Codebook, CutOff, FileAccess, JudgedBy, IdealOf, Ids, LabelMatrix, Notice, RankingRule, RowTies,
+    Batch, Codebook, CutOff, FileAccess, IdealOf, Ids, JudgedBy, LabelMatrix, Notice, RankingRule, RowTies,
     RunInfo, ScoreType, ScoresSeen, TieCounts, TiedGroup, TiedGroups, Ties, Unmatched, View,
 };
 pub use measure::Measure;
@@ -144,6 +144,10 @@ pub use stats::{Stat, StatName};
 pub use summary::Summary;
 #[doc(inline)]
 pub use watch::Watch;
+
+/// The old name of [`JudgedBy`]; it goes with 0.2.
+#[deprecated(since = "0.1.0", note = "use `JudgedBy`: a group is a group of queries")]
+pub type GroupedBy = JudgedBy;
 
 /// The agreement between judges of the same documents: Cohen's and Fleiss' κ, Krippendorff's α.
 pub mod judges {

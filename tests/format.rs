@@ -6,7 +6,7 @@ use std::path::Path;
 use laneval::arrays::{self, Rankings};
 use laneval::lmx::Description;
 use laneval::{
-    CutOff, Error, Evaluator, JudgedBy, IdealOf, Input, Join, LabelMatrix, Qrels, RankingRule, RowTies,
+    CutOff, Error, Evaluator, IdealOf, Input, Join, JudgedBy, LabelMatrix, Qrels, RankingRule, RowTies,
     RunInput, ScoreType, ScoresSeen, TiedGroup, Ties, Unmatched,
 };
 use proptest::prelude::*;
@@ -60,7 +60,7 @@ fn meaning(matrix: &LabelMatrix) -> impl PartialEq + std::fmt::Debug {
         matrix.fingerprint(),
         tiles,
         matrix.tied_groups().cloned(),
-        (matrix.ideal(), matrix.exact().cloned(), matrix.grouped().cloned()),
+        (matrix.ideal(), matrix.exact().cloned(), matrix.facet_rows().cloned()),
     )
 }
 
@@ -384,7 +384,7 @@ fn frozen_matrix_of_groups(by: JudgedBy) -> LabelMatrix {
     let qrels = "a ß d1 1\na 10 d1 0\na 2 d1 2\na 2 d2 1\na 10 d3 -1\nb 2 d1 0.5\nb ß d4 1\nc 10 d9 1\n";
     let first = "a Q0 d1 1 4 t\na Q0 x 2 3 t\na Q0 d3 3 2 t\na Q0 d2 4 1 t\nb Q0 d4 1 1 t\n";
     let last = "a Q0 d2 1 4 t\nc Q0 y 1 2 t\nc Q0 d9 2 1 t\n";
-    let join = Join { grouped_by: Some(by), ..Join::default() };
+    let join = Join { judged_by: Some(by), ..Join::default() };
     join.files(
         text("qrels", qrels),
         [RunInput::named("first", text("first", first)), RunInput::named("zweiter-ß", text("last", last))],

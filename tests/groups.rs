@@ -7,7 +7,7 @@ use laneval::arrays::{Rankings, Shape};
 use laneval::columns;
 use laneval::measure::{Input as Needs, Measure};
 use laneval::{
-    Dialect, EngineChoice, Error, Evaluator, JudgedBy, Input, Join, LabelMatrix, Notice, QuerySet, RunInput,
+    Dialect, EngineChoice, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, Notice, QuerySet, RunInput,
     Scores, View,
 };
 
@@ -101,7 +101,7 @@ fn bytes(name: &str, bytes: &[u8]) -> Input {
 fn join(by: Option<JudgedBy>, qrels: &str, runs: &[&str]) -> Result<LabelMatrix, Error> {
     let runs = runs.iter().enumerate();
     let runs = runs.map(|(at, run)| RunInput::named(format!("run{at}"), input("run", run)));
-    Join { grouped_by: by, ..Join::default() }.files(input("judgments", qrels), runs)
+    Join { judged_by: by, ..Join::default() }.files(input("judgments", qrels), runs)
 }
 
 fn evaluator(measures: Vec<Measure>) -> Evaluator {
@@ -145,12 +145,12 @@ fn the_engine_has_the_bits_of_the_reference_from_memory_and_from_a_file() {
         for (at, (judged, runs)) in cases(by).enumerate() {
             let runs = runs.map(|results| run(&results));
             let matrix = join(Some(by), &text(&judged), &[&runs[0], &runs[1]]).unwrap();
-            assert_eq!((matrix.grouped_by(), matrix.book().is_exact()), (Some(by), at != 2));
+            assert_eq!((matrix.judged_by(), matrix.book().is_exact()), (Some(by), at != 2));
             let path = folder.path().join("some.lmx");
             matrix.write(&path).unwrap();
             LabelMatrix::verify(&path).unwrap();
             let read = [LabelMatrix::read(&path).unwrap(), LabelMatrix::map(&path).unwrap()];
-            assert!(read.iter().all(|read| read.grouped() == matrix.grouped()));
+            assert!(read.iter().all(|read| read.facet_rows() == matrix.facet_rows()));
             for (number, view) in VIEWS.into_iter().enumerate() {
                 let queries = [QuerySet::Judged, QuerySet::Both][(at + number) % 2];
                 let evaluator = evaluator(measures(by)).with_view(view).with_queries(queries);
@@ -325,11 +325,11 @@ fn the_order_of_lines_and_what_is_around_them_change_nothing() {
         let (judged, runs) = cases(by).next().unwrap();
         let run = run(&runs[0]);
         let joined = |qrels: &[u8]| {
-            let join = Join { grouped_by: Some(by), ..Join::default() };
+            let join = Join { judged_by: Some(by), ..Join::default() };
             let matrix =
                 join.files(bytes("judgments", qrels), [RunInput::named("run", input("run", &run))]).unwrap();
             let scores = evaluator(measures(by)).evaluate(&matrix).unwrap();
-            (matrix.grouped().cloned(), matrix.fingerprint(), matrix.facts().clone(), by_query(&scores))
+            (matrix.facet_rows().cloned(), matrix.fingerprint(), matrix.facts().clone(), by_query(&scores))
         };
         let plain = text(&judged);
         let expected = joined(plain.as_bytes());
@@ -372,7 +372,7 @@ fn large_texts_are_read_in_pieces() {
     assert!(qrels.len() > 1 << 20);
     let results = "q0 Q0 document8 1 3 t\nq1 Q0 document9 1 3 t\nq1 Q0 document2856 2 2 t\n";
     let matrix = join(Some(JudgedBy::Judge), &qrels, &[results]).unwrap();
-    let grouped = matrix.grouped().unwrap();
+    let grouped = matrix.facet_rows().unwrap();
     assert_eq!(grouped.of.judgments.values().len(), 60_000);
     assert_eq!(grouped.of.documents(0).len(), 2858);
     for (at, grade) in [(59_998, "x"), (7, "5 5")] {
@@ -430,7 +430,7 @@ fn measures_on_other_judgments_are_errors() {
 
 #[test]
 fn what_has_one_grade_a_document_refuses_judgments_by_group() {
-    let read = |by| Join { grouped_by: Some(by), ..Join::default() }.qrels(input("judgments", "a g d1 1\n"));
+    let read = |by| Join { judged_by: Some(by), ..Join::default() }.qrels(input("judgments", "a g d1 1\n"));
     for (by, measure) in [
         (JudgedBy::Judge, "AP(judges=mean)"),
         (JudgedBy::Judge, "AP"),
@@ -452,7 +452,7 @@ fn what_has_one_grade_a_document_refuses_judgments_by_group() {
     let of_judges = Evaluator::new(["AP(judges=mean)"]).unwrap();
     let error = of_judges.rankings(&rankings).unwrap_err().to_string();
     assert!(error.starts_with("AP(judges=mean) needs judgments by judge"), "{error}");
-    let json = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
+    let json = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
     let error = json.files(input("some.json", r#"{"a": {"d1": 1}}"#), [input("run", RUN)]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -483,7 +483,7 @@ fn levels_that_are_too_large_for_trec_eval_9_are_refused() {
     for (dialect, text) in
         [(Dialect::Trec9, "a g d1 1e39\na g d2 1e39\n"), (Dialect::Trec9, "a g d1 1\na g d2 -1e39\n")]
     {
-        let join = Join { dialect, grouped_by: Some(JudgedBy::Preference), ..Join::default() };
+        let join = Join { dialect, judged_by: Some(JudgedBy::Preference), ..Join::default() };
         let error = join.qrels(input("judgments", text)).unwrap_err().to_string();
         assert!(error.contains("1e39' is not a number: expected 'query group docno level'"), "{error}");
         let sound = Join { dialect: Dialect::Trec10, ..join.clone() };
@@ -595,7 +595,7 @@ fn contradicting_preferences_are_named_with_their_lines() {
          'd1' before 'd2' (lines 3 and 4), 'd2' before 'd1' (lines 5 and 6)"
     );
     // trec_eval accepts a line that is there twice, and no document at two levels.
-    let trec = Join { dialect: Dialect::Trec10, grouped_by: Some(JudgedBy::Preference), ..Join::default() };
+    let trec = Join { dialect: Dialect::Trec10, judged_by: Some(JudgedBy::Preference), ..Join::default() };
     let error = trec.files(input("judgments", "a g d1 2\na g d1 1\n"), [input("run", RUN)]).unwrap_err();
     assert_eq!(
         error.to_string(),
@@ -616,7 +616,7 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
     let circle = "a g s d1 2\na g s d2 1\na g t d2 2\na g t d1 1\n";
     let repeated = "a g d1 1\na g d1 1\na g d2 0\n";
     let of = |dialect, by, qrels: &str| {
-        let join = Join { dialect, grouped_by: Some(by), ..Join::default() };
+        let join = Join { dialect, judged_by: Some(by), ..Join::default() };
         join.files(input("judgments", qrels), [RunInput::named("run", input("run", RUN))])
     };
     use JudgedBy::{Judge, Preference};
@@ -630,10 +630,10 @@ fn dialects_of_trec_eval_tell_contradictions_apart_from_wrong_lines() {
         assert!(of(dialect, Judge, "a j d1 1\na j d1 1\n").is_err());
         // Grades are integers, levels are not.
         let matrix = of(dialect, Judge, "a j d1 1.9\n").unwrap();
-        assert_eq!(matrix.grouped().unwrap().of.judgments.values()[0].grade, 1.0);
+        assert_eq!(matrix.facet_rows().unwrap().of.judgments.values()[0].grade, 1.0);
         let matrix = of(dialect, Preference, "a j d1 1.9\n").unwrap();
         let level = if dialect == Dialect::Trec9 { f64::from(1.9f32) } else { 1.9 };
-        assert_eq!(matrix.grouped().unwrap().of.judgments.values()[0].grade, level);
+        assert_eq!(matrix.facet_rows().unwrap().of.judgments.values()[0].grade, level);
     }
     assert!(matches!(of(Dialect::Laneval, Preference, circle), Err(Error::Input(_))));
     assert!(matches!(of(Dialect::Laneval, Preference, repeated), Err(Error::Input(_))));

@@ -372,7 +372,7 @@ fn arranged(
         facts: matrix.batch().facts_of(row),
         book: matrix.book(),
         exact: None,
-        groups: None,
+        facets: None,
     };
     function(measure).unwrap()(measure, &ranking)
 }

@@ -45,14 +45,18 @@ impl Qrels {
         judgments_by: Option<&str>,
     ) -> PyResult<Self> {
         let dialect = dialect_of(py, dialect)?;
-        let grouped_by = judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
-        let qrels_as = ReadAs { columns: Role::Qrels.names(py, &columns)?, groups, ..read_as(py, format)? };
-        let source = Source::of_judgments(source, name, grouped_by, &columns)?;
+        let judged_by = judgments_by.map(str::parse).transpose().map_err(|error| option_of(py, error))?;
+        let qrels_as = ReadAs {
+            columns: Role::Qrels.names(py, &columns)?,
+            query_lengths: groups,
+            ..read_as(py, format)?
+        };
+        let source = Source::of_judgments(source, name, judged_by, &columns)?;
         let rows = source.len();
         let workers = Workers { little: rows < LITTLE, ..Workers::default() };
         let watch = Arc::new(Watch::default());
         let (tables, watching) = (tables(), Some(watch.clone()));
-        let join = Join { dialect, qrels_as, grouped_by, watch: watching, tables, ..Join::default() };
+        let join = Join { dialect, qrels_as, judged_by, watch: watching, tables, ..Join::default() };
         let qrels = work(py, workers, &watch, || match &source {
             Source::Text(input) => join.qrels(input.clone()),
             columns => columns

@@ -70,7 +70,7 @@ fn name_of(by: JudgedBy) -> String {
 
 impl Rows {
     /// Reads judgments by group from a mapping of mappings of mappings: query, document, group, grade.
-    pub fn of_groups(object: &Bound<'_, PyMapping>, name: &str, by: JudgedBy) -> PyResult<Self> {
+    pub fn of_facets(object: &Bound<'_, PyMapping>, name: &str, by: JudgedBy) -> PyResult<Self> {
         let (py, group) = (object.py(), name_of(by));
         let mut rows = Rows::new();
         let mut groups = Ids::new();

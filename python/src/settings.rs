@@ -4,9 +4,9 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::sync::Arc;
 
 use laneval::arrays::Rankings;
-use laneval::measure::{Defaults, Input, JUDGES, Kind, Measure, Value, groups_needed, parse_list};
+use laneval::measure::{Defaults, Input, JUDGES, Kind, Measure, Value, facets_needed, parse_list};
 use laneval::{
-    Error, Evaluator, JudgedBy, Join, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View,
+    Error, Evaluator, Join, JudgedBy, LabelMatrix, ReadAs, RunInput, Scores, Stat, TiedValue, Ties, View,
     Watch,
 };
 use pyo3::prelude::*;
@@ -76,8 +76,8 @@ impl Settings {
         let stats = stats.iter().map(|stat| stat.parse().map_err(wrong)).collect::<PyResult<Vec<Stat>>>()?;
         let measures = judged(&measures, judges).map_err(said)?;
         let asked = judgments_by.map(str::parse).transpose().map_err(wrong)?;
-        let grouped_by = match asked.or(judges.map(|_| JudgedBy::Judge)) {
-            None => groups_needed(&measures).map_err(said)?,
+        let judged_by = match asked.or(judges.map(|_| JudgedBy::Judge)) {
+            None => facets_needed(&measures).map_err(said)?,
             by => by,
         };
         let join = Join {
@@ -88,7 +88,7 @@ impl Settings {
             keep_ties: tied != TiedValue::Ranked,
             runs_as: read_as(py, run_format)?,
             drop_identical_ids,
-            grouped_by,
+            judged_by,
             tables: tables(),
             ..Join::default()
         };
@@ -110,7 +110,7 @@ impl Settings {
 
     /// The groups by which judgments are read: those that were asked for, or that the measures need.
     fn judgments_by(&self) -> Option<String> {
-        self.join.grouped_by.map(|by| by.to_string())
+        self.join.judged_by.map(|by| by.to_string())
     }
 
     /// The scores of some runs, each given as a name and a source.
@@ -169,7 +169,7 @@ impl Settings {
         let runs = Runs(runs.into_iter().map(of).collect::<PyResult<_>>()?);
         let rows = runs.rows().saturating_add(judged.len());
         let matrix = self.work(py, rows, |join, _| {
-            let join = Join { part: true, grouped_by: None, ..join.clone() };
+            let join = Join { part: true, judged_by: None, ..join.clone() };
             let qrels = judged.with_judgments(|batches| join.judgments(batches));
             runs.columns(&join, &qrels.unwrap_or_else(|| unreachable!("it is no text"))?, &mut Vec::new())
         })?;

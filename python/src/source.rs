@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use laneval::columns::{Judgments, Records};
 use laneval::tables::Places;
-use laneval::{JudgedBy, Input};
+use laneval::{Input, JudgedBy};
 use laneval_formats::Table;
 use pyo3::exceptions::{PyImportError, PyTypeError};
 use pyo3::prelude::*;
@@ -94,7 +94,7 @@ impl Source {
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
             Source::Rows(match by {
                 None => Rows::of_mapping(mapping, name, role)?,
-                Some(by) => Rows::of_groups(mapping, name, by)?,
+                Some(by) => Rows::of_facets(mapping, name, by)?,
             })
         } else if object.try_iter().is_ok() {
             Source::Rows(Rows::of_tuples(object, name, (role, by), columns)?)

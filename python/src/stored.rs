@@ -11,7 +11,7 @@
 //! A negative grade without groups means only that the document is pooled, and may come back as another. So the fingerprint, which is made of
 //! all grades, is stored.
 
-use laneval::{Dialect, JudgedBy, Join, Qrels};
+use laneval::{Dialect, Join, JudgedBy, Qrels};
 use pyo3::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -32,7 +32,7 @@ pub fn to_bytes(qrels: &Qrels, dialect: Dialect) -> Vec<u8> {
     let mut bytes = [MAGIC, &[VERSION]].concat();
     bytes.resize(HEAD, 0); // the checksum comes at the end
     let name = DIALECTS.iter().find(|of| of.1 == dialect).map_or("", |of| of.0);
-    let by = qrels.grouped().map_or(String::new(), |grouped| grouped.by.to_string());
+    let by = qrels.facets().map_or(String::new(), |grouped| grouped.by.to_string());
     push(&mut bytes, name.as_bytes());
     push(&mut bytes, by.as_bytes());
     bytes.extend_from_slice(&qrels.fingerprint().to_le_bytes());
@@ -74,14 +74,14 @@ pub fn from_bytes(py: Python<'_>, bytes: &[u8]) -> PyResult<(Qrels, Dialect)> {
         return Err(wrong("were cut off or changed: their checksum does not fit"));
     }
     let (dialect, by, fingerprint, rows, groups) = parse(rest).ok_or_else(|| wrong("are damaged"))?;
-    let grouped_by = by.is_some();
-    let join = Join { dialect, grouped_by: by, ..Join::default() };
+    let judged_by = by.is_some();
+    let join = Join { dialect, judged_by: by, ..Join::default() };
     let qrels = py.detach(|| {
         rows.with_judgments(|batches| {
             let mut judgments = batches.to_vec();
             for of in &mut judgments {
-                of.group = grouped_by.then(|| groups[0].text());
-                of.subgroup = Some(groups[1].text()).filter(|_| grouped_by && groups[1].any());
+                of.group = judged_by.then(|| groups[0].text());
+                of.subgroup = Some(groups[1].text()).filter(|_| judged_by && groups[1].any());
             }
             join.judgments(&judgments)
         })

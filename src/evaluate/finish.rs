@@ -55,11 +55,11 @@ impl<'a> Finishing<'a> {
     /// Measures that need other judgments than the batch has.
     pub fn new(batch: Batch<'a>, view: View, prepared: &'a Prepared<'a>) -> Result<Self> {
         let plan = prepared.plan();
-        let needed = plan.groups().next().map(|(at, _)| &plan.measures()[at]);
+        let needed = plan.facets().next().map(|(at, _)| &plan.measures()[at]);
         let groups =
-            match (batch.grouped(), needed) {
+            match (batch.facet_rows(), needed) {
                 (Some(grouped), Some(_)) => {
-                    let walks = FacetWalks::new(&grouped.of, plan.groups());
+                    let walks = FacetWalks::new(&grouped.of, plan.facets());
                     Some(walks.map_err(|fault| {
                         Error::Unanswerable(format!("the preferences of a query: {fault}"))
                     })?)
@@ -83,8 +83,8 @@ impl<'a> Finishing<'a> {
             }
             _ => None,
         };
-        let judged: Vec<_> = plan.groups().filter_map(judged).collect();
-        let of_judges = batch.grouped().filter(|_| !judged.is_empty());
+        let judged: Vec<_> = plan.facets().filter_map(judged).collect();
+        let of_judges = batch.facet_rows().filter(|_| !judged.is_empty());
         Ok(Finishing {
             judges: of_judges.map(|grouped| JudgedQueries::new(&grouped.of)),
             judged,
@@ -119,7 +119,7 @@ impl<'a> Finishing<'a> {
         if !self.references.is_empty() {
             self.walk_by_reference(rows, (tile, &exact), scratch);
         }
-        if let (Some(groups), Some(grouped)) = (&self.groups, self.batch.grouped()) {
+        if let (Some(groups), Some(grouped)) = (&self.groups, self.batch.facet_rows()) {
             let FinishScratch { queries, documents, groups: of_groups, named, values, .. } = scratch;
             for (lane, (&row, &query)) in rows.iter().zip(&*queries).enumerate() {
                 named.clear();
@@ -231,7 +231,9 @@ pub(super) fn named_documents(
 /// The ranks (from 0) of the named documents of the ranking in a lane of tile `at`, with their numbers; none where judgments are not by
 /// group.
 pub(super) fn named_in(batch: &Batch<'_>, at: usize, lane: usize, view: View) -> Vec<(u32, u32)> {
-    let (Some(grouped), Some(&row)) = (batch.grouped(), batch.rows(at).get(lane)) else { return Vec::new() };
+    let (Some(grouped), Some(&row)) = (batch.facet_rows(), batch.rows(at).get(lane)) else {
+        return Vec::new();
+    };
     let labels = (0..).zip(batch.ranking(at, lane)).map(|(rank, code)| Document { rank, code });
     let pooled: Vec<Document> = labels.filter(|document| Above::POOLED.contains(document.code)).collect();
     let mut named = Vec::new();
@@ -245,7 +247,7 @@ type WithExact<'t> = (Option<Tile<'t>>, &'t dyn Fn(usize) -> &'t [f64]);
 /// A row with what the qrels know of its query. `grades` are the exact grades of its judged documents, if codes are classes of grades.
 pub(super) fn ranking<'a>(batch: &Batch<'a>, row: u32, labels: &'a [u8], grades: &'a [f64]) -> Ranking<'a> {
     let exact = batch.exact().map(|exact| Exact { grades, judged: exact.facts.of(batch.query(row)) });
-    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, groups: None }
+    Ranking { labels, facts: batch.facts_of(row), book: batch.book(), exact, facets: None }
 }
 
 #[cfg(test)]

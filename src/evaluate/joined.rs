@@ -1,6 +1,6 @@
 //! What scores tell about a run besides its values, for rankings in a matrix and for rankings that were streamed.
 
-use crate::label::{Codebook, JudgedBy, IdealOf, Ids, LabelMatrix, RankingRule, RunInfo};
+use crate::label::{Codebook, IdealOf, Ids, JudgedBy, LabelMatrix, RankingRule, RunInfo};
 
 /// Runs joined with judgments, without their labels.
 pub(super) trait Joined {
@@ -23,7 +23,7 @@ pub(super) trait Joined {
     fn runs(&self) -> &[RunInfo];
 
     /// The meaning of groups of judgments, if judgments were read by group.
-    fn grouped_by(&self) -> Option<JudgedBy> {
+    fn judged_by(&self) -> Option<JudgedBy> {
         None
     }
 
@@ -56,8 +56,8 @@ impl Joined for LabelMatrix {
         self.runs()
     }
 
-    fn grouped_by(&self) -> Option<JudgedBy> {
-        self.grouped_by()
+    fn judged_by(&self) -> Option<JudgedBy> {
+        self.judged_by()
     }
 
     fn has(&self, run: usize, query: usize) -> bool {

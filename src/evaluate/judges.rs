@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::groups::Judges;
 use crate::label::code::{Extent, FIRST_GRADE, NEGATIVE, UNPOOLED};
-use crate::label::{Above, Batch, Codebook, ExactFacts, Facts, Facets, QueryFacets, View};
+use crate::label::{Above, Batch, Codebook, ExactFacts, Facets, Facts, QueryFacets, View};
 use crate::reference::{Exact, Ranking};
 
 /// The grades of each judge of each query.
@@ -44,7 +44,7 @@ impl JudgedQueries {
         view: View,
         of: impl Fn(&Ranking<'_>) -> f64,
     ) -> f64 {
-        let numbers = batch.grouped().map_or(&[][..], |grouped| grouped.rows.of(row as usize));
+        let numbers = batch.facet_rows().map_or(&[][..], |grouped| grouped.rows.of(row as usize));
         let judges = &self.queries[batch.query(row)];
         let values: Vec<f64> =
             judges.iter().map(|judge| judge.value(&self.book, labels, numbers, view, &of)).collect();
@@ -99,6 +99,6 @@ impl Judge {
         }
         view.of_row(&mut own);
         let exact = Some(Exact { grades: &grades, judged: self.exact.of(0) });
-        of(&Ranking { labels: &own, facts: self.facts.of(0), book, exact, groups: None })
+        of(&Ranking { labels: &own, facts: self.facts.of(0), book, exact, facets: None })
     }
 }

@@ -99,9 +99,9 @@ fn empty_rankings(
         exact.iter_mut().zip(qrels.exact()).for_each(|(exact, of)| exact.push_query(of.of(query)));
     }
     let book = qrels.book().clone();
-    let grouped = qrels.grouped().map(|grouped| Arc::new(grouped.of_queries(missing.iter().map(find))));
+    let grouped = qrels.facets().map(|grouped| Arc::new(grouped.of_queries(missing.iter().map(find))));
     let matrix = MatrixBuilder::new(book, run.rule, qrels.fingerprint(), missing.clone(), facts);
-    let mut matrix = matrix.with_exact(exact).with_grouped(grouped);
+    let mut matrix = matrix.with_exact(exact).with_facets(grouped);
     matrix.push(StagedRun::default());
     let evaluator = Evaluator::of(measures.to_vec()).with_view(view);
     let engine = Chosen::Cpu(Cpu::new());

@@ -328,7 +328,7 @@ impl Evaluator {
             for (lane, &row) in rows.iter().enumerate() {
                 let (labels, grades) = (labels(batch, self.view, at, lane), batch.exact_of(at, lane));
                 let named = named_in(batch, at, lane, self.view);
-                let groups = batch.grouped().map(|grouped| grouped.of.of(batch.query(row)));
+                let groups = batch.facet_rows().map(|grouped| grouped.of.of(batch.query(row)));
                 let groups = groups.map(|judged| reference::RankedFacets { judged, named: &named });
                 for (at, (measure, function)) in self.measures.iter().zip(&functions).enumerate() {
                     if let Some((rule, judged)) = measure.judges().zip(asked.finishing.judges()) {
@@ -339,7 +339,7 @@ impl Evaluator {
                             judged.value(batch, row, rule, &labels, self.view, value);
                         continue;
                     }
-                    let ranking = Ranking { groups, ..ranking(batch, row, &labels, grades) };
+                    let ranking = Ranking { facets: groups, ..ranking(batch, row, &labels, grades) };
                     values[at * rows.len() + lane] = function(measure, &ranking);
                 }
             }
@@ -367,7 +367,7 @@ impl Evaluator {
 
     fn check(&self, matrix: &impl Joined, slots: &Slots) -> Result<()> {
         self.check_depth(matrix.rule())?;
-        check_judgments(&self.measures, matrix.grouped_by())?;
+        check_judgments(&self.measures, matrix.judged_by())?;
         if self.queries == QuerySet::Complete {
             let incomplete = matrix.runs().iter().enumerate().filter_map(|(run, info)| {
                 let missing = Unmatched::first(missing(matrix, run, slots.queries(0)));
@@ -498,7 +498,7 @@ impl Evaluator {
         }
         scores.notices = nothing_relevant(&self.measures, matrix.book().max_grade());
         scores.notices.extend(notices);
-        scores.notices.extend(largest_of_groups(&self.measures, matrix.grouped_by()));
+        scores.notices.extend(largest_of_groups(&self.measures, matrix.judged_by()));
         if !self.not_finite {
             scores.check_finite()?;
         }

@@ -102,7 +102,7 @@ impl Evaluator {
                 return Err(Error::Unanswerable(message));
             }
         };
-        if qrels.grouped().is_some() {
+        if qrels.facets().is_some() {
             let message = "judgments by group need the whole run: join it with them";
             return Err(Error::Unanswerable(message.to_owned()));
         }

@@ -23,7 +23,9 @@ pub(crate) use recipe::{Fact, Ideal, Last, Place, Read, RecallRule, Recipe};
 pub use suffix::Numbers;
 pub use table::{MEASURES, definition};
 pub use traits::{Expected, Input, Range, Status};
+#[allow(deprecated)] // the old name stays for a version
+pub use value::groups_needed;
 pub use value::{
     Average, BestOrder, Better, Cutoff, CutoffRule, Defaults, Definition, Kind, Measure, Param, Traits, Value,
 };
-pub use value::{JUDGES, groups_needed};
+pub use value::{JUDGES, facets_needed};

@@ -540,15 +540,15 @@ impl Measure {
 ///
 /// ```
 /// use laneval::JudgedBy;
-/// use laneval::measure::{Defaults, groups_needed, parse_list};
+/// use laneval::measure::{Defaults, facets_needed, parse_list};
 /// let measures = parse_list("alpha_nDCG@10", Defaults::default())?;
-/// assert_eq!(groups_needed(&measures)?, Some(JudgedBy::Subtopic));
+/// assert_eq!(facets_needed(&measures)?, Some(JudgedBy::Subtopic));
 /// # Ok::<(), laneval::Error>(())
 /// ```
 ///
 /// # Errors
 /// Measures that need judgments by different groups.
-pub fn groups_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
+pub fn facets_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
     let mut needed: Option<(JudgedBy, &Measure)> = None;
     for measure in measures {
         let Input::Groups(by) = measure.input() else { continue };
@@ -564,6 +564,15 @@ pub fn groups_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
         }
     }
     Ok(needed.map(|(by, _)| by))
+}
+
+/// The old name of [`facets_needed`]; it goes with 0.2.
+///
+/// # Errors
+/// As [`facets_needed`].
+#[deprecated(since = "0.1.0", note = "use `facets_needed`: a group is a group of queries")]
+pub fn groups_needed(measures: &[Measure]) -> Result<Option<JudgedBy>> {
+    facets_needed(measures)
 }
 
 impl fmt::Display for Measure {

@@ -125,7 +125,7 @@ impl Plan {
 
     /// The deepest rank that is looked at; `None` if it may be the last of each ranking.
     pub(crate) fn reach(&self) -> Option<u32> {
-        let folds_only = self.walks().next().is_none() && self.groups().next().is_none();
+        let folds_only = self.walks().next().is_none() && self.facets().next().is_none();
         self.program.reach().filter(|_| folds_only)
     }
 
@@ -150,7 +150,7 @@ impl Plan {
 
 impl Plan {
     /// The measures over judgments by group, by index.
-    pub(crate) fn groups(&self) -> impl Iterator<Item = (usize, &FacetValue)> + Clone {
+    pub(crate) fn facets(&self) -> impl Iterator<Item = (usize, &FacetValue)> + Clone {
         self.recipes.iter().enumerate().filter_map(|(at, (recipe, _))| match recipe {
             Recipe::Groups(value) => Some((at, value)),
             Recipe::Folds { .. } | Recipe::Walk { .. } => None,

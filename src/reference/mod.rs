@@ -9,7 +9,7 @@ mod subtopics;
 use std::collections::HashMap;
 
 use crate::groups::preferences::{Line, PreferenceCount as Preference};
-use crate::label::{Above, Codebook, QueryFacts, QueryGrades, QueryFacets, code};
+use crate::label::{Above, Codebook, QueryFacets, QueryFacts, QueryGrades, code};
 use crate::measure::{Measure, RecallRule, Value};
 use crate::sort;
 
@@ -25,7 +25,7 @@ pub struct Ranking<'a> {
     /// The exact grades, if codes are classes of grades.
     pub exact: Option<Exact<'a>>,
     /// The judgments by group, if they were read so.
-    pub groups: Option<RankedFacets<'a>>,
+    pub facets: Option<RankedFacets<'a>>,
 }
 
 /// The judgments by group of a query, and the named documents of a ranking.
@@ -208,7 +208,7 @@ fn over_subtopics(
     r: &Ranking<'_>,
     of: impl Fn(&subtopics::Judged, &subtopics::Ranking) -> f64,
 ) -> f64 {
-    let Some(groups) = r.groups else { return 0.0 };
+    let Some(groups) = r.facets else { return 0.0 };
     let mut judged = vec![Vec::new(); groups.judged.documents as usize];
     for judgment in groups.judged.judgments.iter().filter(|judgment| judgment.grade >= m.rel()) {
         judged[judgment.document as usize].push(judgment.group);
@@ -220,7 +220,7 @@ fn over_subtopics(
 
 /// A value over the preferences of a query; 0 where judgments are of documents alone.
 fn over_preferences(r: &Ranking<'_>, measure: Preference) -> f64 {
-    let Some(groups) = r.groups else { return 0.0 };
+    let Some(groups) = r.facets else { return 0.0 };
     let lines: Vec<Line> = groups.judged.judgments.iter().map(Line::from).collect();
     let retrieved: Vec<u32> = groups.named.iter().map(|&(_, number)| number).collect();
     preferences::value(&lines, groups.judged.documents, &retrieved, measure)

@@ -11,7 +11,7 @@ use laneval::arrays::{self, Rankings};
 use laneval::internals::label::{Above, MOST_JUDGED};
 use laneval::measure::Measure;
 use laneval::{
-    EngineChoice, Evaluator, JudgedBy, Input, Join, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
+    EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, Qrels, RunInput, Scores, TiedValue, View,
 };
 use proptest::prelude::*;
 use rayon::prelude::*;
@@ -742,7 +742,7 @@ fn grouped(by: JudgedBy) -> Forged {
     };
     let runs = ["a Q0 d1 1 3 t\na Q0 x 2 2 t\na Q0 d2 3 1 t\nb Q0 d3 1 1 t\n", "a Q0 d2 1 1 t\n"];
     let runs = runs.into_iter().enumerate().map(|(at, run)| RunInput::named(at.to_string(), text(run)));
-    let join = Join { grouped_by: Some(by), ..Join::default() };
+    let join = Join { judged_by: Some(by), ..Join::default() };
     let found = Forged::of(&file(&join.files(text(&qrels), runs).unwrap()));
     assert_eq!(found.more[0].0, 12);
     found

@@ -1,7 +1,7 @@
 //! Every parameter and cutoff of every measure at its extremes gives a number or an error.
 
 use laneval::measure::{CutoffRule, Definition, Input as Needs, Kind, MEASURES, Measure};
-use laneval::{EngineChoice, Evaluator, JudgedBy, Input, Join, LabelMatrix, RunInput, View};
+use laneval::{EngineChoice, Evaluator, Input, Join, JudgedBy, LabelMatrix, RunInput, View};
 
 use super::{evaluate, matrix};
 use crate::matrices::{Query, Shape};
@@ -78,7 +78,7 @@ fn grouped(by: JudgedBy, grades: &[f64]) -> LabelMatrix {
     }
     let run = "q1 Q0 d5 1 9 t\nq1 Q0 x 1 8 t\nq1 Q0 d0 1 7 t\nq1 Q0 d2 1 6 t\nq2 Q0 x 1 1 t\n";
     let input = |name: &str, text: &str| Input::Bytes { name: name.to_owned(), bytes: text.into() };
-    let join = Join { grouped_by: Some(by), ..Join::default() };
+    let join = Join { judged_by: Some(by), ..Join::default() };
     join.files(input("qrels", &qrels), [RunInput::named("run", input("run", run))]).unwrap()
 }
 

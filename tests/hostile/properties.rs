@@ -13,7 +13,7 @@ use laneval::compare::Partial;
 use laneval::internals::engine::cpu::Cpu;
 use laneval::measure::{Defaults, MEASURES, Measure, parse_list};
 use laneval::{
-    Dialect, EngineChoice, Evaluator, FileAccess, JudgedBy, Input, InputFormat, Join, LabelMatrix, ReadAs,
+    Dialect, EngineChoice, Evaluator, FileAccess, Input, InputFormat, Join, JudgedBy, LabelMatrix, ReadAs,
     ScoreType, Stat, Summary, Ties, View,
 };
 use xxhash_rust::xxh3::xxh3_64;
@@ -74,7 +74,7 @@ pub fn formats(data: &[u8]) {
 pub fn grouped(data: &[u8]) {
     let mut bytes = Bytes(data);
     let (_, by) = JudgedBy::ALL[usize::from(bytes.byte()) % JudgedBy::ALL.len()];
-    let join = Join { grouped_by: Some(by), ..any_join(&mut bytes) };
+    let join = Join { judged_by: Some(by), ..any_join(&mut bytes) };
     if let Some(matrix) = joined(join, bytes.0, |text| text.to_vec()) {
         assert_same(&matrix, every_measure(&matrix), View::default());
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use laneval::{Error, Evaluator, JudgedBy, Input, Join, Qrels};
+use laneval::{Error, Evaluator, Input, Join, JudgedBy, Qrels};
 
 /// Held by each test here: together they need more than the limit.
 static MEMORY: Mutex<()> = Mutex::new(());
@@ -109,7 +109,7 @@ fn rows_that_repeat_others_take_no_memory() {
 #[test]
 fn problems_of_judgments_by_group_take_no_memory() {
     let _alone = alone();
-    let by_judge = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
+    let by_judge = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
     for (line, count, expected) in [
         (
             "q1 ann d 1\n",
@@ -158,7 +158,7 @@ fn the_text_of_judgments_by_group_takes_no_memory() {
     let path = folder.path().join("judgments.zst");
     let lines = Spaced { next: 0, line: io::Cursor::default() };
     zstd::stream::copy_encode(lines, std::fs::File::create(&path).unwrap(), 1).unwrap();
-    let by_judge = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
+    let by_judge = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
     let qrels = by_judge.qrels(path.clone()).unwrap();
     assert_eq!(qrels.queries().len(), Spaced::COUNT.div_ceil(100));
     #[cfg(unix)]

@@ -7,7 +7,7 @@ use std::time::Instant;
 use clap::Args;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use laneval::{Error, JudgedBy, Input, Join, Qrels, TextRow};
+use laneval::{Error, Input, Join, JudgedBy, Qrels, TextRow};
 
 use super::build::{Build, EXTENSION};
 use super::choice::{Choice, groups, one_of};
@@ -168,7 +168,7 @@ impl Convert {
         let amount = Amount::of(bytes(&self.inputs));
         let progress = Progress::start("converting", amount, self.quiet);
         let by = self.judgments_by;
-        let join = self.formats.of(Join { watch: progress.watch(), grouped_by: by, ..Join::default() });
+        let join = self.formats.of(Join { watch: progress.watch(), judged_by: by, ..Join::default() });
         let letor = letor.map(|path| Threads::default().install(|| join.qrels(path))).transpose()?;
         if letor.as_ref().is_some_and(|judgments| !judgments.take_scores()) {
             let judgments = shown(&self.inputs[0]);

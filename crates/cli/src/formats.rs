@@ -79,7 +79,7 @@ impl Formats {
             qrels_as: ReadAs {
                 format: self.qrels_format,
                 columns: columns(true),
-                groups,
+                query_lengths: groups,
                 ..ReadAs::default()
             },
             runs_as: ReadAs { format: self.run_format, columns: columns(false), ..ReadAs::default() },

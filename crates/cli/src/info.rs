@@ -9,7 +9,7 @@ use laneval::internals::label::ExactGrades;
 use laneval::internals::label::code::{FIRST_GRADE, NEGATIVE, PAST_END, UNPOOLED};
 use laneval::lmx::{Description, Section};
 use laneval::report::{Align, Grid, Options, Text};
-use laneval::{JudgedBy, Join, LabelMatrix, RankingRule, TieCounts};
+use laneval::{Join, JudgedBy, LabelMatrix, RankingRule, TieCounts};
 use rayon::prelude::*;
 use serde::{Serialize, Serializer};
 

@@ -11,9 +11,9 @@ use clap::Args;
 use laneval::error::printable;
 use laneval::error::{Problem, Problems};
 use laneval::lmx::Description;
-use laneval::measure::groups_needed;
+use laneval::measure::facets_needed;
 use laneval::{
-    Error, FileAccess, JudgedBy, Input, Join, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
+    Error, FileAccess, Input, Join, JudgedBy, LabelMatrix, Measure, RankingRule, RunInfo, RunInput,
     ScoreType, Ties, Watch,
 };
 
@@ -167,7 +167,7 @@ impl Ranking {
 
     /// Reads judgments by the groups that measures need, unless others were asked for.
     pub fn read_for(&mut self, measures: &[Measure]) -> Result<(), Stop> {
-        self.needed_groups = self.needed_groups.or(groups_needed(measures)?);
+        self.needed_groups = self.needed_groups.or(facets_needed(measures)?);
         Ok(())
     }
 
@@ -189,7 +189,7 @@ impl Ranking {
             depth: self.depth,
             access: files.access(),
             drop_identical_ids: self.drop_identical_ids,
-            grouped_by: self.groups(),
+            judged_by: self.groups(),
             ..Join::default()
         })
     }
@@ -217,8 +217,8 @@ impl Ranking {
                 "{path} has no documents that --drop-identical-ids could drop: build it again with this option"
             )));
         }
-        if let Some(by) = self.judgments_by.filter(|&by| matrix.grouped_by() != Some(by)) {
-            let built = match matrix.grouped_by() {
+        if let Some(by) = self.judgments_by.filter(|&by| matrix.judged_by() != Some(by)) {
+            let built = match matrix.judged_by() {
                 Some(by) => format!("with --judgments-by {by}"),
                 None => "without --judgments-by".to_owned(),
             };

@@ -10,7 +10,7 @@ use laneval::internals::engine::Chosen;
 use laneval::internals::timing::Timing;
 use laneval::judges::{JudgeAgreement, MOST_PAIRED_JUDGES};
 use laneval::report::{Align, Grid, Note, Options};
-use laneval::{Error, Evaluator, JudgedBy, Ids, Input, Join, LabelMatrix, RunScores, Scores};
+use laneval::{Error, Evaluator, Ids, Input, Join, JudgedBy, LabelMatrix, RunScores, Scores};
 use serde::Serialize;
 
 use super::choice::Plain;
@@ -106,7 +106,7 @@ struct Judged {
 
 /// Prints how far the judges of a text agree, which is read as a join reads judgments.
 pub fn print_agreement(path: &Path, join: Join, format: Plain) -> Result<(), Stop> {
-    let join = Join { grouped_by: Some(JudgedBy::Judge), ..join };
+    let join = Join { judged_by: Some(JudgedBy::Judge), ..join };
     let qrels = join.qrels(Input::from(path.to_owned()))?;
     let (names, agreement): (Ids, JudgeAgreement) =
         qrels.agreement().ok_or_else(|| Stop::new("the judgments are not by judge"))?;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use laneval::compare::{Gate, Partial, Shard};
-use laneval::measure::groups_needed;
+use laneval::measure::facets_needed;
 use laneval::report::{Format, Note, notes};
-use laneval::{Error, JudgedBy, Input, Join, Stat, Summary};
+use laneval::{Error, Input, Join, JudgedBy, Stat, Summary};
 
 use super::choice::distinct;
 use super::choice::{groups, one_of, stats};
@@ -109,9 +109,9 @@ impl Merge {
         let mut summary =
             merged(&summaries).map_err(|error| conflict(&self.files, &summaries).unwrap_or(error))?;
         if let Some(qrels) = &self.qrels {
-            let grouped_by = self.judgments_by.or(groups_needed(summary.measures())?);
+            let judged_by = self.judgments_by.or(facets_needed(summary.measures())?);
             let (access, tables) = (self.access.access(), tables());
-            let join = Join { grouped_by, access, tables, ..Join::default() };
+            let join = Join { judged_by, access, tables, ..Join::default() };
             summary.add_missing(&join.qrels(Input::from(qrels.to_owned()))?)?;
         }
         let scores = summary.scores(&distinct(&self.stats))?;

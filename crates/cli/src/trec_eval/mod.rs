@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use laneval::measure::Input as Needed;
 use laneval::measure::trec::{Refused, Request, Version};
-use laneval::{Dialect, Error, Evaluator, JudgedBy, Input, Join, LabelMatrix, QuerySet, Ties, View};
+use laneval::{Dialect, Error, Evaluator, Input, Join, JudgedBy, LabelMatrix, QuerySet, Ties, View};
 
 use super::choice::{Choice, one_of};
 use super::inputs::{Files, bytes};
@@ -182,8 +182,7 @@ impl TrecEval {
         };
         let (access, width) = (self.files.access(), self.judgments_format.as_str());
         let preference_fields = if width == "prefs" { Some(5) } else { Some(4) };
-        let join =
-            Join { dialect, depth, access, ties, grouped_by: by, preference_fields, ..Join::default() };
+        let join = Join { dialect, depth, access, ties, judged_by: by, preference_fields, ..Join::default() };
         let matrix = join.files(Input::from(qrels.to_owned()), [Input::from(run.to_owned())]);
         matrix.map_err(|error| match error {
             Error::Repeated(_) => Stop::from(error).with_code(TOPIC),
@@ -216,7 +215,7 @@ impl TrecEval {
     fn evaluate(&self, request: &Request, matrix: &LabelMatrix) -> Result<Table, Stop> {
         // laneval takes the largest grade of a document; trec_eval computes nothing of it.
         let plain = request.measures.iter().find(|measure| measure.input() == Needed::Grades);
-        if let (Some(plain), Some(by)) = (plain, matrix.grouped_by()) {
+        if let (Some(plain), Some(by)) = (plain, matrix.judged_by()) {
             let message = format!(
                 "{plain} needs {}, and -R {} is {}",
                 plain.input(),

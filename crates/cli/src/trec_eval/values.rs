@@ -77,9 +77,9 @@ fn fill(values: &mut [Vec<f64>], matrix: &LabelMatrix, request: &Request, view: 
             }
             let exact = matrix.exact().map(|exact| Exact { grades: &[], judged: exact.facts.of(query) });
             let (facts, book) = (matrix.facts().of(query), matrix.book());
-            let judged = matrix.grouped().map(|grouped| grouped.of.of(query));
+            let judged = matrix.facet_rows().map(|grouped| grouped.of.of(query));
             let groups = judged.map(|judged| RankedFacets { judged, named: &[] });
-            let ranking = Ranking { labels: &labels, facts, book, exact, groups };
+            let ranking = Ranking { labels: &labels, facts, book, exact, facets: groups };
             let value = function(measure).map_or(0.0, |function| function(measure, &ranking));
             Some(if mended { 0.0 } else { value })
         }));

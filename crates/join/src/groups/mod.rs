@@ -6,7 +6,7 @@ pub mod subtopics;
 
 use rayon::prelude::*;
 
-use crate::label::{JudgedBy, Facets, QueryFacets};
+use crate::label::{Facets, JudgedBy, QueryFacets};
 use preferences::{Fault, Line, Preferences};
 use subtopics::{AtCutoff, Query, Setting, Subtopics, Whole};
 
@@ -191,8 +191,9 @@ impl FacetWalks {
             }
         }
         let lines = |query: usize| grouped.of(query).judgments.iter().map(Line::from).collect::<Vec<_>>();
-        let over_pairs =
-            preferred.iter().any(|(_, measure): &(usize, preferences::PreferenceCount)| measure.is_over_pairs());
+        let over_pairs = preferred
+            .iter()
+            .any(|(_, measure): &(usize, preferences::PreferenceCount)| measure.is_over_pairs());
         let make = if over_pairs { Preferences::new } else { Preferences::without_pairs };
         let of_query = |query: usize| make(&lines(query), grouped.of(query).documents);
         let preferences = match preferred.is_empty() {

@@ -201,7 +201,10 @@ impl PreferenceCount {
     /// Whether the measure is a count: trec_eval prints it without decimals and adds it up over
     /// queries instead of averaging it.
     pub fn is_count(self) -> bool {
-        matches!(self, PreferenceCount::Possible | PreferenceCount::Fulfilled | PreferenceCount::FulfilledRetrieved)
+        matches!(
+            self,
+            PreferenceCount::Possible | PreferenceCount::Fulfilled | PreferenceCount::FulfilledRetrieved
+        )
     }
 }
 

@@ -137,7 +137,7 @@ impl Join {
     ) -> Result<LabelMatrix> {
         let names = run_names(&runs)?;
         stdin_once(runs.iter().map(|run| &run.input).chain([&qrels]))?;
-        if self.grouped_by.is_some() && qrels.passes() {
+        if self.judged_by.is_some() && qrels.passes() {
             return self.runs(&self.qrels(qrels)?, runs);
         }
         let (qrels, form) = self.judgments_form(qrels.open(self.access)?);
@@ -197,7 +197,7 @@ impl Join {
 
     /// The groups by which judgments are read, if tables can have them.
     fn table_groups(&self) -> Option<JudgedBy> {
-        self.grouped_by.filter(|&by| by != JudgedBy::Preference)
+        self.judged_by.filter(|&by| by != JudgedBy::Preference)
     }
 
     /// Adds the format of a text to the list of recognised ones.
@@ -219,7 +219,7 @@ impl Join {
         if let (Err(OtherFormat::Swapped), Some(run)) = (form, swapped) {
             return Err(Error::Input(foreign::swapped(Role::Qrels, &qrels.name, Some(run))));
         }
-        if let Some(by) = self.grouped_by {
+        if let Some(by) = self.judged_by {
             let text =
                 || grouped::read(qrels, (by, self.preference_fields), self.dialect, seed, self.watch());
             return match form {
@@ -295,7 +295,7 @@ impl Join {
     /// As [`Qrels::read_as`]; [`Error::Stopped`].
     pub fn qrels(&self, input: impl Into<Input>) -> Result<Qrels> {
         let input = input.into();
-        if let Some(by) = self.grouped_by.filter(|_| input.passes()) {
+        if let Some(by) = self.judged_by.filter(|_| input.passes()) {
             return self.passing_judgments(input, by);
         }
         let (opened, form) = self.judgments_form(input.open(self.access)?);
@@ -330,7 +330,7 @@ impl Join {
         if self.part && batches.iter().all(|batch| batch.query.is_empty()) {
             return Ok(Qrels::none("qrels", self.dialect, Seed::random()));
         }
-        match self.grouped_by {
+        match self.judged_by {
             None => Qrels::columns_in_pieces(batches, self.dialect, PieceSize::default(), self.watch()),
             Some(by) => {
                 let read = grouped::read_columns(

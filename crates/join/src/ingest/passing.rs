@@ -13,7 +13,7 @@ use super::diagnostics::{Findings, Position, whole_file};
 use super::format::Form;
 use super::layout::Order;
 use super::qrels::Qrels;
-use super::reader::{Together, Make, PassingSource, Source};
+use super::reader::{Make, PassingSource, Source, Together};
 use super::record::{Docnos, Record};
 use super::run::{Joining, Rankings, Results, check_ties, ignored, nothing_in_it};
 use super::settings::Join;

@@ -20,7 +20,7 @@ use super::hash::Seed;
 use super::input::{Input, Opened};
 use super::interner::Interner;
 use super::rank::too_many;
-use super::reader::{Gathered, Together, Make, Rows, Source, TextSource, gather};
+use super::reader::{Gathered, Make, Rows, Source, TextSource, Together, gather};
 use super::record::{Docnos, Record};
 use super::repeats::repeats;
 use super::settings::Join;
@@ -30,7 +30,7 @@ use crate::error::{DIFFERENT_GRADE, Error, Problems, Result};
 use crate::groups::agreement::{JudgeAgreement, Rating, agreement};
 use crate::label::code::{Extent, FIRST_GRADE, MAX_GRADES, NEGATIVE};
 use crate::label::{
-    Codebook, ExactFacts, Facts, FileAccess, JudgedBy, FacetJudgment, Ids, Facets, MatrixBuilder,
+    Codebook, ExactFacts, FacetJudgment, Facets, Facts, FileAccess, Ids, JudgedBy, MatrixBuilder,
     RankingRule, StagedRun,
 };
 use crate::sort;
@@ -188,7 +188,7 @@ impl Qrels {
 
     /// The judgments by group, if they were read so.
     #[doc(hidden)]
-    pub fn grouped(&self) -> Option<&Arc<Facets>> {
+    pub fn facets(&self) -> Option<&Arc<Facets>> {
         self.grouped.as_ref()
     }
 
@@ -197,7 +197,7 @@ impl Qrels {
     /// ```
     /// use laneval::{JudgedBy, Input, Join};
     /// let text = b"q1 anna d1 1\nq1 ben d1 1\nq1 anna d2 0\nq1 ben d2 1\nq1 anna d3 0\nq1 ben d3 0\n".to_vec();
-    /// let join = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
+    /// let join = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
     /// let (names, found) = join.qrels(Input::Bytes { name: "qrels".into(), bytes: text })?.agreement().unwrap();
     /// assert_eq!(names.iter().collect::<Vec<_>>(), [b"anna".as_slice(), b"ben"]);
     /// assert_eq!((found.pairs[0].common, found.pairs[0].equal), (3, 2));
@@ -226,7 +226,7 @@ impl Qrels {
     }
 
     /// Sets the judgments by group, and their fingerprint.
-    pub(super) fn with_grouped(self, grouped: Arc<Facets>, fingerprint: u128) -> Self {
+    pub(super) fn with_facets(self, grouped: Arc<Facets>, fingerprint: u128) -> Self {
         Qrels { grouped: Some(grouped), fingerprint, ..self }
     }
 
@@ -356,14 +356,14 @@ impl Qrels {
         let (queries, facts) = (self.queries.ids().clone(), self.facts.clone());
         MatrixBuilder::new(self.book.clone(), rule, self.fingerprint, queries, facts)
             .with_exact(self.exact.clone())
-            .with_grouped(self.grouped.clone())
+            .with_facets(self.grouped.clone())
     }
 
     /// Begins a matrix without runs, and frees the tables.
     pub(super) fn into_matrix(self, rule: RankingRule) -> MatrixBuilder {
         MatrixBuilder::new(self.book, rule, self.fingerprint, self.queries.into_ids(), self.facts)
             .with_exact(self.exact)
-            .with_grouped(self.grouped)
+            .with_facets(self.grouped)
     }
 }
 

@@ -18,7 +18,7 @@ use super::layout::{Order, RankColumn};
 use super::picks::Picks;
 use super::qrels::Qrels;
 use super::rank::Ranker;
-use super::reader::{Gathered, Together, Make, Rows, Source};
+use super::reader::{Gathered, Make, Rows, Source, Together};
 use super::record::{Docnos, Record, rank_of_key, score_of_key, sort_key};
 use super::shape::Role;
 use crate::error::{Error, Result, printable_path};
@@ -235,7 +235,7 @@ impl<'a> Rankings<'a> {
         let keys = self.qrels.keeps_keys().then_some(&mut self.keys);
         let depth = ranker.rank(id, records, docnos, judged, (labels, keys), findings);
         let judged = self.keys.iter().filter(|(code, _)| Above::JUDGED.contains(*code));
-        match self.qrels.grouped() {
+        match self.qrels.facets() {
             // Keys are numbers of documents.
             Some(grouped) => {
                 numbers.extend(self.keys.iter().map(|&(_, key)| key as u32));

@@ -44,7 +44,7 @@ pub struct Join {
     pub runs_as: ReadAs,
     /// The groups by which judgments are read, if a document may have several: the second field of TREC text, or a column of judges or
     /// subtopics. Preferences are read from TREC text, or given in memory.
-    pub grouped_by: Option<JudgedBy>,
+    pub judged_by: Option<JudgedBy>,
     /// The number of fields of lines of preferences, 4 or 5; by default that of the first line.
     pub preference_fields: Option<usize>,
     /// Whether to leave documents out of rankings whose id is the id of their query, before [`Join::depth`] counts, as BEIR does.

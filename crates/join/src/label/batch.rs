@@ -71,7 +71,7 @@ impl<'a> Batch<'a> {
     /// The judgments by group of the queries, and the named documents of all rows, those of other batches of the same matrix included, if
     /// judgments were read by group.
     #[doc(hidden)]
-    pub fn grouped(&self) -> Option<&'a FacetRows> {
+    pub fn facet_rows(&self) -> Option<&'a FacetRows> {
         self.grouped
     }
 

@@ -47,7 +47,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::code::{Above, Codebook, Extent, MAX_GRADES, PAST_END, UNPOOLED};
 use super::exact::{ExactFacts, ExactGrades};
 use super::facts::Facts;
-use super::groups::{JudgedBy, FacetJudgment, FacetRows, Facets};
+use super::groups::{FacetJudgment, FacetRows, Facets, JudgedBy};
 use super::ids::{Ids, Unmatched};
 use super::matrix::{LabelMatrix, Labels, RunInfo};
 use super::mmap::{FileAccess, Mapping};
@@ -278,7 +278,7 @@ fn unsound(matrix: &LabelMatrix, tile: Tile<'_>, lane: usize, row: Option<usize>
     {
         return Some(message);
     }
-    if let (Some(grouped), Some(row)) = (matrix.grouped(), row)
+    if let (Some(grouped), Some(row)) = (matrix.facet_rows(), row)
         && let Some(message) = unsound_documents(grouped, row, matrix.book(), tile.lane(lane))
     {
         return Some(message);
@@ -349,7 +349,7 @@ fn encode(matrix: &LabelMatrix, to: &mut (dyn Write + Send)) -> std::io::Result<
     let exact =
         matrix.exact.as_ref().map(|exact| encode_exact(exact, matrix.book.extent().unwrap_or(Extent::NONE)));
     let groups = matrix.grouped.as_ref().map(encode_groups);
-    let of_groups = if matrix.grouped_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
+    let of_groups = if matrix.judged_by() == Some(JudgedBy::Subtopic) { OPTIONAL } else { REQUIRED };
     let more = [
         (TIED, OPTIONAL, tied),
         (IDEAL, OPTIONAL, ideal),

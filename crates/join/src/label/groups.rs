@@ -28,11 +28,8 @@ pub enum JudgedBy {
 
 impl JudgedBy {
     /// Every meaning, with its name.
-    pub const ALL: [(&'static str, JudgedBy); 3] = [
-        ("judge", JudgedBy::Judge),
-        ("subtopic", JudgedBy::Subtopic),
-        ("preference", JudgedBy::Preference),
-    ];
+    pub const ALL: [(&'static str, JudgedBy); 3] =
+        [("judge", JudgedBy::Judge), ("subtopic", JudgedBy::Subtopic), ("preference", JudgedBy::Preference)];
 }
 
 named!(JudgedBy, "groups of judgments");
@@ -140,11 +137,7 @@ impl Facets {
 }
 
 /// Checks the judgments of a query of a file, and finds the largest grade of each document.
-fn largest_of(
-    by: JudgedBy,
-    judgments: &[FacetJudgment],
-    largest: &mut Vec<f64>,
-) -> Result<(), &'static str> {
+fn largest_of(by: JudgedBy, judgments: &[FacetJudgment], largest: &mut Vec<f64>) -> Result<(), &'static str> {
     largest.clear();
     let mut last: Option<(u32, u32, u32)> = None;
     for of in judgments {
@@ -165,11 +158,7 @@ fn largest_of(
 
 impl FacetRows {
     /// Makes rows of those of a file, and checks them: the documents of a row are those of its query, each at most once.
-    pub(super) fn checked(
-        of: Arc<Facets>,
-        rows: Ragged<u32>,
-        queries: usize,
-    ) -> Result<Self, String> {
+    pub(super) fn checked(of: Arc<Facets>, rows: Ragged<u32>, queries: usize) -> Result<Self, String> {
         let mut met: Vec<usize> = Vec::new();
         for row in 0..rows.len() {
             let documents = of.documents(row % queries.max(1)).len();

@@ -3,7 +3,7 @@
 use super::code::{Above, Codebook, NEGATIVE, UNPOOLED};
 use super::exact::ExactFacts;
 use super::facts::Facts;
-use super::groups::{JudgedBy, FacetJudgment};
+use super::groups::{FacetJudgment, JudgedBy};
 use super::ids::Ids;
 use super::matrix::{LabelMatrix, MatrixBuilder, StagedPiece, StagedRow, StagedRun};
 use crate::error::Result;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::code::{Above, Codebook};
 use super::exact::{ExactFacts, ExactGrades};
 use super::facts::Facts;
-use super::groups::{JudgedBy, FacetRows, Facets};
+use super::groups::{FacetRows, Facets, JudgedBy};
 use super::ids::{Ids, Unmatched};
 use super::mmap::Mapping;
 use super::notice::ScoresSeen;
@@ -169,13 +169,19 @@ impl LabelMatrix {
 
     /// The judgments by group, and the named documents of each row, if judgments were read by group.
     #[doc(hidden)]
-    pub fn grouped(&self) -> Option<&FacetRows> {
+    pub fn facet_rows(&self) -> Option<&FacetRows> {
         self.grouped.as_ref()
     }
 
     /// The meaning of groups of judgments, if judgments were read by group.
-    pub fn grouped_by(&self) -> Option<JudgedBy> {
+    pub fn judged_by(&self) -> Option<JudgedBy> {
         self.grouped.as_ref().map(|grouped| grouped.of.by)
+    }
+
+    /// The old name of [`LabelMatrix::judged_by`]; it goes with 0.2.
+    #[deprecated(since = "0.1.0", note = "use `judged_by`: a group is a group of queries")]
+    pub fn grouped_by(&self) -> Option<JudgedBy> {
+        self.judged_by()
     }
 
     /// The places of the rows in the tiles.
@@ -274,7 +280,7 @@ impl MatrixBuilder {
 
     /// Sets the judgments by group.
     #[must_use]
-    pub fn with_grouped(self, grouped: Option<Arc<Facets>>) -> Self {
+    pub fn with_facets(self, grouped: Option<Arc<Facets>>) -> Self {
         MatrixBuilder { grouped, ..self }
     }
 

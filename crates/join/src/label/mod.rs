@@ -30,7 +30,7 @@ pub use code::{Above, Codebook};
 pub use exact::{ExactFacts, ExactGrades, QueryGrades};
 pub use facts::{Facts, MOST_JUDGED, QueryFacts};
 pub use format::{Description, Section, VERSION};
-pub use groups::{JudgedBy, FacetJudgment, FacetRows, Facets, QueryFacets};
+pub use groups::{FacetJudgment, FacetRows, Facets, JudgedBy, QueryFacets};
 pub use ids::{Ids, Unmatched};
 pub use lost_pages::exit_when_a_mapped_file_shrinks;
 pub use matrix::{LabelMatrix, MatrixBuilder, RunInfo, StagedPiece, StagedRow, StagedRun};

@@ -110,7 +110,7 @@ pub struct Judgments<'a> {
     pub doc: Text<'a>,
     /// The grades: finite numbers, below 0 for a document that is pooled, but not judged; or the levels of preferences.
     pub grade: Numbers<'a>,
-    /// The judges, subtopics or groups of preferences, for judgments that are read by them ([`Join::grouped_by`](crate::ingest::Join::grouped_by)).
+    /// The judges, subtopics or groups of preferences, for judgments that are read by them ([`Join::judged_by`](crate::ingest::Join::judged_by)).
     pub group: Option<Text<'a>>,
     /// The sub-groups of preferences.
     pub subgroup: Option<Text<'a>>,
@@ -129,7 +129,7 @@ impl<'a> Judgments<'a> {
     /// use laneval::{Evaluator, JudgedBy, Join};
     ///
     /// let judgments = Judgments::new(&["q1", "q1"], &["d1", "d1"], &[1i8, 0]).with_groups(&["ann", "bob"]);
-    /// let join = Join { grouped_by: Some(JudgedBy::Judge), ..Join::default() };
+    /// let join = Join { judged_by: Some(JudgedBy::Judge), ..Join::default() };
     /// let matrix = join.rankings(&join.judgments(&[judgments])?, [("mine".to_owned(), [("q1", "d1", 0.5)])])?;
     /// let scores = Evaluator::new(["P(judges=mean)@1"])?.evaluate(&matrix)?;
     /// assert_eq!(scores.average("mine", "P(judges=mean)@1"), Some(0.5));

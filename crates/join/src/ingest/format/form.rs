@@ -192,7 +192,9 @@ impl Made {
             Of::RecordLines(keys, number) => Box::new(records::RecordLines::new(keys.clone(), number)),
             Of::RecordArray(keys, number) => Box::new(records::RecordArray::new(keys.clone(), number)),
             Of::Table(table) => Box::new(ranked::RankedRows::new(table.clone())),
-            Of::Judgments(Partner::Letor(letor)) => Box::new(letor::Judgments::new(letor.groups.clone())),
+            Of::Judgments(Partner::Letor(letor)) => {
+                Box::new(letor::Judgments::new(letor.query_lengths.clone()))
+            }
             Of::Judgments(Partner::Matrix(_, npy)) => Box::new(npy::Cells::new(npy.clone(), "grade")),
             Of::Matrix(npy) => Box::new(npy::Cells::new(npy.clone(), "score")),
             Of::Scores(letor) => Box::new(letor::Scored::new(letor)?),

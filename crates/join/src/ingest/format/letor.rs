@@ -26,7 +26,7 @@ pub(super) const SHAPE: &str = "grade qid:query feature:value … # document";
 #[derive(Debug, Clone)]
 pub(in crate::ingest) struct Letor {
     pub text: Arc<Opened>,
-    pub groups: Option<Arc<QueryLengths>>,
+    pub query_lengths: Option<Arc<QueryLengths>>,
 }
 
 /// The numbers of lines of each query, from a file of their own.
@@ -254,7 +254,7 @@ pub(super) struct Scored<'a> {
 impl<'a> Scored<'a> {
     pub fn new(letor: &'a Letor) -> io::Result<Self> {
         let text = letor.text.text()?;
-        let lines = Lines::new(letor.groups.clone());
+        let lines = Lines::new(letor.query_lengths.clone());
         Ok(Scored {
             letor: BufReader::with_capacity(256 << 10, text),
             name: &letor.text.name,

@@ -28,7 +28,7 @@ pub struct ReadAs {
     pub columns: Option<ColumnNames>,
     /// The file that says how many lines each query has, for LETOR judgments without `qid`. By default it has the path of the judgments
     /// with `.query` or `.group` behind it.
-    pub groups: Option<PathBuf>,
+    pub query_lengths: Option<PathBuf>,
     /// The way messages write the options that they name.
     pub options: OptionStyle,
 }

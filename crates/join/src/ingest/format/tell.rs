@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::json::{first_value, is_json, objects};
-use super::letor::{QueryLengths, Letor, SHAPE};
+use super::letor::{Letor, QueryLengths, SHAPE};
 use super::names::{Chosen, NotChosen, choose, in_order};
 use super::npy::{self, Npy};
 use super::options::OptionStyle;
@@ -694,7 +694,7 @@ impl<'l> Look<'l> {
                 let has_qid = split(self.first).nth(1).is_some_and(|field| field.starts_with(b"qid:"));
                 let groups = self.groups(text, has_qid)?;
                 let by = groups.as_ref().map_or(String::new(), |(name, _)| format!(", queries by {}", printable(name.as_bytes())));
-                let letor = Letor { text: text.clone(), groups: groups.map(|(_, groups)| groups) };
+                let letor = Letor { text: text.clone(), query_lengths: groups.map(|(_, groups)| groups) };
                 let of = Of::Judgments(Partner::Letor(letor));
                 Ok(Form {
                     what: format!("LETOR, {SHAPE}{by}"),
@@ -706,8 +706,12 @@ impl<'l> Look<'l> {
     }
 
     /// Reads the groups of LETOR judgments, with the name of their file, if lines have no `qid` or the file was given.
-    fn groups(self, text: &Opened, has_qid: bool) -> Result<Option<(String, Arc<QueryLengths>)>, OtherFormat> {
-        let given = self.known.read_as.groups.clone();
+    fn groups(
+        self,
+        text: &Opened,
+        has_qid: bool,
+    ) -> Result<Option<(String, Arc<QueryLengths>)>, OtherFormat> {
+        let given = self.known.read_as.query_lengths.clone();
         let with = |path: &Path, extension: &str| {
             let mut path = path.to_owned().into_os_string();
             path.push(extension);

@@ -306,7 +306,7 @@ fn groups_say_which_lines_are_of_which_query() {
     )
     .unwrap();
     let read = |qrels: &str, groups: Option<&str>| {
-        let qrels_as = ReadAs { groups: groups.map(&path), ..ReadAs::default() };
+        let qrels_as = ReadAs { query_lengths: groups.map(&path), ..ReadAs::default() };
         let join = Join { qrels_as, ..Join::default() };
         join.files(path(qrels), [RunInput::named("run", path("scores"))])
             .map_err(|error| error.to_string().replace(&format!("{}/", folder.path().display()), ""))

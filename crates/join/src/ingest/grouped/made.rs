@@ -9,7 +9,7 @@ use super::piece::Part;
 use super::shape::Shape;
 use crate::error::Result;
 use crate::groups::preferences::{Fault, Line, Preferences};
-use crate::label::{JudgedBy, FacetJudgment};
+use crate::label::{FacetJudgment, JudgedBy};
 
 /// What is known of one query beside its judgments.
 pub struct Made<'t> {

@@ -39,7 +39,7 @@ use super::scan::{Fields, Scanner, TakeLines, split};
 use super::shape::{Role, TOO_LONG, counts};
 use super::tables::with_judgments;
 use crate::error::{Error, Problems, Result};
-use crate::label::{JudgedBy, FacetJudgment, Facets, Ragged};
+use crate::label::{FacetJudgment, Facets, JudgedBy, Ragged};
 use crate::watch::{Watch, is_stopped, not_stopped};
 
 /// The bytes of text that one thread reads at a time, at least.
@@ -139,7 +139,7 @@ impl Qrels {
     /// ```
     /// use laneval::{Evaluator, JudgedBy, Join, Qrels};
     /// let judgments = [("q1", "s1", "d1", 1.0), ("q1", "s2", "d1", 0.0), ("q1", "s2", "d2", 1.0)];
-    /// let qrels = Qrels::by_group(judgments, JudgedBy::Subtopic)?;
+    /// let qrels = Qrels::by_facet(judgments, JudgedBy::Subtopic)?;
     /// let run = [("q1", "d1", 0.5), ("q1", "d2", 0.25)];
     /// let matrix = Join::default().rankings(&qrels, [("mine".to_owned(), run)])?;
     /// let scores = Evaluator::new(["StRecall@1", "StRecall@2"])?.evaluate(&matrix)?;
@@ -149,11 +149,23 @@ impl Qrels {
     ///
     /// # Errors
     /// As [`Qrels::new`]; a document that is judged twice in a group; preferences that contradict one another.
-    pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+    pub fn by_facet<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
         judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
         by: JudgedBy,
     ) -> Result<Self> {
         Ok(of_rows(judgments, by)?.of_any_dialect())
+    }
+
+    /// The old name of [`Qrels::by_facet`]; it goes with 0.2.
+    ///
+    /// # Errors
+    /// As [`Qrels::by_facet`].
+    #[deprecated(since = "0.1.0", note = "use `by_facet`: a group is a group of queries")]
+    pub fn by_group<Q: AsRef<[u8]>, G: AsRef<[u8]>, D: AsRef<[u8]>>(
+        judgments: impl IntoIterator<Item = (Q, G, D, f64)>,
+        by: JudgedBy,
+    ) -> Result<Self> {
+        Qrels::by_facet(judgments, by)
     }
 }
 
@@ -411,7 +423,7 @@ fn assemble(
     };
     let names = names.into_iter().collect();
     let grouped = Facets { by, names, judgments, largest };
-    Ok((qrels.with_grouped(Arc::new(grouped), fingerprint), problems))
+    Ok((qrels.with_facets(Arc::new(grouped), fingerprint), problems))
 }
 
 /// Cuts a text behind line feeds.
@@ -440,12 +452,12 @@ mod tests {
     fn read(by: JudgedBy, name: &str, text: &str, columns: Option<&str>) -> Result<Qrels> {
         let columns = columns.map(|columns| columns.parse().unwrap());
         let qrels_as = ReadAs { columns, ..ReadAs::default() };
-        let join = Join { grouped_by: Some(by), qrels_as, ..Join::default() };
+        let join = Join { judged_by: Some(by), qrels_as, ..Join::default() };
         join.qrels(Input::Bytes { name: name.into(), bytes: text.into() })
     }
 
     fn all(qrels: &Qrels) -> impl PartialEq + std::fmt::Debug + use<> {
-        let grouped = qrels.grouped().unwrap().clone();
+        let grouped = qrels.facets().unwrap().clone();
         (qrels.fingerprint(), qrels.queries().clone(), grouped, qrels.facts().clone(), qrels.book().clone())
     }
 
@@ -483,12 +495,12 @@ mod tests {
         check(&lines("", |[q, j, d, g]| format!("{d},x y,{j},{g},{q}")), in_order);
         check(&lines("", |row| row.join(",")), None);
         let numbers = rows().into_iter().map(|[q, j, d, g]| (q, j, d, g.parse().unwrap()));
-        assert_eq!(all(&Qrels::by_group(numbers, JudgedBy::Judge).unwrap()), expected);
+        assert_eq!(all(&Qrels::by_facet(numbers, JudgedBy::Judge).unwrap()), expected);
     }
 
     #[test]
     fn columns_in_any_batches_give_the_same() {
-        let by = |by| Join { grouped_by: Some(by), ..Join::default() };
+        let by = |by| Join { judged_by: Some(by), ..Join::default() };
         let trec = "q1 3 7 1\nq1 4 7 2\nq1 3 8 0\n";
         let (one, two) = (
             Judgments::new(&["q1", "q1"], &[7u8, 7], &[1i8, 2]).with_groups(&[3u8, 4]),
@@ -536,7 +548,7 @@ mod tests {
     #[test]
     fn a_watch_hears_of_reading_and_stops_it() {
         let watch = Arc::new(Watch::default());
-        let join = Join { grouped_by: Some(JudgedBy::Judge), watch: Some(watch.clone()), ..Join::default() };
+        let join = Join { judged_by: Some(JudgedBy::Judge), watch: Some(watch.clone()), ..Join::default() };
         let text = || Input::Bytes { name: "qrels".into(), bytes: TREC.into() };
         join.qrels(text()).unwrap();
         assert_eq!((watch.done(), watch.total()), (TREC.len() as u64, TREC.len() as u64));
